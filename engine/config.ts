@@ -1,0 +1,292 @@
+/**
+ * What a checked event file becomes. Everything else in the engine, the server and the web app
+ * reads these shapes; only the compiler (`compile.ts`) makes them. Amounts are whole paise, days
+ * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
+ */
+
+declare const paiseBrand: unique symbol
+declare const dayBrand: unique symbol
+declare const instantBrand: unique symbol
+declare const regNoBrand: unique symbol
+declare const orderIdBrand: unique symbol
+
+/** Whole paise; 100 paise = 1 rupee. Branded, so that rupees cannot be passed for it. Made by `paise()` in money.ts. */
+export type Paise = number & { readonly [paiseBrand]: true }
+/** A calendar day in India, `YYYY-MM-DD`; compares as text. Made by `day()` in time.ts. */
+export type Day = string & { readonly [dayBrand]: true }
+/** Milliseconds since 1970-01-01T00:00Z. Made by `instant()` in time.ts. */
+export type Instant = number & { readonly [instantBrand]: true }
+/** A registration's number: prefix, random digits, check digit. */
+export type RegNo = string & { readonly [regNoBrand]: true }
+/** Names one payment attempt to the gateway: the registration's number, for a further attempt with two digits more. */
+export type OrderId = string & { readonly [orderIdBrand]: true }
+
+/** A yes to a request, or a rule's no with one code and the numbers that explain it. */
+export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
+
+/** One answer; a field that was not answered is absent. A file's answer is its name. */
+export type Answer = string | number | boolean
+export type Answers = Readonly<Record<string, Answer>>
+/** Answers as they arrive, from a form or the wire: anything goes until `normalise` has read it. */
+export type RawAnswers = Readonly<Record<string, unknown>>
+/** One text per field, in form order. */
+export type FieldErrors = Readonly<Record<string, string>>
+
+export type Test =
+  | { readonly is: 'in'; readonly values: readonly Answer[] }
+  | { readonly is: 'not-in'; readonly values: readonly Answer[] }
+  | { readonly is: 'answered'; readonly answered: boolean }
+  | { readonly is: 'number'; readonly atLeast?: number; readonly atMost?: number; readonly above?: number; readonly below?: number }
+  | { readonly is: 'date'; readonly from?: Day; readonly to?: Day }
+/** All tests of one map must hold. `field` may be `category`. */
+export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]
+/** Any of these maps. */
+export type Condition = readonly ConditionMap[]
+
+export type FieldType = 'text' | 'multiline' | 'email' | 'phone' | 'number' | 'date' | 'yes-no' | 'select' | 'file'
+export type Colour = 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
+export type Option = { readonly id: string; readonly label: string; readonly about?: string; readonly colour?: Colour }
+
+export type Field = {
+  readonly id: string
+  readonly type: FieldType
+  /** select: dropdown | radio; yes-no: switch | radio. Undefined elsewhere. */
+  readonly as?: 'switch' | 'radio' | 'dropdown'
+  readonly label: string
+  readonly hint?: string
+  /** Index into `sections`. */
+  readonly section: number
+  /** select only; resolved from categories, a shared list or the file. */
+  readonly options?: readonly Option[]
+  /** True where `options: categories`: the choice that sets or names the category. */
+  readonly offersCategories?: boolean
+  readonly default?: Answer
+  /** file only: endings without the dot, lower case, and the limit in bytes. */
+  readonly accept?: readonly string[]
+  readonly bytesMax?: number
+  readonly ignoreCase: boolean
+  /** The field's own condition; the section's stands in `sections`. Both must hold. */
+  readonly showWhen?: Condition
+  /** When present a shown field must be answered (if `when` holds, where given); the message says so. */
+  readonly required?: { readonly when?: Condition; readonly message: string }
+  /** Message for an answer of the wrong form. */
+  readonly invalid: string
+  /** False: the format check of an e-mail or phone field is off. */
+  readonly check: boolean
+  readonly min?: number
+  readonly max?: number
+  readonly lengthMax?: number
+}
+
+export type Section = { readonly title: string; readonly showWhen?: Condition; readonly fields: readonly string[] }
+export type Category = { readonly id: string; readonly label: string; readonly about?: string; readonly colour?: Colour; readonly listedOnly: boolean }
+/** `when` is null in the `otherwise` rule. */
+export type Rule = { readonly when: Condition | null; readonly then: string }
+export type CategoryChoice = { readonly by: 'field'; readonly field: string } | { readonly by: 'rules'; readonly rules: readonly Rule[] }
+
+export type Tax = { readonly name: string; readonly percent: number; readonly prices: 'exclusive' | 'inclusive'; readonly round: 'paise' | 'rupee' }
+/** Both ends included; an absent end is open. */
+export type Period = { readonly id: string; readonly label: string; readonly from?: Day; readonly to?: Day }
+export type Fees = {
+  readonly tax: Tax | null
+  /** In the file's order; the first that holds a day counts. */
+  readonly periods: readonly Period[]
+  /** The period of every other day; null: closed then. */
+  readonly otherDates: string | null
+  /** prices[category][period]; null: not on sale in that period. The whole table is null when the event states none. */
+  readonly prices: Readonly<Record<string, Readonly<Record<string, Paise | null>>>> | null
+}
+
+export type SummaryLine = 'category' | 'period' | 'base' | 'gst' | 'total'
+export type FormTexts = {
+  readonly stepper: { readonly steps: readonly string[]; readonly staysOn?: number } | null
+  readonly panel: { readonly title?: string; readonly lines: readonly string[] } | null
+  readonly summary: { readonly title: string; readonly empty: string; readonly lines: readonly SummaryLine[]; readonly button: string; readonly busy: string }
+  readonly notices: 'snackbar' | 'toast'
+  /** How long a notice stays, milliseconds. */
+  readonly noticeMs: number
+  /** Null: that part is left out. */
+  readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
+  readonly failure: string
+}
+
+export type Detail =
+  | { readonly show: string; readonly label: string; readonly as?: 'words'; readonly when?: Condition }
+  | { readonly text: string; readonly label: string; readonly when?: Condition }
+export type Button =
+  | { readonly label: string; readonly go: string }
+  | { readonly label: string; readonly mail: string }
+  | { readonly label: string; readonly do: 'receipt' | 'print' }
+export type ResultPage = {
+  readonly title: string
+  readonly intro?: string
+  readonly lookup: 'always' | 'never' | 'if-found'
+  readonly details: readonly Detail[]
+  readonly reasons: readonly string[]
+  readonly notesTitle?: string
+  readonly notes: readonly string[]
+  readonly buttons: readonly Button[]
+}
+export type Results = {
+  readonly amounts: 'stored' | 'split-total'
+  readonly errors: { readonly noOrder: string; readonly badOrder: string; readonly notFound: string; readonly fetchFailed: string }
+  readonly errorButtons: readonly Button[]
+  readonly success: ResultPage
+  readonly failed: ResultPage
+  readonly receipt: { readonly file: string; readonly text: string } | null
+}
+
+export type Filter = {
+  /** `search`, `date_from`, `date_to`, `payment_status`, a field, or `category`/`period`. */
+  readonly show: string
+  /** The query parameter. */
+  readonly sentAs: string
+  readonly label: string
+  readonly kind: 'search' | 'day' | 'options' | 'yes-no' | 'text'
+  readonly options?: readonly Option[]
+}
+export type Column = { readonly id: string; readonly label: string; readonly kind: 'text' | 'money' | 'date' | 'status' | 'yes-no' | 'option' | 'file' | 'number' }
+export type AdminList = {
+  readonly id: string
+  readonly title: string
+  readonly route: string
+  /** Path of the list call, as the event file writes it; answers both under /api and at the root. */
+  readonly api: string
+  readonly filters: readonly Filter[]
+  readonly columns: readonly Column[]
+  readonly pageSize: number
+  /** Empty: the size cannot be chosen. */
+  readonly pageSizes: readonly number[]
+  readonly empty: string
+  readonly errors: { readonly load: string; readonly shape: string; readonly export: string }
+  readonly export: { readonly api: string; readonly file: string }
+}
+export type Admin = {
+  readonly dashboard: { readonly key: string; readonly label: string; readonly cards: readonly ('total' | 'paid' | 'pending' | 'failed' | 'today' | 'revenue')[] }
+  /** At least one: an event that states none gets /admin/<event id>. */
+  readonly lists: readonly AdminList[]
+}
+
+export type Gateway = {
+  readonly name: string
+  readonly live: { readonly pay: string; readonly status: string; readonly refund: string; readonly hops: readonly string[] }
+  readonly constants: Readonly<Record<string, string>>
+  readonly postsTo: string
+  readonly posts: Readonly<Record<string, string>>
+}
+
+export type Api = {
+  readonly register: string
+  /** Holds `{reg_no}`. */
+  readonly registration: string
+  readonly tariff: string
+  readonly gatewayReturn: string | null
+  /** Wire name → value the browser sends besides the answers (compared, never trusted). */
+  readonly sends: Readonly<Record<string, string>>
+  /** Wire name → value, in the public read of a registration. */
+  readonly returns: Readonly<Record<string, string>>
+}
+
+export type ExampleCase =
+  | {
+      readonly name: string
+      readonly on: Instant
+      /** The delegate's answers with `given` laid over; raw, as a browser would send them. */
+      readonly answers: RawAnswers
+      readonly expect: {
+        readonly category?: string
+        readonly period?: string
+        readonly base?: Paise
+        readonly gst?: Paise
+        readonly total?: Paise
+        readonly shows?: readonly string[]
+        readonly hides?: readonly string[]
+        readonly errors?: FieldErrors
+      }
+    }
+  | { readonly name: string; readonly orderId: string; readonly order: string }
+
+/** Texts of `_shared/texts.yaml` that no event overrides. */
+export type SiteTexts = {
+  /** By status, plus `network`, `not_ok` (with {status}) and `other`. */
+  readonly calls: Readonly<Record<string, string>>
+  readonly admin: { readonly signIn: string; readonly dashboard: string; readonly retry: string; readonly empty: string; readonly load: string; readonly export: string }
+  readonly missingValue: string
+  readonly noticeMs: number
+  /** Labels of the values the engine supplies: reg_no, order_id, category, base, … */
+  readonly values: Readonly<Record<string, string>>
+}
+
+export type EventConfig = {
+  readonly id: string
+  readonly title: string
+  readonly theme?: string
+  readonly about?: string
+  readonly from: Day
+  readonly to: Day
+  readonly hours?: string
+  readonly venue: string
+  readonly status: 'open' | 'closed'
+  readonly support: string
+  readonly office?: string
+  /** Non-empty when the file lists stand-in values: the page shows a badge. */
+  readonly demo: readonly string[]
+  readonly look: { readonly colour: string; readonly logo?: string }
+  readonly closed: { readonly heading: string; readonly text: string } | null
+  readonly registration: { readonly opens?: Day; readonly closes?: Day }
+  readonly routes: { readonly form: string; readonly also: readonly string[]; readonly success: string; readonly failed: string }
+  readonly categories: readonly Category[]
+  readonly categoryChoice: CategoryChoice
+  readonly fees: Fees
+  readonly sections: readonly Section[]
+  readonly fields: readonly Field[]
+  /** Values a registration carries that no form field fills. */
+  readonly alsoStored: readonly { readonly id: string; readonly type: 'text' | 'number' | 'money' | 'date'; readonly label: string }[]
+  readonly form: FormTexts
+  /** `digits` counts the random digits and the check digit together. */
+  readonly orderId: { readonly prefix: string; readonly followedBy: 'digits' | 'anything'; readonly digits: number }
+  /** Null: the event takes no money. */
+  readonly payment: { readonly gateway: Gateway; readonly account: string } | null
+  readonly api: Api
+  readonly results: Results
+  readonly email: { readonly subject: string; readonly copyTo?: 'office' | 'support'; readonly text: string } | null
+  readonly admin: Admin
+  readonly examples: readonly ExampleCase[]
+  readonly texts: SiteTexts
+}
+
+/** What a browser may know of an event: no office, no e-mail text, no examples. Made by `publicEvent(config)`. */
+export type PublicEvent = Omit<EventConfig, 'admin' | 'email' | 'examples' | 'office'>
+
+/** What these answers cost at an instant. base + gst = total, exactly. */
+export type Quote = { readonly category: string; readonly period: string; readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+export type QuoteRefusal =
+  | { readonly code: 'no_category' }
+  | { readonly code: 'registration_closed'; readonly text: string }
+  | { readonly code: 'not_on_sale'; readonly category: string; readonly period: string }
+
+export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
+export type Payment = {
+  readonly orderId: OrderId
+  readonly amount: Paise
+  readonly status:
+    | { readonly is: 'pending' }
+    | { readonly is: 'success'; readonly reference: string; readonly at: Instant }
+    | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
+    | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
+  /** Set when money arrived that does not fit; a person decides. */
+  readonly review: string | null
+}
+/** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
+export type PaymentFact =
+  | { readonly type: 'confirmed'; readonly reference: string; readonly amount: Paise; readonly currency: string; readonly kind: 'sale' | 'other'; readonly at: Instant }
+  | { readonly type: 'declined'; readonly code: string; readonly message: string; readonly at: Instant }
+  | { readonly type: 'expired'; readonly at: Instant }
+  | { readonly type: 'refunded'; readonly reference: string; readonly amount: Paise; readonly at: Instant }
+export type PaymentRefusal =
+  | { readonly code: 'paid_twice'; readonly first: string }
+  | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
+  | { readonly code: 'currency_differs'; readonly got: string }
+  | { readonly code: 'not_a_sale' }
+  | { readonly code: 'already_success' }
+  | { readonly code: 'not_paid' }

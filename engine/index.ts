@@ -1,0 +1,3 @@
+/** The only door into the engine. */
+export * from './config.ts'
+export * from './wire.ts'

@@ -1,0 +1,117 @@
+/**
+ * What travels between server and browser, as JSON. Amounts here are rupees (7080, 4237.5), instants
+ * ISO 8601 with offset. One shape of error everywhere.
+ */
+import type { AdminList, Admin, FieldErrors, PaymentStatus, PublicEvent } from './config.ts'
+
+export type ErrorAnswer = { status: 'error'; code: string; message: string; errors?: FieldErrors; quote?: WireQuote | null }
+export type WireQuote = { category: string; period: string; base: number; gst: number; total: number }
+
+/** GET of the event's tariff path. One answer serves every alias. */
+export type TariffAnswer = {
+  status: 'success'
+  /** Server's clock, ISO with +05:30. */
+  now: string
+  /** Whether one can register now, with the text to show if not. */
+  open: boolean
+  closed_text: string | null
+  /** Null on a day in no period. */
+  current_period: string | null
+  /** The last Indian day on which today's prices hold; null: open end. */
+  until: string | null
+  tariff_data: Record<string, Record<string, { price: number | null }>>
+  /** Today's price per category; a category not on sale today is absent. */
+  pricing: Record<string, { base: number; gst: number; total: number }>
+}
+
+export type PaymentData = {
+  email: string; first_name: string; last_name: string
+  orderid: string
+  /** Two decimals: "7080.00". */
+  amount: string
+  mercid: string; privatekey: string; checksum: string; payment_url: string
+} & Record<string, string>
+
+/** 201 of the register call; without payment_data the event takes no money. */
+export type RegisterAnswer = { status: 'success'; message: string; reg_no: string; payment_data?: PaymentData }
+
+/** GET of the event's registration path: answers under their field ids, engine values under `api.returns` names and their own. */
+export type RegistrationAnswer = {
+  status: 'success'
+  registration: {
+    reg_no: string
+    order_id: string
+    payment_status: PaymentStatus
+    /** Money came that does not fit; to the delegate this is pending. */
+    in_review: boolean
+    payment_date: string | null
+    created_at: string
+    category: string | null
+    category_label: string | null
+    period: string | null
+    base: number | null; gst: number | null; total: number | null
+    /** A failed payment may be tried again: POST `/api/payment/retry/` {order_id} answers payment_data. */
+    may_retry: boolean
+  } & Record<string, unknown>
+}
+
+export type EventsAnswer = { status: 'success'; events: EventCard[] }
+export type EventCard = Pick<PublicEvent, 'id' | 'title' | 'theme' | 'about' | 'from' | 'to' | 'hours' | 'venue' | 'status' | 'look' | 'routes'> & { open: boolean }
+/** GET /api/events/{id}/ and the data block of the event's pages. */
+export type EventAnswer = { status: 'success'; event: PublicEvent; hash: string; validator_url: string | null; schema: object; now: string }
+
+export type LoginAnswer = { status: 'success'; token: string; username: string }
+/** GET /admin/session/: who is signed in and what the office frame needs to draw itself. */
+export type SessionAnswer = { status: 'success'; username: string; events: OfficeEvent[]; texts: PublicEvent['texts'] }
+export type OfficeEvent = { id: string; title: string; look: PublicEvent['look']; status: 'open' | 'closed'; dashboard: Admin['dashboard']; lists: readonly AdminList[]; routes: PublicEvent['routes'] }
+
+/** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */
+export type ListRow = { id: number; reg_no: string; payment_status: PaymentStatus; payment_status_display: string; in_review: boolean } & Record<string, string | number | boolean | null>
+export type ListAnswer = {
+  status: 'success'
+  count: number
+  /** True when a search's count stopped at its cap. */
+  count_capped: boolean
+  next: string | null
+  previous: string | null
+  page: number
+  page_size: number
+  /** A sentence that says what is shown: "Paid registrations of AFPI Member – Post Graduate, 41 in all". */
+  shown: string
+  registrations: ListRow[]
+  results: { registrations: ListRow[] }
+}
+
+/** GET /admin/registrations/{reg_no}/: everything the office knows of one registration. */
+export type OfficeRegistrationAnswer = {
+  status: 'success'
+  registration: ListRow
+  /** In form order, with labels; file answers carry a link. */
+  answers: { id: string; label: string; text: string; href?: string }[]
+  payments: { order_id: string; amount: number; status: PaymentStatus; review: string | null; reference: string | null; created_at: string; facts: { at: string; type: string; text: string }[] }[]
+  mails: { id: number; to: string; subject: string; status: 'queued' | 'sent' | 'failed'; at: string; error: string | null }[]
+  audit: { at: string; who: string; what: string }[]
+  event: { id: string; title: string; route: string }
+}
+
+export type EventStats = {
+  total_registrations: number; paid_registrations: number; pending_registrations: number; failed_registrations: number
+  today_registrations: number; total_revenue: number
+}
+/** GET /admin/dashboard/stats/: `<key>_stats` per event beside the fixed names. */
+export type StatsAnswer = {
+  status: 'success'
+  data: Record<string, unknown> & {
+    revenue_stats: { total_revenue: number }
+    recent_registrations: Record<string, { id: number; full_name: string; reg_no: string; final_amount: number | null; payment_status: PaymentStatus; payment_status_display: string; created_at: string }[]>
+    /** By event key, one entry per Indian day with anything on it. Revenue is of the day of payment. */
+    by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
+  }
+}
+
+/** What the server writes into every page it serves, as `<script type="application/json" id="page">`. */
+export type PageData =
+  | { page: 'event'; event: EventAnswer }
+  | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
+  | { page: 'site' | 'organisers' | 'office' | 'not-found'; site: unknown; events: EventCard[] }
+export type { AdminList }
