@@ -1,0 +1,98 @@
+/** What the app is built from. Every test injects into the real thing: a real store, a real registry, a clock of its own. */
+import type { EventConfig, EventCard, Instant, OrderId, Paise, PaymentData, PaymentFact } from '../engine/index.ts'
+import type { Store } from './store/store.ts'
+
+/** One merchant account's credentials, from AIRPAY_<ACCOUNT>_…; the sandbox makes its own. */
+export type Account = { readonly name: string; readonly username: string; readonly password: string; readonly secret: string; readonly merchantId: string }
+export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
+
+/** The environment, read once by `environment.ts`; nothing else reads process.env. */
+export type Environment = {
+  readonly port: number
+  readonly host: string
+  /** Without a trailing slash. */
+  readonly publicUrl: string
+  readonly dataDir: string
+  readonly eventsDir: string
+  readonly production: boolean
+  readonly firstAdmin: { readonly username: string; readonly password: string | null }
+  readonly smtpUrl: string | null
+  readonly mailFrom: string
+  readonly gatewayMode: GatewayMode
+  readonly accounts: Readonly<Record<string, Account>>
+  readonly rateLimits: boolean
+  /** Instant at which the server's clock starts; null: the real clock. */
+  readonly clockStart: Instant | null
+  readonly trustProxy: string | null
+  /** Where the sandbox gateway listens and is reached; 0 picks a free port. */
+  readonly sandboxPort: number
+}
+
+/** A served event: its checked file, the hash that registrations carry, and the compiled validator. */
+export type ServedEvent = {
+  readonly config: EventConfig
+  /** hex SHA-256 of the event file and the shared files it was compiled with. */
+  readonly hash: string
+  readonly text: string
+  readonly shared: string
+}
+/** The event files as they are served now; replaced whole at a clean reload. */
+export type EventRegistry = {
+  all(): readonly ServedEvent[]
+  byId(id: string): ServedEvent | null
+  /** The event whose order-id pattern this number or order id matches. */
+  byOrderId(orderId: string): ServedEvent | null
+  cards(at: Instant): readonly EventCard[]
+  /** Reads the folder again; serves what is clean, keeps the old version of what is not. */
+  reload(): Promise<void>
+  onChange(listener: () => void): void
+  close(): Promise<void>
+}
+
+/** What the gateway says when asked about an order. */
+export type StatusAnswer =
+  | { readonly is: 'fact'; readonly fact: PaymentFact; readonly raw: string }
+  | { readonly is: 'pending'; readonly code: string; readonly raw: string }
+  /** 503: it knows nothing of the order, yet or at all. */
+  | { readonly is: 'no-record'; readonly raw: string }
+  | { readonly is: 'unreachable'; readonly error: string }
+
+/** The only thing that knows a gateway's protocol. */
+export type GatewayAdapter = {
+  handOff(event: EventConfig, buyer: { readonly fullName: string; readonly email: string; readonly phone: string; readonly regNo: string }, orderId: OrderId, amount: Paise, at: Instant): PaymentData
+  /** Reads a return or notice; wrong CRC and malformed are refused. It proves nothing: verify. */
+  readNotice(body: Readonly<Record<string, string>>): { readonly ok: true; readonly orderId: string; readonly amount: string; readonly code: string } | { readonly ok: false; readonly code: 'malformed' | 'wrong_crc'; readonly orderId: string | null }
+  /** Asks the gateway. The timeout is in milliseconds. */
+  status(event: EventConfig, orderId: OrderId, at: Instant, timeoutMs: number): Promise<StatusAnswer>
+  /** Every origin a payment passes, for form-action. */
+  origins(): readonly string[]
+}
+
+/** Verification, shared by return, notice and reconciler. */
+export type Payments = {
+  /** Asks the gateway, applies what it says, queues the mail; a no-op for a payment that has ended. */
+  verify(orderId: OrderId, timeoutMs: number): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
+  /** Asks about every pending payment that is due; answers how many were asked and how many ended. */
+  reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
+  close(): Promise<void>
+}
+
+export type Uploads = {
+  /** Sniffs, stores under the content hash outside the web root, fsyncs file and folder. */
+  keep(file: { readonly name: string; readonly bytes: Buffer; readonly accept: readonly string[] }): Promise<{ readonly ok: true; readonly sha256: string; readonly type: string; readonly bytes: number } | { readonly ok: false; readonly code: 'wrong_type' }>
+  read(sha256: string): Promise<Buffer | null>
+  sweep(): Promise<number>
+}
+
+export type Log = { info(o: object, m?: string): void; warn(o: object, m?: string): void; error(o: object, m?: string): void }
+
+export type Deps = {
+  readonly environment: Environment
+  readonly store: Store
+  readonly events: EventRegistry
+  readonly gateway: GatewayAdapter
+  readonly payments: Payments
+  readonly uploads: Uploads
+  readonly clock: () => Instant
+  readonly log: Log
+}
