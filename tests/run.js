@@ -1,0 +1,132 @@
+#!/usr/bin/env node
+/**
+ * `npm test`: types, lint, event files, web build, then every vitest project. Plain JavaScript that
+ * an old Node can read: `npm test` puts node_modules/.bin first, so the lockfile's Node 24 runs
+ * this file; started by hand with another Node, it hands over to that one.
+ *
+ * `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const top = join(dirname(fileURLToPath(import.meta.url)), '..')
+const bin = join(top, 'node_modules', '.bin')
+const env = Object.assign({}, process.env, { PATH: bin + delimiter + (process.env.PATH || ''), FORCE_COLOR: process.stdout.isTTY ? '1' : '0' })
+
+/** @param {string} sentence @param {number} status @returns {never} */
+function stop(sentence, status) {
+  console.error(sentence)
+  process.exit(status)
+}
+
+// ── The right Node ─────────────────────────────────────────────────────────────
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 18)) {
+  const own = join(bin, 'node')
+  if (process.env.ROLLCALL_HANDED_OVER || !existsSync(own))
+    stop(`Node ${process.versions.node} is too old to run the tests: install Node 22.18 or newer, or run "npm ci" on Linux, which brings one.`, 2)
+  const again = spawnSync(own, process.argv.slice(1), { stdio: 'inherit', env: Object.assign({}, env, { ROLLCALL_HANDED_OVER: '1' }) })
+  process.exit(again.status === null ? 1 : again.status)
+}
+
+// ── A browser ──────────────────────────────────────────────────────────────────
+
+const KNOWN_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+
+/** Path of a Chromium, or null. `CHROMIUM` names one; a wrong one is said, not passed over. */
+function findBrowser() {
+  if (process.env.CHROMIUM) {
+    if (!existsSync(process.env.CHROMIUM)) stop(`CHROMIUM is "${process.env.CHROMIUM}", and there is no such file.`, 2)
+    return process.env.CHROMIUM
+  }
+  const folders = (process.env.PATH || '').split(delimiter).concat('/usr/bin', '/usr/local/bin', '/snap/bin')
+  for (const name of KNOWN_BROWSERS) for (const folder of folders) if (existsSync(join(folder, name))) return join(folder, name)
+  return null
+}
+
+/** Finds a browser or, as root on a Debian, installs its package; else says what to do. */
+function needBrowser() {
+  const found = findBrowser()
+  if (found) return found
+  const root = process.getuid && process.getuid() === 0
+  if (root && existsSync('/usr/bin/apt-get')) {
+    console.log('· no Chromium here: installing Debian\'s package (apt-get install chromium)')
+    const apt = { stdio: ['ignore', 'ignore', 'inherit'], env: Object.assign({}, env, { DEBIAN_FRONTEND: 'noninteractive' }) }
+    spawnSync('apt-get', ['update', '-qq'], apt)
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], apt)
+    const installed = findBrowser()
+    if (installed) return installed
+  }
+  return stop('The browser tests need Chromium: install it ("sudo apt-get install chromium") or set CHROMIUM to its path, then run npm test again.', 1)
+}
+
+// ── Steps ──────────────────────────────────────────────────────────────────────
+
+/**
+ * Runs one command and keeps what it prints until it ends, so that steps side by side do not mix.
+ * @param {string} name @param {string} command @param {string[]} args
+ */
+function quietly(name, command, args) {
+  const begun = Date.now()
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: top, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let printed = ''
+    child.stdout.on('data', (chunk) => (printed += chunk))
+    child.stderr.on('data', (chunk) => (printed += chunk))
+    child.on('error', (error) => (printed += `${error.message}\n`))
+    child.on('close', (status) => {
+      const good = status === 0
+      console.log(`${good ? '✓' : '✗'} ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`)
+      if (!good) console.log(printed.trimEnd() || `  ended with ${status}`)
+      resolve(good)
+    })
+  })
+}
+
+/** Newest modification under a file or folder, milliseconds. @param {string} path @returns {number} */
+function newest(path) {
+  if (!existsSync(path)) return 0
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(0, ...readdirSync(path).filter((name) => name !== 'dist').map((name) => newest(join(path, name))))
+}
+
+/** Whether the built web app is older than what it is built from. */
+function webIsStale() {
+  const built = newest(join(top, 'web', 'dist', 'index.html'))
+  return ['web', 'engine', 'package-lock.json'].some((path) => newest(join(top, path)) > built)
+}
+
+/** @param {string[]} args */
+function vitest(args) {
+  const child = spawnSync(process.execPath, [join(top, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args], { cwd: top, env, stdio: 'inherit' })
+  return child.status === 0
+}
+
+const asked = process.argv.slice(2)
+mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
+env.CHROMIUM = needBrowser()
+
+/** @type {string[]} */
+const failed = []
+/** @param {string} name @param {boolean} good */
+const note = (name, good) => good || failed.push(name)
+
+if (asked.length === 0) {
+  // Three short ones side by side; each prints when it ends.
+  const node = process.execPath
+  const steps = await Promise.all([
+    quietly('types', 'tsc', ['--noEmit']),
+    quietly('lint', 'oxlint', ['--deny-warnings', 'engine', 'server', 'web', 'tests', 'bin']),
+    quietly('event files', node, [join(top, 'bin', 'rollcall.js'), 'validate']),
+  ])
+  for (const [at, name] of ['types', 'lint', 'event files'].entries()) note(name, steps[at])
+}
+if (webIsStale()) note('web build', await quietly('web build', 'vite', ['build', 'web', '--logLevel', 'warn']))
+note('tests', vitest(asked))
+
+if (failed.length > 0) stop(`\nnpm test: failed in ${failed.join(', ')}.`, 1)
+console.log('\nnpm test: everything passed.')

@@ -1,0 +1,53 @@
+import { defineConfig } from 'vitest/config'
+
+/**
+ * Four groups, one after the other: the heavier ones measure nothing, but a browser that shares two
+ * cores with a crash test only waits. Within a group, files run side by side.
+ */
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    // Two at once keep two cores busy; more only makes the browsers wait for each other.
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['tests/*.test.ts', 'tests/{engine,checker,web,specification}/**/*.test.{ts,tsx}'],
+          exclude: ['tests/**/*.browser.test.ts'],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'server',
+          include: ['tests/{server,gateway,office}/**/*.test.ts'],
+          exclude: ['tests/**/*.browser.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'crash',
+          include: ['tests/crash/**/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
+  },
+})
