@@ -1,0 +1,56 @@
+import { formatDays, lookOf } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import { Icon, Mark } from './icons.tsx'
+import { Badge } from './status.tsx'
+
+/** Gives the page an event's colour. Set on the root element, so that dialogs and menus outside the tree have it too. */
+export function wear(colour: string): void {
+  const look = lookOf(colour)
+  const root = document.documentElement.style
+  root.setProperty('--band', look.band)
+  root.setProperty('--on-band', look.onBand)
+  root.setProperty('--accent', look.accent)
+  root.setProperty('--accent-tint', look.tint)
+  root.setProperty('--accent-line', look.line)
+}
+
+type Header = Pick<PublicEvent, 'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'>
+
+/** Band, title, motto, dates and venue. The server writes the same markup into the page, so that nothing moves when this replaces it. */
+export function EventHeader({ event }: { readonly event: Header }) {
+  return (
+    <header className="ev">
+      <div className="wrap">
+        <div className="ev-top">
+          <a className="mark" href="/"><Mark />Rollcall</a>
+          {event.demo.length > 0 && <Badge tone="care" icon="flag">Demo values</Badge>}
+        </div>
+        <div className="ev-row">
+          <div className="ev-name">
+            {event.look.logo && <img className="ev-logo" src={event.look.logo} alt="" />}
+            <div>
+              <h1 className="disp">{event.title}</h1>
+              {event.theme && <p className="motto disp">{event.theme}</p>}
+            </div>
+          </div>
+          <p className="chip">
+            <span><Icon name="cal" />{formatDays(event.from, event.to)}</span>
+            {event.hours && <span><Icon name="clock" />{event.hours}</span>}
+            <span><Icon name="pin" />{event.venue}</span>
+          </p>
+        </div>
+      </div>
+    </header>
+  )
+}
+
+export function EventFooter({ support }: { readonly support: string }) {
+  return (
+    <footer className="foot">
+      <div className="wrap">
+        <span>Questions? <a href={`mailto:${support}`}>{support}</a></span>
+        <span>Registration by Rollcall</span>
+      </div>
+    </footer>
+  )
+}

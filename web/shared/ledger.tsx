@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+
+export type LedgerRow = { readonly id: string; readonly label: string; readonly value: ReactNode; readonly total?: boolean }
+
+/** Ruled rows of a label and a value; `money` sets the values right-aligned. A total starts with an ink line. */
+export function Ledger({ rows, money }: { readonly rows: readonly LedgerRow[]; readonly money?: boolean }) {
+  return (
+    <dl className={money ? 'led money' : 'led'}>
+      {rows.map((row) => (
+        <div key={row.id} {...(row.total ? { className: 'tot' } : {})}><dt>{row.label}</dt><dd>{row.value}</dd></div>
+      ))}
+    </dl>
+  )
+}

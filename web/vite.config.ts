@@ -1,0 +1,30 @@
+import react from '@vitejs/plugin-react'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+export default defineConfig({
+  root: here('.'),
+  base: '/',
+  plugins: [react()],
+  resolve: {
+    // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
+    alias: { 'markdown-to-jsx/react': here('./shared/plain-text.tsx') },
+  },
+  // The server replaces the word by a fresh nonce in every answer.
+  html: { cspNonce: '__NONCE__' },
+  build: {
+    outDir: here('./dist'),
+    emptyOutDir: true,
+    target: 'es2022',
+    // Fonts and pictures stay files of their own: `img-src` and `font-src` need no data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Nothing in the engine runs on import, so what a page does not use (parser, checker) stays out of it.
+      treeshake: { moduleSideEffects: (id) => !id.startsWith(here('../engine/')) },
+    },
+  },
+  server: { proxy: { '/api': 'http://127.0.0.1:3000', '/admin': { target: 'http://127.0.0.1:3000', bypass: (request) => (request.headers.accept?.includes('text/html') ? '/index.html' : undefined) } } },
+})
