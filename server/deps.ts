@@ -78,6 +78,8 @@ export type Payments = {
 }
 
 export type Uploads = {
+  /** Whether the content is one of the accepted kinds and the one its name says; stores nothing. */
+  fits(file: { readonly name: string; readonly bytes: Buffer; readonly accept: readonly string[] }): Promise<boolean>
   /** Sniffs, stores under the content hash outside the web root, fsyncs file and folder. */
   keep(file: { readonly name: string; readonly bytes: Buffer; readonly accept: readonly string[] }): Promise<{ readonly ok: true; readonly sha256: string; readonly type: string; readonly bytes: number } | { readonly ok: false; readonly code: 'wrong_type' }>
   read(sha256: string): Promise<Buffer | null>

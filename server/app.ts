@@ -1,0 +1,126 @@
+/** The HTTP side as a whole, built from its parts and ready to listen or to be injected into. */
+import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import formbody from '@fastify/formbody'
+import helmet from '@fastify/helmet'
+import rateLimit from '@fastify/rate-limit'
+import Fastify from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from './deps.ts'
+import { refuse, toldOf } from './answers.ts'
+import { callRoutes, makeEventCalls, pathOf } from './calls.ts'
+import { healthRoutes } from './health.ts'
+import { pageRoutes } from './pages.ts'
+import { adminRoutes } from './routes/admin.ts'
+import { paymentRoutes } from './routes/payment.ts'
+import { publicRoutes } from './routes/public.ts'
+import { StoreBusy } from './store/store.ts'
+
+/** JSON of the fixed routes: a sign-in, a notice. Registrations have limits of their own. */
+const bodyBytesMax = 128 * 1024
+/** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed. */
+const requestTimeoutMs = 300_000
+/** Seconds after which a browser may ask again when the writer's queue was full. */
+const retryAfterSeconds = 2
+
+export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    trustProxy: deps.environment.trustProxy ?? false,
+    genReqId: () => randomUUID(),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // A field called __proto__ is an unknown field like any other; nobody merges bodies into objects here.
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+  })
+  app.decorate('eventCalls', makeEventCalls(deps.events))
+  await securityHeaders(app, deps)
+  await app.register(cookie)
+  await app.register(formbody, { bodyLimit: bodyBytesMax })
+  await app.register(rateLimit, {
+    global: false,
+    ...(deps.environment.rateLimits ? {} : { allowList: () => true }),
+    errorResponseBuilder: (_request, context) => Object.assign(new Error('rate limit'), { statusCode: context.statusCode }),
+  })
+  logRequests(app, deps)
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, deps))
+
+  healthRoutes(app, deps)
+  await publicRoutes(app, deps)
+  await paymentRoutes(app, deps)
+  await adminRoutes(app, deps)
+  const page = await pageRoutes(app, deps)
+  const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
+    const path = pathOf(request)
+    const isPage = (request.method === 'GET' || request.method === 'HEAD') && !(path === '/api' || path.startsWith('/api/'))
+    if (isPage) return page.notFound(request, reply)
+    const { code, message } = toldOf(404)
+    return refuse(reply, 404, code, message)
+  }
+  await callRoutes(app, notFound)
+  app.setNotFoundHandler(notFound)
+  return app
+}
+
+async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> {
+  const secure = deps.environment.publicUrl.startsWith('https:')
+  await app.register(helmet, {
+    enableCSPNonces: true,
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+        formAction: ["'self'", ...deps.gateway.origins()],
+      },
+    },
+    frameguard: { action: 'deny' },
+    hsts: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    // Pages are opened from the gateway's window and from mails; isolation buys nothing here.
+    crossOriginEmbedderPolicy: false,
+  })
+}
+
+/** One line per request: no addresses, no query, and order ids blanked. */
+function logRequests(app: FastifyInstance, deps: Deps): void {
+  app.addHook('onResponse', async (request, reply) => {
+    deps.log.info({ id: request.id, method: request.method, path: blanked(pathOf(request), deps), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+  })
+}
+
+/** A path whose segments could name a registration, without them. */
+export function blanked(path: string, deps: Pick<Deps, 'events'>): string {
+  return path.split('/').map((part) => (part !== '' && deps.events.byOrderId(part) !== null ? '…' : part.replaceAll(/\d{6,}/g, '…'))).join('/')
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, deps: Deps): unknown {
+  if (error instanceof StoreBusy) {
+    reply.header('retry-after', String(retryAfterSeconds))
+    return refuse(reply, 503, ...told(503))
+  }
+  const status = error.statusCode ?? 500
+  if (status < 500) {
+    const isJson = error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
+    return isJson ? refuse(reply, 400, 'bad_request', notJson) : refuse(reply, status, ...told(status))
+  }
+  deps.log.error({ id: request.id, error: error.stack ?? error.message, path: blanked(pathOf(request), deps) }, 'a request failed')
+  return refuse(reply, status === 503 ? 503 : 500, ...told(status))
+}
+
+function told(status: number): [string, string] {
+  const { code, message } = toldOf(status)
+  return [code, message]
+}
+
+export const notJson = 'The request says it is JSON, but it cannot be read as JSON.'
