@@ -21,6 +21,8 @@ export type NewRegistration = {
   readonly quote: Quote | null
   /** The first payment attempt; null: no payment is due and the registration is a success at once. */
   readonly orderId: OrderId | null
+  /** Its name, because references are unique per gateway; one name for all when left out. */
+  readonly gateway?: string
   readonly uploads: readonly { readonly field: string; readonly sha256: string; readonly name: string; readonly type: string; readonly bytes: number }[]
   readonly at: Instant
   /** Queued in the same transaction; given only when no payment is due. */
@@ -117,6 +119,8 @@ export interface Store {
   asked(orderId: OrderId, at: Instant, nextAt: Instant): Promise<void>
   facts(orderId: OrderId): Promise<readonly { readonly at: Instant; readonly type: string; readonly body: PaymentFact }[]>
 
+  /** Registrations whose money does not fit, newest first: a person decides. */
+  inReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
   /** Keyset chunks from a thread of its own, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly StoredRegistration[]>

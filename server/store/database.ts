@@ -1,0 +1,37 @@
+/** Opening the SQLite file: every connection of every thread is made here. */
+import Database from 'better-sqlite3'
+import { containsFolded } from './search.ts'
+
+/** Cached statements of one connection: the same text is prepared once. */
+export type Sql = <Row>(text: string) => Database.Statement<unknown[], Row>
+
+/** How long a connection waits for another process (`rollcall admin` beside a running server). */
+const busy_ms = 5_000
+
+/** The only connections that write are the writer thread's; better-sqlite3 opens WAL in NORMAL, which loses commits at a power cut. */
+export function openToWrite(file: string): Database.Database {
+  const db = new Database(file, { timeout: busy_ms })
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  db.pragma('recursive_triggers = ON')
+  return db
+}
+
+export function openToRead(file: string): Database.Database {
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: busy_ms })
+  db.pragma('query_only = ON')
+  db.function('contains_folded', { deterministic: true }, containsFolded)
+  return db
+}
+
+export function statements(db: Database.Database): Sql {
+  const cache = new Map<string, Database.Statement>()
+  return <Row>(text: string) => {
+    const known = cache.get(text)
+    if (known !== undefined) return known as Database.Statement<unknown[], Row>
+    const made = db.prepare(text)
+    cache.set(text, made)
+    return made as Database.Statement<unknown[], Row>
+  }
+}

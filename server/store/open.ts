@@ -1,0 +1,102 @@
+/** Opens the store on SQLite: the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openToRead, statements } from './database.ts'
+import type { listings } from './listing.ts'
+import { reads } from './reads.ts'
+import type { Store } from './store.ts'
+import { startThread } from './thread.ts'
+import type { Thread } from './thread.ts'
+import type { WriterData } from './writer.ts'
+import type { writes } from './writes.ts'
+
+export const database_file = 'rollcall.db'
+/** Requests that may wait for the writer: about a second of its work. */
+const waiting_max = 2_000
+/** Rows per chunk of an export: some ten milliseconds of the reader. */
+const chunk_rows = 500
+/** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
+const touch_ms = 60_000
+
+export type Inside = { readonly store: Store; readonly writer: Thread<typeof writes>; readonly reader: Thread<typeof listings> }
+
+export async function openStore(options: { readonly dataDir: string }): Promise<Store> {
+  return (await openInside(options)).store
+}
+
+/** The store with its threads in reach, and the writer's one switch: for tests only. */
+export async function openInside(options: { readonly dataDir: string; readonly waitingMax?: number; readonly answerBeforeCommitMs?: number }): Promise<Inside> {
+  mkdirSync(options.dataDir, { recursive: true })
+  const file = join(options.dataDir, database_file)
+  const data: WriterData = { file, ...(options.answerBeforeCommitMs === undefined ? {} : { answerBeforeCommitMs: options.answerBeforeCommitMs }) }
+  const waitingMax = options.waitingMax ?? waiting_max
+  // The writer first: it makes the file and its tables.
+  const writer = await startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax })
+  const reader = await startThread<typeof listings>({ file: new URL('./reader.ts', import.meta.url), data: { file }, waitingMax })
+  const db = openToRead(file)
+  const read = reads(statements(db))
+  const write = writer.call
+  let closed: Promise<void> | null = null
+
+  const store: Store = {
+    register: (registration) => write('register', registration),
+    retry: (regNo, at) => write('retry', regNo, at),
+    registration: async (regNo) => read.registration(regNo),
+    payment: async (orderId) => read.payment(orderId),
+
+    recordNotice: (notice) => write('recordNotice', notice),
+    applyFact: (orderId, fact, mail) => write('applyFact', orderId, fact, mail),
+    pendingPayments: async (dueBefore, limit) => read.pendingPayments(dueBefore, limit),
+    asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),
+    facts: async (orderId) => read.facts(orderId),
+
+    inReview: (eventId) => reader.call('inReview', eventId),
+    listPage: (query, page, pageSize) => reader.call('listPage', query, page, pageSize),
+    async *exportRows(query) {
+      // The next chunk is asked for when the consumer comes back for it: that is the backpressure.
+      let from: Parameters<typeof listings.exportChunk>[2] = null
+      do {
+        const chunk: ReturnType<typeof listings.exportChunk> = await reader.call('exportChunk', query, from, chunk_rows)
+        if (chunk.rows.length > 0) yield chunk.rows
+        from = chunk.next
+      } while (from !== null)
+    },
+    figures: (eventId, today) => reader.call('figures', eventId, today),
+
+    queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    dueMails: async (at, limit) => read.dueMails(at, limit),
+    mailSent: (id, at) => write('mailSent', id, at),
+    mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
+    mailsOf: async (regNo) => read.mailsOf(regNo),
+
+    admin: async (username) => read.admin(username),
+    adminCount: async () => read.adminCount(),
+    addAdmin: (username, passwordHash, at) => write('addAdmin', username, passwordHash, at),
+    setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
+    openSession: (session) => write('openSession', session),
+    async session(tokenHash, at, idleMs) {
+      const session = read.session(tokenHash)
+      if (session === null || at >= session.expiresAt || at - session.seenAt > idleMs) return null
+      if (at - session.seenAt >= Math.min(touch_ms, idleMs / 10)) await write('touchSession', tokenHash, at)
+      return { adminId: session.adminId, username: session.username }
+    },
+    closeSession: (tokenHash) => write('closeSession', tokenHash),
+
+    audit: (entry) => write('audit', entry),
+    auditOf: async (regNo) => read.auditOf(regNo),
+
+    keepEventFile: (kept) => write('keepEventFile', kept),
+    eventFile: async (hash) => read.eventFile(hash),
+    lastEventFile: async (eventId) => read.lastEventFile(eventId),
+    inUse: (eventId) => reader.call('inUse', eventId),
+
+    importRegistrations: (rows) => write('importRegistrations', rows),
+    uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
+    ping: (at) => write('ping', at),
+    close: () => {
+      closed ??= Promise.all([writer.close(), reader.close()]).then(() => { db.close() })
+      return closed
+    },
+  }
+  return { store, writer, reader }
+}

@@ -1,0 +1,70 @@
+/** What is found by a key: fast enough for the main thread. */
+import type { Instant, PaymentFact } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
+import type { OwnedPaymentRow } from './rows.ts'
+import type { AdminRow, QueuedMail, Store, StoredPayment, StoredRegistration } from './store.ts'
+
+type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A> ? A : never
+type File = Answered<'eventFile'>
+const file_columns = 'hash, event_id AS eventId, text, shared'
+
+export function reads(sql: Sql) {
+  return {
+    registration(regNo: string): StoredRegistration | null {
+      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+      return row === undefined ? null : registrationsByIds(sql, [row.id])[0] ?? null
+    },
+    payment(orderId: string): StoredPayment | null {
+      const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
+      return row === undefined ? null : toStoredPayment(row)
+    },
+    pendingPayments(dueBefore: Instant, limit: number): Answered<'pendingPayments'> {
+      return sql<OwnedPaymentRow>(
+        `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? ORDER BY p.next_ask_at, p.id LIMIT ?`,
+      ).all(dueBefore, limit).map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+    },
+    facts(orderId: string): Answered<'facts'> {
+      return sql<{ at: Instant; type: string; body: string }>(
+        'SELECT f.at, f.type, f.body FROM payment_facts f JOIN payments p ON p.id = f.payment_id WHERE p.order_id = ? ORDER BY f.id',
+      ).all(orderId).map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
+    },
+    dueMails(at: Instant, limit: number): readonly QueuedMail[] {
+      return sql<QueuedMail>(
+        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, r.event_id AS eventId, r.reg_no AS regNo
+         FROM mail_queue m JOIN registrations r ON r.id = m.registration_id
+         WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id LIMIT ?`,
+      ).all(at, limit)
+    },
+    mailsOf(regNo: string): Answered<'mailsOf'> {
+      return sql<Answered<'mailsOf'>[number]>(
+        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.status, coalesce(m.sent_at, m.created_at) AS at, m.error
+         FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? ORDER BY m.id`,
+      ).all(regNo)
+    },
+    admin(username: string): AdminRow | null {
+      return sql<AdminRow>('SELECT id, username, password_hash AS passwordHash FROM admins WHERE username = ?').get(username) ?? null
+    },
+    adminCount(): number {
+      return sql<{ n: number }>('SELECT count(*) AS n FROM admins').get()?.n ?? 0
+    },
+    session(tokenHash: string): { adminId: number; username: string; expiresAt: Instant; seenAt: Instant } | null {
+      return sql<{ adminId: number; username: string; expiresAt: Instant; seenAt: Instant }>(
+        `SELECT s.admin_id AS adminId, a.username, s.expires_at AS expiresAt, s.seen_at AS seenAt
+         FROM sessions s JOIN admins a ON a.id = s.admin_id WHERE s.token_hash = ?`,
+      ).get(tokenHash) ?? null
+    },
+    auditOf(regNo: string): Answered<'auditOf'> {
+      return sql<Answered<'auditOf'>[number]>('SELECT at, who, what FROM audit_log WHERE reg_no = ? ORDER BY id').all(regNo)
+    },
+    eventFile(hash: string): File {
+      return sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE hash = ?`).get(hash) ?? null
+    },
+    lastEventFile(eventId: string): File {
+      return sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`).get(eventId) ?? null
+    },
+    uploadsInUse(sha256s: readonly string[]): readonly string[] {
+      return sql<{ sha256: string }>('SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (SELECT value FROM json_each(?))').all(JSON.stringify(sha256s)).map(({ sha256 }) => sha256)
+    },
+  }
+}

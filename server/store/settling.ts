@@ -1,0 +1,95 @@
+/** The writes that settle payments. */
+import { applyFact as judge } from '../../engine/index.ts'
+import type { Instant, OrderId, Payment, PaymentFact, PaymentStatus } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import { enqueue } from './mails.ts'
+import { addRevenue } from './registering.ts'
+import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
+import type { OwnedPaymentRow } from './rows.ts'
+import type { NewMail, NoticeKind, StoredPayment } from './store.ts'
+
+export type NewNotice = { readonly gateway: string; readonly kind: NoticeKind; readonly orderId: string | null; readonly body: string; readonly contentType: string; readonly at: Instant }
+
+export function recordNotice(sql: Sql, notice: NewNotice): number {
+  const written = sql('INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(notice.gateway, notice.kind, notice.orderId, notice.body, notice.contentType, notice.at)
+  return Number(written.lastInsertRowid)
+}
+
+/** What becomes of the payment, and the code of the refusal when the fact does not fit. */
+type Judged = { readonly next: Payment; readonly refusal: string | null }
+
+/** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
+function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
+  const before = toPayment(row)
+  const answer = judge(before, fact)
+  if (!answer.ok) return { next: { ...before, review: answer.error.code }, refusal: answer.error.code }
+  const next = answer.value
+  if (next.status.is === 'success' && row.status !== 'success') {
+    const paid = sql("SELECT 1 FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')").get(row.registration_id, row.id)
+    if (paid !== undefined) return { next: { ...before, review: 'paid_twice' }, refusal: 'paid_twice' }
+    const taken = sql('SELECT 1 FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?').get(row.gateway, next.status.reference, row.id)
+    if (taken !== undefined) return { next: { ...before, review: 'reference_taken' }, refusal: 'reference_taken' }
+  }
+  return { next, refusal: null }
+}
+
+export function applyFact(sql: Sql, orderId: OrderId, fact: PaymentFact, mail: NewMail | null): { changed: boolean; payment: StoredPayment; review: string | null } {
+  const row = paymentRow(sql, orderId)
+  const { next, refusal } = judged(sql, row, fact)
+  const changed = next.status.is !== row.status || next.review !== row.review
+  if (!known(sql, row.id, fact))
+    sql('INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)').run(row.id, fact.type, JSON.stringify(fact), refusal, fact.at)
+  if (!changed) return { changed, payment: toStoredPayment(row), review: row.review }
+
+  const { status } = next
+  const moved = status.is !== row.status
+  // The guard: whoever comes second finds the status gone and changes nothing.
+  const written = sql(
+    `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, refund_reference = ?, reason = ?, paid_at = ?
+     WHERE id = ? AND status = ? AND review IS ?`,
+  ).run(
+    status.is, status.is === 'pending' ? row.status_at : status.at, next.review,
+    status.is === 'success' ? status.reference : row.reference,
+    status.is === 'refunded' ? status.reference : row.refund_reference,
+    status.is === 'failed' ? status.reason : row.reason,
+    status.is === 'success' ? status.at : row.paid_at,
+    row.id, row.status, row.review,
+  )
+  if (written.changes !== 1) throw new Error('the guarded statement of a payment changed nothing')
+  settleRegistration(sql, row.registration_id)
+  if (moved && status.is === 'success') {
+    addRevenue(sql, row.event_id, status.at, row.amount)
+    if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, status.at)
+  }
+  if (moved && fact.type === 'refunded') addRevenue(sql, row.event_id, fact.at, -fact.amount)
+  const after = paymentRow(sql, orderId)
+  return { changed, payment: toStoredPayment(after), review: after.review }
+}
+
+function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
+  const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
+  if (row === undefined) throw new Error('a fact about an order that is not there')
+  return row
+}
+
+/** Gateways say the same thing many times, each time a moment later: the moment does not make it another fact. */
+function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
+  return sql("SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')").get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
+}
+
+/** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
+function settleRegistration(sql: Sql, registrationId: number): void {
+  const attempts = sql<{ status: PaymentStatus; review: string | null; reference: string | null; paid_at: Instant | null }>(
+    'SELECT status, review, reference, paid_at FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+  ).all(registrationId)
+  const deciding = attempts.find(({ status }) => status === 'success') ?? attempts.find(({ status }) => status === 'refunded') ?? attempts[0]
+  if (deciding === undefined) throw new Error('a registration was settled without a payment')
+  sql('UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?').run(
+    deciding.status, deciding.reference, deciding.paid_at, attempts.some(({ review }) => review !== null) ? 1 : 0, registrationId,
+  )
+}
+
+export function asked(sql: Sql, orderId: OrderId, at: Instant, nextAt: Instant): void {
+  sql('UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ? WHERE order_id = ?').run(at, nextAt, orderId)
+}

@@ -1,0 +1,102 @@
+/**
+ * A database thread as the main thread holds it: calls by name, a bound on how many wait, a new
+ * thread when one dies. What was in flight then is answered StoreBusy: nobody knows whether it was
+ * committed, and the idempotency key finds out.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Call, Verbs } from './writes.ts'
+import { StoreBusy } from './store.ts'
+
+export type Request = { readonly id: number; readonly verb: string; readonly args: readonly unknown[] }
+export type Answer =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  /** `busy`: nothing was stored and it may be tried again; otherwise it is a bug of ours. */
+  | { readonly id: number; readonly ok: false; readonly busy: boolean; readonly message: string }
+export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
+export type ToThread = { readonly close: true } | Request
+
+export type Thread<V extends Verbs> = {
+  readonly call: Call<V>
+  /** Resolves when everything asked before is answered and the thread has ended. */
+  close(): Promise<void>
+  /** For tests: ends the thread as a crash would. */
+  kill(): Promise<void>
+}
+type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
+
+/** A thread that dies again at once is started again at growing intervals up to this. */
+const restart_ms_max = 5_000
+
+/** Resolves once the thread has opened its database; rejects when the first start fails. */
+export async function startThread<V extends Verbs>(options: { file: URL; data: object; waitingMax: number }): Promise<Thread<V>> {
+  const waiting = new Map<number, Waiting>()
+  let nextId = 1
+  let closing = false
+  let failures = 0
+  let worker: Worker | null = null
+  let ended: () => void = () => {}
+  const end = new Promise<void>((resolve) => { ended = resolve })
+
+  const start = (): Promise<void> => new Promise((resolve, reject) => {
+    const started = new Worker(options.file, { workerData: options.data })
+    let cause = 'the thread ended'
+    worker = started
+    started.on('message', (message: FromThread) => {
+      if ('ready' in message) {
+        failures = 0
+        resolve()
+        return
+      }
+      for (const answer of message.answers) {
+        const asker = waiting.get(answer.id)
+        waiting.delete(answer.id)
+        if (answer.ok) asker?.resolve(answer.value)
+        else asker?.reject(answer.busy ? new StoreBusy(answer.message) : new Error(answer.message))
+      }
+    })
+    started.on('error', (error) => { cause = error instanceof Error ? error.message : String(error) })
+    started.on('exit', () => {
+      worker = null
+      for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
+      waiting.clear()
+      reject(new Error(cause))
+      if (closing) ended()
+      else restartLater()
+    })
+  })
+  const restartLater = (): void => {
+    const wait_ms = Math.min(restart_ms_max, 50 * 2 ** failures)
+    failures += 1
+    setTimeout(() => { if (!closing) start().catch(() => {}) }, failures === 1 ? 0 : wait_ms)
+  }
+
+  try {
+    await start()
+  } catch (error) {
+    closing = true
+    throw error
+  }
+  return {
+    call: (verb, ...args) => new Promise((resolve, reject) => {
+      if (closing || worker === null || waiting.size >= options.waitingMax) {
+        reject(new StoreBusy(closing ? 'the store is closing' : worker === null ? 'the database thread is being started again' : 'too many requests wait for the database'))
+        return
+      }
+      const id = nextId
+      nextId += 1
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      worker.postMessage({ id, verb, args } satisfies ToThread)
+    }),
+    async close() {
+      if (!closing) {
+        closing = true
+        if (worker === null) ended()
+        else worker.postMessage({ close: true } satisfies ToThread)
+      }
+      await end
+    },
+    async kill() {
+      await worker?.terminate()
+    },
+  }
+}

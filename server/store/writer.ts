@@ -1,0 +1,105 @@
+/**
+ * The writer thread: owns the only connection that writes. While one batch commits, the next
+ * collects in the message port; one commit, hence one fsync, serves a whole batch.
+ */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type Database from 'better-sqlite3'
+import { openToWrite, statements } from './database.ts'
+import type { Sql } from './database.ts'
+import { Refused } from './refused.ts'
+import { migrate } from './schema.ts'
+import { indexBatch } from './search.ts'
+import type { Answer, FromThread, Request, ToThread } from './thread.ts'
+import { writes } from './writes.ts'
+import type { Verbs } from './writes.ts'
+
+export type WriterData = {
+  readonly file: string
+  /** Only the crash test's negative control gives this: answers go out before the commit, which then waits so many milliseconds. */
+  readonly answerBeforeCommitMs?: number
+}
+
+/** More would keep the first of a batch waiting for the last. */
+const batch_max = 256
+/** Search indexing waits for a moment like this, so that registering never waits for it. */
+const index_pause_ms = 20
+
+if (parentPort === null) throw new Error('the writer runs as a thread of the store')
+const port = parentPort
+const data = workerData as WriterData
+const verbs = writes as unknown as Verbs
+const db = openToWrite(data.file)
+migrate(db)
+const sql = statements(db)
+let indexing: NodeJS.Timeout | null = null
+
+const send = (message: FromThread): void => port.postMessage(message)
+
+/** Runs one request in a savepoint of its own, so that it cannot fail its neighbours. */
+function answer(connection: Database.Database, cached: Sql, request: Request): Answer {
+  const { id, verb, args } = request
+  const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+  if (run === undefined) return { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
+  cached('SAVEPOINT request').run()
+  try {
+    const value = run(cached, ...(args as never[]))
+    cached('RELEASE request').run()
+    return { id, ok: true, value }
+  } catch (error) {
+    // A full disk or a failed read ends the whole transaction: then the batch has failed.
+    if (!connection.inTransaction) throw error
+    cached('ROLLBACK TO request').run()
+    cached('RELEASE request').run()
+    if (error instanceof Refused) return { id, ok: true, value: error.value }
+    return { id, ok: false, busy: false, message: messageOf(error) }
+  }
+}
+
+function commit(batch: readonly Request[]): void {
+  try {
+    sql('BEGIN IMMEDIATE').run()
+    const answers = batch.map((request) => answer(db, sql, request))
+    if (data.answerBeforeCommitMs !== undefined) {
+      send({ answers })
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, data.answerBeforeCommitMs)
+    }
+    sql('COMMIT').run()
+    if (data.answerBeforeCommitMs === undefined) send({ answers })
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    send({ answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })) })
+  }
+  indexing ??= setTimeout(index, index_pause_ms)
+}
+
+function index(): void {
+  indexing = null
+  let more = false
+  try {
+    more = indexBatch(db, sql)
+  } catch {
+    // Rows that are not indexed are still found, by the scan; the next write tries again.
+    return
+  }
+  if (more) indexing = setTimeout(index, index_pause_ms)
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+port.on('message', (first: ToThread) => {
+  const batch: Request[] = []
+  let closing = false
+  let message: ToThread | undefined = first
+  while (message !== undefined) {
+    if ('close' in message) closing = true
+    else batch.push(message)
+    message = batch.length < batch_max ? (receiveMessageOnPort(port)?.message as ToThread | undefined) : undefined
+  }
+  if (batch.length > 0) commit(batch)
+  if (closing) {
+    clearTimeout(indexing ?? undefined)
+    db.close()
+    port.close()
+  }
+})
+send({ ready: true })

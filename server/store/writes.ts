@@ -1,0 +1,30 @@
+/** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
+import * as accounts from './accounts.ts'
+import * as mails from './mails.ts'
+import * as registering from './registering.ts'
+import * as settling from './settling.ts'
+import type { Sql } from './database.ts'
+
+export const writes = {
+  register: registering.register,
+  retry: registering.retry,
+  importRegistrations: registering.importRegistrations,
+  recordNotice: settling.recordNotice,
+  applyFact: settling.applyFact,
+  asked: settling.asked,
+  queueMail: mails.queueMail,
+  mailSent: mails.mailSent,
+  mailFailed: mails.mailFailed,
+  addAdmin: accounts.addAdmin,
+  setPassword: accounts.setPassword,
+  openSession: accounts.openSession,
+  touchSession: accounts.touchSession,
+  closeSession: accounts.closeSession,
+  audit: accounts.audit,
+  keepEventFile: accounts.keepEventFile,
+  ping: accounts.ping,
+}
+export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
+export type Call<V extends Verbs> = <K extends keyof V & string>(
+  verb: K, ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
+) => Promise<ReturnType<V[K]>>
