@@ -1,0 +1,123 @@
+/** One registration's own page: everything the office knows of it, its files, and its confirmation once more. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { formatInstant, formatMoney, isoIndia, mailFor, rupees } from '../../engine/index.ts'
+import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import type { StoredPayment, StoredRegistration } from '../store/store.ts'
+import { refuse } from '../answers.ts'
+import { answerText, listRow } from './rows.ts'
+import type { Admin } from './signin.ts'
+import { requireAdmin } from './signin.ts'
+
+type Found = { readonly admin: Admin; readonly registration: StoredRegistration; readonly event: EventConfig }
+type Params = { readonly reg_no: string; readonly field: string }
+
+export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (path: string) => readonly string[]): void {
+  const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Found | null> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return null
+    const registration = await deps.store.registration((request.params as Params).reg_no)
+    const event = registration === null ? null : deps.events.byId(registration.eventId)
+    if (registration === null || event === null) {
+      refuse(reply, 404, 'not_found', registration === null ? 'There is no registration with this number.' : 'The event of this registration is not being served.')
+      return null
+    }
+    return { admin, registration, event: event.config }
+  }
+
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await find(request, reply)
+    if (found === null) return reply
+    const { admin, registration, event } = found
+    const { regNo } = registration
+    await deps.store.audit({ at: deps.clock(), who: admin.username, what: 'opened the registration', eventId: event.id, regNo })
+    const [mails, audit, ...facts] = await Promise.all([
+      deps.store.mailsOf(regNo),
+      deps.store.auditOf(regNo),
+      ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
+    ])
+    const answer: OfficeRegistrationAnswer = {
+      status: 'success',
+      registration: listRow(event, registration),
+      answers: answersOf(event, registration),
+      payments: registration.payments.map((payment, index) => ({
+        order_id: payment.orderId,
+        amount: rupees(payment.amount),
+        status: payment.status,
+        review: payment.review,
+        reference: payment.reference,
+        created_at: isoIndia(payment.createdAt),
+        facts: (facts[index] ?? []).map(({ at, type, body }) => ({ at: isoIndia(at), type, text: factText(body, payment) })),
+      })),
+      mails: mails.map(({ id, to, subject, status, at, error }) => ({ id, to, subject, status, at: isoIndia(at), error })),
+      audit: audit.map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
+      event: { id: event.id, title: event.title, route: event.admin.lists[0]?.route ?? '/admin/dashboard' },
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const file = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await find(request, reply)
+    if (found === null) return reply
+    const { admin, registration, event } = found
+    const upload = registration.uploads.find(({ field }) => field === (request.params as Params).field)
+    const bytes = upload === undefined ? null : await deps.uploads.read(upload.sha256)
+    if (upload === undefined || bytes === null) return refuse(reply, 404, 'not_found', 'There is no such file.')
+    await deps.store.audit({ at: deps.clock(), who: admin.username, what: `opened the file ${upload.field}`, eventId: event.id, regNo: registration.regNo })
+    reply
+      .header('content-type', upload.type)
+      .header('content-disposition', attachment(upload.name))
+      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('cache-control', 'no-store')
+    return reply.send(bytes)
+  }
+
+  const resend = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await find(request, reply)
+    if (found === null) return reply
+    const { admin, registration, event } = found
+    if (registration.paymentStatus !== 'success') return refuse(reply, 409, 'not_paid', 'The confirmation goes out once the payment is confirmed.')
+    const mail = mailFor(event, registration)
+    if (mail === null) return refuse(reply, 409, 'no_mail', 'This event has no confirmation mail, or the delegate gave no address.')
+    const at = deps.clock()
+    const id = await deps.store.queueMail(registration.regNo, mail, at)
+    await deps.store.audit({ at, who: admin.username, what: 'sent the confirmation again', eventId: event.id, regNo: registration.regNo })
+    return reply.header('cache-control', 'no-store').send({ status: 'success', message: `The confirmation is on its way to ${mail.to}.`, id })
+  }
+
+  for (const path of paths('/admin/registrations/:reg_no')) app.get(path, show)
+  for (const path of paths('/admin/registrations/:reg_no/files/:field')) app.get(path, file)
+  for (const path of paths('/admin/registrations/:reg_no/resend-mail')) app.post(path, resend)
+}
+
+/** In form order; then what the file also stores, then answers to fields that the form no longer has. */
+function answersOf(event: EventConfig, registration: StoredRegistration): OfficeRegistrationAnswer['answers'] {
+  const known = [...event.fields, ...event.alsoStored]
+  const rest = Object.keys(registration.answers).filter((id) => !known.some((field) => field.id === id))
+  return [...known, ...rest.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
+    const upload = registration.uploads.find(({ field }) => field === id)
+    const text = upload?.name ?? answerText(event, id, registration.answers[id])
+    if (text === '') return []
+    return [{ id, label, text, ...(upload !== undefined && { href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/` }) }]
+  })
+}
+
+function factText(fact: PaymentFact, payment: StoredPayment): string {
+  switch (fact.type) {
+    case 'confirmed':
+      return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` where ${formatMoney(payment.amount)} was due`}, reference ${fact.reference}.`
+    case 'declined':
+      return `The gateway declined it: ${fact.message} (${fact.code}).`
+    case 'expired':
+      return `The gateway had no record of it by ${formatInstant(fact.at)}; it expired.`
+    case 'refunded':
+      return `${formatMoney(fact.amount)} was refunded, reference ${fact.reference}.`
+  }
+}
+
+/** RFC 6266: a plain name for old readers, the real one in UTF-8. */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^ -~]|["\\]/g, '_')
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`
+}

@@ -1,0 +1,70 @@
+/** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
+import { isoIndia, rupees } from '../../engine/index.ts'
+import type { Answer, EventConfig, ListRow, Paise } from '../../engine/index.ts'
+import type { StoredRegistration } from '../store/store.ts'
+
+const STATUS_WORDS = { success: 'Paid', pending: 'Pending', failed: 'Failed', refunded: 'Refunded' } as const
+
+/** One word for the status. Money that does not fit is a person's work until they decide, so it says Review. */
+export function paymentStatusDisplay({ paymentStatus, inReview }: Pick<StoredRegistration, 'paymentStatus' | 'inReview'>): string {
+  return inReview && paymentStatus !== 'success' ? 'Review' : STATUS_WORDS[paymentStatus]
+}
+
+/** What to call the delegate: the answer under `full_name`, else the first text answer, else the number. */
+export function nameOf(event: EventConfig, registration: Pick<StoredRegistration, 'answers' | 'regNo'>): string {
+  const field = event.fields.find(({ id }) => id === 'full_name') ?? event.fields.find(({ type }) => type === 'text')
+  const answer = field === undefined ? registration.answers['full_name'] : registration.answers[field.id]
+  return typeof answer === 'string' && answer !== '' ? answer : registration.regNo
+}
+
+const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+
+/** The label of an answer: an option's, Yes or No, else the answer itself. */
+export function answerText(event: EventConfig, id: string, answer: Answer | undefined): string {
+  if (answer === undefined) return ''
+  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+  const options = event.fields.find((field) => field.id === id)?.options
+  return options?.find((option) => option.id === answer)?.label ?? String(answer)
+}
+
+/** Every value twice where it has a label: as stored under its name, for people under `<name>_display`. */
+export function listRow(event: EventConfig, registration: StoredRegistration): ListRow {
+  const category = event.categories.find(({ id }) => id === registration.category)
+  const period = event.fees.periods.find(({ id }) => id === registration.period)
+  const row: ListRow = {
+    id: registration.id,
+    event_id: registration.eventId,
+    reg_no: registration.regNo,
+    payment_status: registration.paymentStatus,
+    payment_status_display: paymentStatusDisplay(registration),
+    in_review: registration.inReview,
+  }
+  for (const { id } of event.alsoStored) row[id] = registration.answers[id] ?? null
+  for (const { id, type } of event.fields) {
+    const answer = registration.answers[id]
+    row[id] = answer ?? null
+    if (type === 'select' || type === 'yes-no') row[`${id}_display`] = answerText(event, id, answer)
+  }
+  const own: Record<string, string | number | null> = {
+    order_id: registration.payments[0]?.orderId ?? null,
+    category: registration.category,
+    category_display: category?.label ?? registration.category,
+    registration_category: registration.category,
+    registration_category_display: category?.label ?? registration.category,
+    period: registration.period,
+    period_display: period?.label ?? registration.period,
+    base: amount(registration.base),
+    gst: amount(registration.gst),
+    total: amount(registration.total),
+    base_amount: amount(registration.base),
+    gst_amount: amount(registration.gst),
+    final_amount: amount(registration.total),
+    payment_id: registration.paymentId,
+    payment_date: registration.paidAt === null ? null : isoIndia(registration.paidAt),
+    created_at: isoIndia(registration.createdAt),
+  }
+  // An answer keeps its name: `registration_category` may be a field of the form.
+  for (const [name, value] of Object.entries(own)) if (!(name in row) || row[name] === null) row[name] = value
+  for (const [wire, name] of Object.entries(event.api.returns)) if (!(wire in row)) row[wire] = row[name] ?? null
+  return row
+}

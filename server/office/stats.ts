@@ -1,0 +1,48 @@
+/** The dashboard's figures, per event under its key, and all events' revenue together. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { dayOf, isoIndia, rupees, paise } from '../../engine/index.ts'
+import type { StatsAnswer, EventStats } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { nameOf, paymentStatusDisplay } from './rows.ts'
+import { requireAdmin } from './signin.ts'
+
+export function statsRoutes(app: FastifyInstance, deps: Deps, paths: (path: string) => readonly string[]): void {
+  const stats = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    const at = deps.clock()
+    const events = deps.events.all().map(({ config }) => config)
+    const figures = await Promise.all(events.map((event) => deps.store.figures(event.id, dayOf(at))))
+    const data: StatsAnswer['data'] = { revenue_stats: { total_revenue: 0 }, recent_registrations: {}, by_day: {} }
+    let revenue = 0
+    for (const [index, event] of events.entries()) {
+      const figure = figures[index]
+      if (figure === undefined) continue
+      const { key } = event.admin.dashboard
+      data[`${key}_stats`] = {
+        total_registrations: figure.total,
+        paid_registrations: figure.paid,
+        pending_registrations: figure.pending,
+        failed_registrations: figure.failed,
+        today_registrations: figure.today,
+        total_revenue: rupees(figure.revenue),
+      } satisfies EventStats
+      data.recent_registrations[key] = figure.recent.map((registration) => ({
+        id: registration.id,
+        full_name: nameOf(event, registration),
+        reg_no: registration.regNo,
+        final_amount: registration.total === null ? null : rupees(registration.total),
+        payment_status: registration.paymentStatus,
+        payment_status_display: paymentStatusDisplay(registration),
+        created_at: isoIndia(registration.createdAt),
+      }))
+      data.by_day[key] = figure.byDay.map((entry) => ({ day: entry.day, registrations: entry.registrations, revenue: rupees(entry.revenue) }))
+      revenue += figure.revenue
+    }
+    data.revenue_stats.total_revenue = rupees(paise(revenue))
+    await deps.store.audit({ at, who: admin.username, what: 'saw the dashboard', eventId: null, regNo: null })
+    const answer: StatsAnswer = { status: 'success', data }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  for (const path of paths('/admin/dashboard/stats')) app.get(path, stats)
+}
