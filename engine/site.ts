@@ -1,0 +1,34 @@
+/** What `_shared/site.yaml` becomes: the words of the landing page, in page order. Made by `compileSite` (check/site.ts). */
+
+/** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */
+export type SiteLink = { readonly label: string; readonly go: string }
+/** Without `go` it is a placeholder: shown as words, not as a link to nowhere. */
+export type FooterEntry = { readonly label: string; readonly go: string | null }
+export type TitledText = { readonly title: string; readonly text: string }
+export type Social = 'facebook' | 'x' | 'linkedin' | 'instagram' | 'youtube'
+
+export type Site = {
+  readonly page: { readonly name: string; readonly title: string; readonly about: string }
+  readonly header: { readonly links: readonly SiteLink[]; readonly signIn: SiteLink; readonly createEvent: SiteLink }
+  readonly hero: {
+    readonly title: string
+    readonly text: string
+    readonly button: SiteLink
+    readonly link: SiteLink
+    /** An ornament beside the title, hidden from screen readers. Amounts in rupees. */
+    readonly picture: { readonly title: string; readonly day: string; readonly next: string; readonly rows: readonly { readonly name: string; readonly about: string; readonly amount: number }[] } | null
+  }
+  readonly conferences: { readonly title: string; readonly register: string; readonly closed: string; readonly none: string }
+  /** `#about` leads here. */
+  readonly claims: { readonly title: string; readonly items: readonly { readonly figure: string; readonly label: string }[] }
+  readonly features: { readonly title: string; readonly items: readonly TitledText[] }
+  readonly steps: { readonly title: string; readonly items: readonly TitledText[] }
+  readonly testimonials: { readonly title: string; readonly items: readonly { readonly stars: number; readonly quote: string; readonly name: string; readonly role: string }[] }
+  readonly trial: TitledText & { readonly button: SiteLink }
+  readonly footer: {
+    readonly groups: readonly { readonly title: string; readonly links: readonly FooterEntry[] }[]
+    readonly social: readonly Social[]
+    /** Read out after an entry that leads nowhere yet. */
+    readonly placeholder: string
+  }
+}
