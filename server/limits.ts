@@ -2,7 +2,7 @@
  * Counts tries per key in a window that slides with the caller's clock. In memory: a limit on guessing
  * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart.
  */
-import type { Instant } from '../../engine/index.ts'
+import type { Instant } from '../engine/index.ts'
 
 export type Limit = {
   /** Milliseconds until the key may try again; 0: it may now. */
