@@ -1,0 +1,68 @@
+/**
+ * What Rollcall is measured against: the shortest honest way to take a registration and keep it.
+ * Fastify judges the body with its own ajv, better-sqlite3 stores registration and payment, and
+ * requests that arrive together share one durable commit. No event file, no price, no proof, no
+ * audit, no counters, no search, no idempotency key, no hand-off to a gateway.
+ *
+ * `node bare.ts FOLDER` prints its address and serves until it is ended.
+ */
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import Fastify from 'fastify'
+
+type Body = { readonly full_name: string; readonly email: string; readonly phone_number: string; readonly ticket_type: string }
+type Waiting = { readonly body: Body; readonly done: (regNo: string) => void; readonly failed: (error: unknown) => void }
+
+const folder = process.argv[2]
+if (folder === undefined) throw new Error('usage: node bare.ts FOLDER')
+const db = new Database(join(folder, 'bare.db'))
+db.pragma('journal_mode = WAL')
+// The same promise as ours: an answer means it is on the disk.
+db.pragma('synchronous = FULL')
+db.exec(`
+  CREATE TABLE registrations (id INTEGER PRIMARY KEY, reg_no TEXT NOT NULL UNIQUE, full_name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL, category TEXT NOT NULL, total INTEGER NOT NULL, answers TEXT NOT NULL, created_at INTEGER NOT NULL);
+  CREATE TABLE payments (id INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, registration INTEGER NOT NULL REFERENCES registrations(id), amount INTEGER NOT NULL, status TEXT NOT NULL);
+`)
+const insertRegistration = db.prepare('INSERT INTO registrations (reg_no, full_name, email, phone, category, total, answers, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+const insertPayment = db.prepare("INSERT INTO payments (order_id, registration, amount, status) VALUES (?, ?, ?, 'pending')")
+const TOTAL = 354_000
+
+let waiting: Waiting[] = []
+const begin = db.prepare('BEGIN IMMEDIATE')
+const commit = db.prepare('COMMIT')
+
+/** Everything that has arrived since the last commit, in one. */
+function flush(): void {
+  const batch = waiting
+  waiting = []
+  begin.run()
+  const answers = batch.map(({ body, done }) => {
+    const regNo = `BARE${String(randomInt(1_000_000)).padStart(6, '0')}${String(randomInt(10_000_000)).padStart(7, '0')}`
+    const { lastInsertRowid } = insertRegistration.run(regNo, body.full_name, body.email, body.phone_number, body.ticket_type, TOTAL, JSON.stringify(body), Date.now())
+    insertPayment.run(regNo, lastInsertRowid, TOTAL)
+    return () => done(regNo)
+  })
+  commit.run()
+  for (const answer of answers) answer()
+}
+
+const store = (body: Body): Promise<string> =>
+  new Promise((done, failed) => {
+    if (waiting.length === 0) setImmediate(flush)
+    waiting.push({ body, done, failed })
+  })
+
+const text = { type: 'string', minLength: 1, maxLength: 200 } as const
+const app = Fastify()
+app.post<{ Body: Body }>('/register/', {
+  schema: {
+    body: {
+      type: 'object',
+      required: ['full_name', 'email', 'phone_number', 'ticket_type'],
+      properties: { full_name: text, email: { ...text, pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' }, phone_number: text, ticket_type: { enum: ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'intern-mbbs-accompanying'] }, city: text, state: text },
+    },
+  },
+  handler: async (request, reply) => reply.code(201).send({ status: 'success', reg_no: await store(request.body) }),
+})
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

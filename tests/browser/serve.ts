@@ -1,0 +1,73 @@
+/** A real server process of its own for a test file: free ports, a folder that is thrown away, the sandbox gateway. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const TOP = join(import.meta.dirname, '..', '..')
+export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
+
+export type Served = {
+  /** `http://127.0.0.1:PORT`, no trailing slash. */
+  readonly url: string
+  readonly dataDir: string
+  /** A copy of the event files that a test may change. */
+  readonly eventsDir: string
+  /** Everything the process has printed. */
+  readonly printed: () => string
+  readonly process: ChildProcess
+  readonly stop: () => Promise<void>
+}
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
+    })
+  })
+
+/** Starts the server and answers when it says that it listens. `variables` are laid over the usual ones. */
+export async function serve(variables: Readonly<Record<string, string>> = {}): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
+  const dataDir = join(folder, 'var')
+  const eventsDir = join(folder, 'events')
+  cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
+  const port = String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'start'], {
+    cwd: TOP,
+    env: {
+      PATH: process.env['PATH'], HOME: process.env['HOME'],
+      PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, EVENTS_DIR: eventsDir,
+      ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, RATE_LIMITS: 'off', ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      printed += chunk.toString()
+      if (printed.includes(url)) resolve()
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.on('exit', (status) => reject(new Error(`the server ended with ${status}:\n${printed}`)))
+  })
+  return {
+    url, dataDir, eventsDir, process: child,
+    printed: () => printed,
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = new Promise((resolve) => child.once('exit', resolve))
+        child.kill('SIGTERM')
+        await ended
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
