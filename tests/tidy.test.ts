@@ -13,6 +13,8 @@ const TEXT = new Set(['.ts', '.tsx', '.js', '.css', '.html', '.md', '.yaml', '.y
 const SELF = 'tests/tidy.test.ts'
 /** Lines of code that fit a head; a longer file is cut by what each part knows. */
 const LINES_MAX = 400
+/** A table of cases may be longer than what it judges. */
+const TEST_LINES_MAX = 600
 
 const filesUnder = (folder: string): string[] =>
   readdirSync(join(TOP, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -85,9 +87,9 @@ describe('what may not appear where', () => {
   })
 })
 
-test(`no source file is longer than ${LINES_MAX} lines: cut it by what each part knows`, () => {
+test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}): cut it by what each part knows`, () => {
   const code = files.filter(({ path }) => /\.(ts|tsx|js|css)$/.test(path))
-  expect(code.filter(({ lines }) => lines.length > LINES_MAX).map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  expect(code.filter(({ path, lines }) => lines.length > (path.startsWith('tests/') ? TEST_LINES_MAX : LINES_MAX)).map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
 })
 
 test('the lockfile names no download address', () => {
