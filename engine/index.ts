@@ -2,3 +2,4 @@
 export * from './config.ts'
 export * from './wire.ts'
 export * from './site.ts'
+export * from './check/site.ts'
