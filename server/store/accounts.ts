@@ -46,3 +46,9 @@ export function ping(sql: Sql, at: Instant): void {
   const row = sql<{ at: Instant }>('SELECT at FROM pings').get()
   if (row?.at !== at) throw new Error('the database did not give back what was written')
 }
+
+/** How the writing connection is set; `synchronous` 2 is FULL. */
+export function pragmas(sql: Sql): { readonly journalMode: string; readonly synchronous: number; readonly foreignKeys: number } {
+  const value = (name: string): unknown => sql(`PRAGMA ${name}`).pluck().get()
+  return { journalMode: String(value('journal_mode')), synchronous: Number(value('synchronous')), foreignKeys: Number(value('foreign_keys')) }
+}

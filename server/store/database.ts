@@ -21,7 +21,7 @@ export function openToWrite(file: string): Database.Database {
 export function openToRead(file: string): Database.Database {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: busy_ms })
   db.pragma('query_only = ON')
-  db.function('contains_folded', { deterministic: true }, containsFolded)
+  db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   return db
 }
 

@@ -104,10 +104,10 @@ export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
   const of = (status: PaymentStatus): number => statuses.find((row) => row.status === status)?.n ?? 0
   const byDay = sql<{ day: Day; registrations: number; revenue: Paise }>(
     `SELECT day, sum(registrations) AS registrations, sum(amount) AS revenue FROM (
-       SELECT day, registrations, 0 AS amount FROM counters WHERE event_id = ?1
-       UNION ALL SELECT day, 0, amount FROM revenue WHERE event_id = ?1
+       SELECT day, registrations, 0 AS amount FROM counters WHERE event_id = ?
+       UNION ALL SELECT day, 0, amount FROM revenue WHERE event_id = ?
      ) GROUP BY day HAVING sum(registrations) <> 0 OR sum(amount) <> 0 ORDER BY day`,
-  ).all(eventId)
+  ).all(eventId, eventId)
   const recent = sql<Key>('SELECT id, created_at FROM registrations WHERE event_id = ? ORDER BY created_at DESC, id DESC LIMIT ?').all(eventId, recent_rows)
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),

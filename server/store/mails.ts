@@ -20,5 +20,6 @@ export function mailSent(sql: Sql, id: number, at: Instant): void {
 }
 
 export function mailFailed(sql: Sql, id: number, error: string, nextAt: Instant | null): void {
-  sql("UPDATE mail_queue SET status = iif(?1 IS NULL, 'failed', 'queued'), next_at = ?1, attempts = attempts + 1, error = ?2 WHERE id = ?3 AND status = 'queued'").run(nextAt, error, id)
+  sql("UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + 1, error = ? WHERE id = ? AND status = 'queued'")
+    .run(nextAt === null ? 'failed' : 'queued', nextAt, error, id)
 }

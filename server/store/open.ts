@@ -24,11 +24,11 @@ export async function openStore(options: { readonly dataDir: string }): Promise<
   return (await openInside(options)).store
 }
 
-/** The store with its threads in reach, and the writer's one switch: for tests only. */
-export async function openInside(options: { readonly dataDir: string; readonly waitingMax?: number; readonly answerBeforeCommitMs?: number }): Promise<Inside> {
+/** The store with its threads in reach, and the writer's switches: for tests only. */
+export async function openInside(options: { readonly dataDir: string; readonly waitingMax?: number; readonly writer?: Omit<WriterData, 'file'> }): Promise<Inside> {
   mkdirSync(options.dataDir, { recursive: true })
   const file = join(options.dataDir, database_file)
-  const data: WriterData = { file, ...(options.answerBeforeCommitMs === undefined ? {} : { answerBeforeCommitMs: options.answerBeforeCommitMs }) }
+  const data: WriterData = { file, ...options.writer }
   const waitingMax = options.waitingMax ?? waiting_max
   // The writer first: it makes the file and its tables.
   const writer = await startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax })
@@ -37,6 +37,10 @@ export async function openInside(options: { readonly dataDir: string; readonly w
   const read = reads(statements(db))
   const write = writer.call
   let closed: Promise<void> | null = null
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([writer.close(), reader.close()])
+    db.close()
+  }
 
   const store: Store = {
     register: (registration) => write('register', registration),
@@ -94,7 +98,7 @@ export async function openInside(options: { readonly dataDir: string; readonly w
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     ping: (at) => write('ping', at),
     close: () => {
-      closed ??= Promise.all([writer.close(), reader.close()]).then(() => { db.close() })
+      closed ??= closeAll()
       return closed
     },
   }

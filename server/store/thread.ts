@@ -27,6 +27,9 @@ type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 /** A thread that dies again at once is started again at growing intervals up to this. */
 const restart_ms_max = 5_000
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+const tell = (worker: Worker, message: ToThread): void => worker.postMessage(message)
+
 /** Resolves once the thread has opened its database; rejects when the first start fails. */
 export async function startThread<V extends Verbs>(options: { file: URL; data: object; waitingMax: number }): Promise<Thread<V>> {
   const waiting = new Map<number, Waiting>()
@@ -85,13 +88,13 @@ export async function startThread<V extends Verbs>(options: { file: URL; data: o
       const id = nextId
       nextId += 1
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-      worker.postMessage({ id, verb, args } satisfies ToThread)
+      tell(worker, { id, verb, args })
     }),
     async close() {
       if (!closing) {
         closing = true
         if (worker === null) ended()
-        else worker.postMessage({ close: true } satisfies ToThread)
+        else tell(worker, { close: true })
       }
       await end
     },

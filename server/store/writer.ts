@@ -3,7 +3,7 @@
  * collects in the message port; one commit, hence one fsync, serves a whole batch.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { openToWrite, statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { Refused } from './refused.ts'
@@ -17,6 +17,8 @@ export type WriterData = {
   readonly file: string
   /** Only the crash test's negative control gives this: answers go out before the commit, which then waits so many milliseconds. */
   readonly answerBeforeCommitMs?: number
+  /** Only tests give this: the database may grow to so many pages, like a disk that is full. */
+  readonly pagesMax?: number
 }
 
 /** More would keep the first of a batch waiting for the last. */
@@ -30,6 +32,7 @@ const data = workerData as WriterData
 const verbs = writes as unknown as Verbs
 const db = openToWrite(data.file)
 migrate(db)
+if (data.pagesMax !== undefined) db.pragma(`max_page_count = ${data.pagesMax}`)
 const sql = statements(db)
 let indexing: NodeJS.Timeout | null = null
 
@@ -51,9 +54,12 @@ function answer(connection: Database.Database, cached: Sql, request: Request): A
     cached('ROLLBACK TO request').run()
     cached('RELEASE request').run()
     if (error instanceof Refused) return { id, ok: true, value: error.value }
-    return { id, ok: false, busy: false, message: messageOf(error) }
+    return { id, ok: false, busy: noRoom(error), message: messageOf(error) }
   }
 }
+
+/** The machine's fault, not the request's: disk, memory or another process. It may be tried again. */
+const noRoom = (error: unknown): boolean => error instanceof Database.SqliteError && /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
 
 function commit(batch: readonly Request[]): void {
   try {

@@ -23,6 +23,7 @@ export const writes = {
   audit: accounts.audit,
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
+  pragmas: accounts.pragmas,
 }
 export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
 export type Call<V extends Verbs> = <K extends keyof V & string>(

@@ -1,0 +1,228 @@
+/** The SQLite store: the contract on real files, and what only SQLite can get wrong. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dayOf } from '../../engine/index.ts'
+import { openToRead, openToWrite } from '../../server/store/database.ts'
+import { count_max } from '../../server/store/listing.ts'
+import { database_file, openInside, openStore } from '../../server/store/open.ts'
+import type { Inside } from '../../server/store/open.ts'
+import { migrate } from '../../server/store/schema.ts'
+import { StoreBusy } from '../../server/store/store.ts'
+import { confirmed, found, later, mail, newRegistration, noon, registered, storeContract } from './store.contract.ts'
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
+
+describe('the contract, on SQLite', () => {
+  storeContract(async () => {
+    const dataDir = folder()
+    let store = await openStore({ dataDir })
+    return {
+      store,
+      async reopen() {
+        await store.close()
+        store = await openStore({ dataDir })
+        return store
+      },
+      async end() {
+        await store.close()
+        rmSync(dataDir, { recursive: true })
+      },
+    }
+  })
+})
+
+describe('SQLite', () => {
+  let dataDir: string
+  let inside: Inside
+  /** A connection beside the store, as a careless person with a shell has it. */
+  let shell: Database.Database
+  beforeEach(async () => {
+    dataDir = folder()
+    inside = await openInside({ dataDir })
+    shell = new Database(join(dataDir, database_file))
+  })
+  afterEach(async () => {
+    shell.close()
+    await inside.store.close()
+    rmSync(dataDir, { recursive: true })
+  })
+
+  test('a write connection is opened with WAL, FULL and foreign keys; a read connection cannot write', () => {
+    const write = openToWrite(join(dataDir, database_file))
+    const pragma = (name: string): unknown => write.pragma(name, { simple: true })
+    expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys'), pragma('busy_timeout')]).toEqual(['wal', 2, 1, 5000])
+    write.close()
+    const read = openToRead(join(dataDir, database_file))
+    expect(() => read.exec('DELETE FROM admins')).toThrow(/readonly/)
+    read.close()
+  })
+
+  test('the connection that the writer thread holds is FULL too', async () => {
+    expect(await inside.writer.call('pragmas')).toEqual({ journalMode: 'wal', synchronous: 2, foreignKeys: 1 })
+  })
+
+  test.each([
+    ['a fact edited', "UPDATE payment_facts SET type = 'declined'", 'append-only'],
+    ['a fact deleted', 'DELETE FROM payment_facts', 'append-only'],
+    ['a notice edited', "UPDATE gateway_notices SET body = ''", 'append-only'],
+    ['a notice deleted', 'DELETE FROM gateway_notices', 'append-only'],
+    ['a notice replaced', "INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices", 'append-only'],
+    ['the audit log edited', "UPDATE audit_log SET who = 'nobody'", 'append-only'],
+    ['the audit log deleted', 'DELETE FROM audit_log', 'append-only'],
+    ['a paid registration deleted', 'DELETE FROM registrations', 'a paid registration is never deleted'],
+    ['a paid payment deleted', 'DELETE FROM payments', 'a paid payment is never deleted'],
+    ['a success made a failure', "UPDATE payments SET status = 'failed'", 'a success never becomes a failure'],
+    ['the amount changed', 'UPDATE payments SET amount = 1', 'frozen'],
+    ['a total that does not add up', 'UPDATE registrations SET total = 1', 'CHECK'],
+  ])('refuses %s, whoever asks', async (_, sql, message) => {
+    const { orderId } = await registered(inside.store)
+    await inside.store.recordNotice({ gateway: 'demo', kind: 'notice', orderId, body: 'A=1', contentType: 'text/plain', at: noon })
+    await inside.store.applyFact(orderId, confirmed('AP1'), mail)
+    shell.pragma('recursive_triggers = ON')
+    // Without foreign keys, so that the trigger is what refuses.
+    shell.pragma('foreign_keys = OFF')
+    expect(() => shell.exec(sql)).toThrow(message)
+  })
+
+  test('a registration that was never paid can be deleted with what belongs to it, and is uncounted', async () => {
+    const { regNo } = await registered(inside.store)
+    shell.exec("DELETE FROM payments; DELETE FROM registrations")
+    expect(await inside.store.registration(regNo)).toBeNull()
+    expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(0)
+  })
+
+  test('the counters are what counting the rows gives, after everything that can happen to a payment', async () => {
+    const { store } = inside
+    for (let at = 0; at < 40; at += 1) {
+      const { regNo, orderId } = await registered(store, { at: later(at * 7_200_000), category: at % 3 === 0 ? null : `c${at % 3}` })
+      if (at % 2 === 0) await store.applyFact(orderId, { type: 'declined', code: '400', message: 'no', at: later(at * 7_300_000) }, null)
+      if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
+      if (at % 5 === 0) await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
+    }
+    const counted = shell.prepare("SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5").all()
+    expect(shell.prepare('SELECT * FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5').all()).toEqual(counted)
+    expect(counted.length).toBeGreaterThan(10)
+    const paid = shell.prepare("SELECT sum(amount) FROM payments WHERE status = 'success'").pluck().get()
+    expect((await store.figures('demo', dayOf(noon))).revenue).toBe(paid)
+  })
+
+  test('a search finds the same rows before and after they are indexed', async () => {
+    const { store } = inside
+    const names = ['Asha Nair', 'ÉMILE Zola', 'Émile B', 'രാഹുൽ നായർ', 'al', 'Al-Amin', '名前 太郎', "O'Hara \"Q\""]
+    // A lock from outside holds the indexing back, so that the scan has to find them.
+    const rows = await Promise.all(names.map((name) => registered(store, { name, searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' } })))
+    await indexed()
+    shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
+    const terms = ['nair', 'émile', 'ÉMI', 'നായ', 'രാ', 'al', 'a', '太郎', '名前 ', "o'h", '"q"', 'x@e', rows[0]?.regNo ?? '', 'zz']
+    const results = async (): Promise<unknown> => Promise.all(terms.map(async (search) => {
+      const page = await store.listPage({ eventId: 'demo', answers: {}, search }, 1, 50)
+      return [search, page.count, page.rows.map(({ regNo }) => regNo)]
+    }))
+    const scanned = await results()
+    await store.ping(noon)
+    await indexed()
+    expect(await results()).toEqual(scanned)
+    expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(names.length)
+  })
+
+  /** Waits until the index has caught up; a write makes the writer look. */
+  async function indexed(): Promise<void> {
+    const behind = shell.prepare('SELECT (SELECT max(id) FROM registrations) - (SELECT last_id FROM search_progress)').pluck()
+    await expect.poll(() => behind.get(), { timeout: 10_000, interval: 5 }).toBe(0)
+  }
+
+  test('the count of a search stops at its cap and says so; the list itself is counted exactly', async () => {
+    const one = newRegistration()
+    const copy = shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
+      INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+      SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
+    copy.run(count_max + 5)
+    await inside.store.register(one)
+    const search = await inside.store.listPage({ eventId: 'demo', answers: {}, search: 'copied' }, 2, 50)
+    expect([search.count, search.countCapped, search.rows.length]).toEqual([count_max, true, 50])
+    const byAnswer = await inside.store.listPage({ eventId: 'demo', answers: { state: 'Goa' } }, 2, 50)
+    expect([byAnswer.count, byAnswer.countCapped]).toEqual([count_max, true])
+    const plain = await inside.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
+    expect([plain.count, plain.countCapped]).toEqual([count_max + 6, false])
+  })
+
+  test('a list page is read from the index alone', () => {
+    const plan = shell.prepare('EXPLAIN QUERY PLAN SELECT r.id, r.created_at FROM registrations r WHERE r.event_id = ? AND r.category = ? ORDER BY r.created_at DESC, r.id DESC LIMIT 50 OFFSET 100').all('demo', 'pg') as { detail: string }[]
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH r USING COVERING INDEX/)])
+  })
+
+  test('when the writer dies, what was in flight is told so and the next request is served', async () => {
+    const { store, writer } = inside
+    const asked = Array.from({ length: 50 }, () => newRegistration())
+    const answers = asked.map((one) => store.register(one).then((answer) => answer.ok, (error: unknown) => error))
+    await writer.kill()
+    const told = await Promise.all(answers)
+    expect(told.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
+    expect(told.some((answer) => answer instanceof StoreBusy)).toBe(true)
+    await expect.poll(() => store.ping(noon).then(() => 'served', () => 'busy'), { timeout: 10_000, interval: 5 }).toBe('served')
+    const acknowledged = asked.filter((_, at) => told[at] === true)
+    expect((await Promise.all(acknowledged.map(({ regNo }) => found(store, regNo)))).length).toBe(acknowledged.length)
+  })
+
+  test('when the reader dies, lists come back', async () => {
+    const { store, reader } = inside
+    await reader.kill()
+    await expect.poll(() => store.figures('demo', dayOf(noon)).then(({ total }) => total, () => 'busy'), { timeout: 10_000, interval: 5 }).toBe(0)
+  })
+
+  test('a full disk refuses the batch and loses nothing that was answered', async () => {
+    const other = folder()
+    const full = await openInside({ dataDir: other, writer: { pagesMax: 300 } })
+    const asked = Array.from({ length: 200 }, () => newRegistration({ answers: { note: 'x'.repeat(20_000) } }))
+    const answers = []
+    // One after the other, so that some are stored before the disk is full.
+    for (const one of asked) answers.push(await full.store.register(one).then(({ ok }) => ok, (error: unknown) => error))
+    const stored = answers.filter((answer) => answer === true).length
+    expect(stored).toBeGreaterThan(5)
+    expect(answers.slice(stored).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(answers.length - stored).toBeGreaterThan(5)
+    expect((await full.store.figures('demo', dayOf(noon))).total).toBe(stored)
+    expect((await found(full.store, asked[0]?.regNo ?? '')).payments.length).toBe(1)
+    await full.store.close()
+    rmSync(other, { recursive: true })
+  })
+
+  test('when too many wait, the next is refused at once', async () => {
+    const small = await openInside({ dataDir, waitingMax: 3 })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => small.store.ping(noon).then(() => 'served', (error: unknown) => error)))
+    expect(answers.slice(0, 3)).toEqual(['served', 'served', 'served'])
+    expect(answers.slice(3).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    await small.store.close()
+  })
+
+  test('two processes on one file: the second waits for its turn', async () => {
+    const second = await openStore({ dataDir })
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? inside.store : second).register(newRegistration())))
+    expect(answers.every(({ ok }) => ok)).toBe(true)
+    await second.close()
+    expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(60)
+  })
+
+  test('a database of a newer version is refused with a sentence', async () => {
+    const other = folder()
+    const newer = openToWrite(join(other, database_file))
+    newer.pragma('user_version = 99')
+    expect(() => migrate(newer)).toThrow('newer version of Rollcall (99')
+    newer.close()
+    await expect(openStore({ dataDir: other })).rejects.toThrow('newer version of Rollcall')
+    rmSync(other, { recursive: true })
+  })
+
+  test('answering before the commit is what the tests can switch on, and shows', async () => {
+    const other = folder()
+    const early = await openInside({ dataDir: other, writer: { answerBeforeCommitMs: 200 } })
+    const one = newRegistration()
+    expect(await early.store.register(one)).toMatchObject({ ok: true })
+    expect(await early.store.registration(one.regNo)).toBeNull()
+    await early.store.close()
+    rmSync(other, { recursive: true })
+  })
+})
