@@ -75,7 +75,7 @@ const map = <S extends Shape>(shape: S): Read<Made<S>> => (value, keyPath, probl
 const link: Read<SiteLink> = map({ label: text, go })
 const titled = map({ title: text, text })
 
-const file = map({
+const wholeFile = map({
   format: number(1, 1),
   page: map({ name: text, title: text, about: text }),
   header: map({ links: list(link), sign_in: link, create_event: link }),
@@ -104,7 +104,7 @@ export type SiteFinding = {
 type Place = { readonly line: number; readonly column: number; readonly offset: number }
 
 /** The words of the landing page; null with at least one finding. Never throws, whatever the text. */
-export function compileSite(source: string, path = 'events/_shared/site.yaml'): { readonly site: Site | null; readonly findings: readonly SiteFinding[] } {
+export function compileSite(source: string, file: { readonly path: string } = { path: 'events/_shared/site.yaml' }): { readonly site: Site | null; readonly findings: readonly SiteFinding[] } {
   const findings: SiteFinding[] = []
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, strict: true, uniqueKeys: true, version: '1.2', schema: 'core', logLevel: 'silent' })
@@ -113,7 +113,7 @@ export function compileSite(source: string, path = 'events/_shared/site.yaml'): 
     return { line, column: col, offset }
   }
   const report = (start: number, end: number, keyPath: KeyPath, code: string, slug: string, message: string): void => {
-    findings.push({ code, slug, severity: 'error', message, at: { path, start: place(start), end: place(end), keyPath }, related: [], notes: [] })
+    findings.push({ code, slug, severity: 'error', message, at: { path: file.path, start: place(start), end: place(end), keyPath }, related: [], notes: [] })
   }
   for (const { pos, message } of document.errors) report(pos[0], pos[1], [], 'EV001', 'yaml-syntax', message.split('\n')[0] ?? message)
   if (findings.length > 0) return { site: null, findings }
@@ -125,7 +125,7 @@ export function compileSite(source: string, path = 'events/_shared/site.yaml'): 
     report(0, 0, [], 'EV003', 'no-anchors-or-tags', 'anchors and aliases (& and *) are not part of this format')
     return { site: null, findings }
   }
-  const made = file(value, [], (keyPath, code, slug, message) => {
+  const made = wholeFile(value, [], (keyPath, code, slug, message) => {
     const node: unknown = keyPath.length === 0 ? document.contents : document.getIn(keyPath, true)
     const [start, end] = isNode(node) && node.range ? [node.range[0], node.range[1]] : [0, 0]
     report(start, end, keyPath, code, slug, message)
