@@ -10,7 +10,7 @@ import type { Deps } from './deps.ts'
 import { refuse, toldOf } from './answers.ts'
 import { callRoutes, makeEventCalls, pathOf } from './calls.ts'
 import { healthRoutes } from './health.ts'
-import { pageRoutes } from './pages.ts'
+import { nonceOf, pageRoutes } from './pages.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { paymentRoutes } from './routes/payment.ts'
 import { publicRoutes } from './routes/public.ts'
@@ -52,13 +52,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await publicRoutes(app, deps)
   await paymentRoutes(app, deps)
   await adminRoutes(app, deps)
-  const page = await pageRoutes(app, deps)
+  const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = pathOf(request)
-    const isPage = (request.method === 'GET' || request.method === 'HEAD') && !(path === '/api' || path.startsWith('/api/'))
-    if (isPage) return page.notFound(request, reply)
-    const { code, message } = toldOf(404)
-    return refuse(reply, 404, code, message)
+    if (path === '/api' || path.startsWith('/api/') || !(request.method === 'GET' || request.method === 'HEAD')) return refuse(reply, 404, ...told(404))
+    return pages.serve(request, reply)
   }
   await callRoutes(app, notFound)
   app.setNotFoundHandler(notFound)
@@ -67,14 +65,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
 
 async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> {
   const secure = deps.environment.publicUrl.startsWith('https:')
+  const nonce = (_request: unknown, response: object): string => `'nonce-${nonceOf(response)}'`
   await app.register(helmet, {
-    enableCSPNonces: true,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
+        scriptSrc: ["'self'", nonce],
+        styleSrc: ["'self'", nonce],
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],

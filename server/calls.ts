@@ -1,6 +1,6 @@
 /**
  * The calls whose paths event files name. Event files change while the server runs and a router's
- * routes do not, so two wildcard routes (`/api/*` and every other path) look the path up in a table
+ * routes do not, so wildcard routes look the path up in a table
  * that is replaced whole when the events change.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -22,8 +22,6 @@ export type EventCalls = {
   add(maker: CallMaker): void
   /** The call at a path, with or without the slash at its end. */
   find(method: string, path: string): { readonly call: Call; readonly params: Readonly<Record<string, string>> } | null
-  /** Whether the path is a call's under another method. */
-  known(path: string): boolean
 }
 
 declare module 'fastify' {
@@ -66,7 +64,6 @@ export function makeEventCalls(events: EventRegistry): EventCalls {
       table = null
     },
     find,
-    known: (path) => methods.some((method) => find(method, path) !== null),
   }
 }
 
@@ -119,16 +116,19 @@ export function pathOf(request: FastifyRequest): string {
   return end === -1 ? request.url : request.url.slice(0, end)
 }
 
-/** Under a scope whose bodies stay streams: every POST outside the fixed routes, and every GET under /api. */
-export async function callRoutes(app: FastifyInstance, notFound: (request: FastifyRequest, reply: FastifyReply) => unknown): Promise<void> {
+/**
+ * The two wildcards, in a scope whose bodies stay streams. What no event names goes to `otherwise`:
+ * a page, or "not found". Fixed routes come first in any case.
+ */
+export async function callRoutes(app: FastifyInstance, otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
-      const found = app.eventCalls.find(request.method, pathOf(request))
-      return found === null ? notFound(request, reply) : found.call.handle(request, reply, found.params)
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      const found = app.eventCalls.find(method, pathOf(request))
+      return found === null ? otherwise(request, reply) : found.call.handle(request, reply, found.params)
     }
-    scope.route({ method: [...methods], url: '/api/*', handler: dispatch })
-    scope.route({ method: 'POST', url: '/*', handler: dispatch })
+    for (const url of ['/api/*', '/*']) scope.route({ method: [...methods], url, handler: dispatch })
   })
 }

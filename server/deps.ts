@@ -1,5 +1,5 @@
 /** What the app is built from. Every test injects into the real thing: a real store, a real registry, a clock of its own. */
-import type { EventConfig, EventCard, Instant, OrderId, Paise, PaymentData, PaymentFact } from '../engine/index.ts'
+import type { EventConfig, EventCard, Instant, OrderId, Paise, PaymentData, PaymentFact, Site } from '../engine/index.ts'
 import type { Store } from './store/store.ts'
 
 /** One merchant account's credentials, from AIRPAY_<ACCOUNT>_…; the sandbox makes its own. */
@@ -43,6 +43,8 @@ export type EventRegistry = {
   /** The event whose order-id pattern this number or order id matches. */
   byOrderId(orderId: string): ServedEvent | null
   cards(at: Instant): readonly EventCard[]
+  /** The words of the landing page; null when there is no site file, or none that is clean. */
+  site(): Site | null
   /** Reads the folder again; serves what is clean, keeps the old version of what is not. */
   reload(): Promise<void>
   onChange(listener: () => void): void
