@@ -273,6 +273,7 @@ export type Payment = {
     | { readonly is: 'pending' }
     | { readonly is: 'success'; readonly reference: string; readonly at: Instant }
     | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
+    /** `reference` stays that of the sale, so that a confirmation delivered again is known; the refund's own stands in its fact. */
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
   /** Set when money arrived that does not fit; a person decides. */
   readonly review: string | null

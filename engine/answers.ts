@@ -1,0 +1,142 @@
+/** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
+import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers, Result } from './config.ts'
+import { categoryOf } from './category.ts'
+import { holds } from './conditions.ts'
+import { formsOf, invalidOf, requiredOf } from './fields.ts'
+import { err, fromPairs, ok, own } from './result.ts'
+
+/**
+ * What was answered. Text is trimmed and "" is absent; "true", "false" and decimal texts become what
+ * they say; a select's answer takes the case of its option where the field ignores case. An answer of
+ * the wrong form stays, as text, so that the check can name it. Unknown names and answers of hidden
+ * fields are dropped, `dropped` names them. Normalising twice changes nothing.
+ */
+export function normalise(event: PublicEvent, raw: RawAnswers): { readonly answers: Answers; readonly dropped: readonly string[] } {
+  const all = readAll(event, raw)
+  const shown = shownAmong(event, all)
+  const answers = only(all, shown)
+  const dropped = Object.keys(raw).filter((name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name))
+  return { answers, dropped }
+}
+
+/** The ids of the fields that show for these answers, raw or normalised. */
+export function shownFields(event: PublicEvent, answers: RawAnswers): ReadonlySet<string> {
+  return shownAmong(event, readAll(event, answers))
+}
+
+/** Whether one field shows; `answers` must be normalised. */
+export function isShown(event: PublicEvent, field: Field, answers: Answers): boolean {
+  const category = categoryOf(event, answers)
+  const section = event.sections[field.section]?.showWhen
+  return (section === undefined || holds(section, answers, category)) && (field.showWhen === undefined || holds(field.showWhen, answers, category))
+}
+
+/** One text per field, in form order; empty when the answers may be registered. */
+export function errorsOf(event: PublicEvent, raw: RawAnswers): FieldErrors {
+  const all = readAll(event, raw)
+  const shown = shownAmong(event, all)
+  const answers = only(all, shown)
+  const category = categoryOf(event, answers)
+  return fromPairs(
+    event.fields
+      .filter((field) => shown.has(field.id))
+      .flatMap((field) => {
+        const message = isUnreadable(own(raw, field.id)) ? invalidOf(field) : errorOf(field, own(answers, field.id), answers, category)
+        return message === null ? [] : [[field.id, message] as const]
+      }),
+  )
+}
+
+/** The normalised answers, or what is wrong with them. */
+export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
+  const errors = errorsOf(event, raw)
+  return Object.keys(errors).length === 0 ? ok(normalise(event, raw).answers) : err(errors)
+}
+
+function errorOf(field: Field, answer: Answer | undefined, answers: Answers, category: string | null): string | null {
+  if (answer === undefined) {
+    const { required } = field
+    return required !== undefined && (required.when === undefined || holds(required.when, answers, category)) ? requiredOf(field) : null
+  }
+  if (!hasType(field, answer)) return invalidOf(field)
+  if (typeof answer !== 'string') return null
+  return formsOf(field).find(({ pattern }) => !new RegExp(pattern, 'u').test(answer))?.message ?? null
+}
+
+function hasType(field: Field, answer: Answer): boolean {
+  switch (field.type) {
+    case 'yes-no':
+      return typeof answer === 'boolean'
+    case 'number':
+      return typeof answer === 'number' && (field.min === undefined || answer >= field.min) && (field.max === undefined || answer <= field.max)
+    case 'select':
+      return (field.options ?? []).some((option) => option.id === answer)
+    default:
+      return typeof answer === 'string'
+  }
+}
+
+function readAll(event: PublicEvent, raw: RawAnswers): Answers {
+  return fromPairs(
+    event.fields.flatMap((field) => {
+      const answer = readAnswer(field, own(raw, field.id)) ?? field.default
+      return answer === undefined ? [] : [[field.id, answer] as const]
+    }),
+  )
+}
+
+/**
+ * A hidden field counts as not answered, which may hide or show others. Each round judges all fields
+ * by the answers of those that showed in the round before; without cycles (EV308) this settles after
+ * as many rounds as the longest chain has links.
+ */
+function shownAmong(event: PublicEvent, all: Answers): ReadonlySet<string> {
+  let shown: ReadonlySet<string> = new Set(event.fields.map((field) => field.id))
+  for (let round = 0; round <= event.fields.length; round++) {
+    const answers = only(all, shown)
+    const next = new Set(event.fields.filter((field) => isShown(event, field, answers)).map((field) => field.id))
+    if (next.size === shown.size && [...next].every((id) => shown.has(id))) break
+    shown = next
+  }
+  return shown
+}
+
+function only(answers: Answers, shown: ReadonlySet<string>): Answers {
+  return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
+}
+
+function isUnreadable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+}
+
+function readAnswer(field: Field, value: unknown): Answer | undefined {
+  if (typeof value === 'boolean') return field.type === 'yes-no' ? value : String(value)
+  if (typeof value === 'number') return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
+  if (typeof value !== 'string') return undefined
+  const text = cleanText(field, value)
+  if (text === '') return undefined
+  switch (field.type) {
+    case 'yes-no':
+      return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text
+    case 'number':
+      return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
+    case 'select':
+      return field.ignoreCase ? (field.options?.find((option) => option.id.toLowerCase() === text.toLowerCase())?.id ?? text) : text
+    case 'file':
+      return text.split(/[\\/]/).at(-1) || undefined
+    default:
+      return text
+  }
+}
+
+// Control characters have no business in an answer (mail headers, CSV, terminals); a line break has, in
+// multiline text only. Half a surrogate pair cannot be stored as UTF-8.
+function cleanText(field: Field, value: string): string {
+  const lines = value.toWellFormed().normalize('NFC').replace(/\r\n?/g, '\n')
+  const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
+  return flat.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trim()
+}

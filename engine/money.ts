@@ -1,0 +1,76 @@
+/** Whole paise in, whole paise out; exact integer arithmetic, half up. Rupees exist at the edges only. */
+import type { Paise, Tax } from './config.ts'
+import { assert } from './result.ts'
+
+/** The largest amount the gateway takes in one payment, 999999.99 rupees. */
+export const amountMax = 99_999_999 as Paise
+
+export function paise(amount: number): Paise {
+  assert(Number.isSafeInteger(amount), `${amount} is not whole paise`)
+  return amount as Paise
+}
+
+/** The JSON number of an amount: 708000 → 7080, 423750 → 4237.5. */
+export function rupees(amount: Paise): number {
+  return amount / 100
+}
+
+/** Two decimals and no grouping, as gateways and query strings have it: "7080.00". */
+export function amountText(amount: Paise): string {
+  const text = String(Math.abs(amount)).padStart(3, '0')
+  return `${amount < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`
+}
+
+/** Decimal text of rupees with at most two decimals, or null. Reads the text, never a float. */
+export function readAmount(text: string): Paise | null {
+  const found = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim())
+  return found === null ? null : paise(Number(`${found[1]}${(found[2] ?? '').padEnd(2, '0')}`))
+}
+
+/** "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees without decimals. */
+export function formatMoney(amount: Paise): string {
+  const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')
+  const last = whole.slice(-3)
+  const grouped = whole.length > 3 ? `${whole.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${last}` : last
+  return `${amount < 0 ? '−' : ''}₹\u00a0${grouped}${decimals === '00' ? '' : `.${decimals}`}`
+}
+
+/** A price taken apart; base + gst = total exactly. */
+export type Split = { readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+
+// A percentage may have decimals (12.5); as whole millionths of a percent it is exact.
+const millionth = 1_000_000
+function millionths(percent: number): bigint {
+  assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
+  return BigInt(Math.round(percent * millionth))
+}
+const hundredPercent = BigInt(100 * millionth)
+
+/** numerator ÷ denominator to the nearest multiple of `unit`, half up. */
+function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
+  const step = denominator * unit
+  return paise(Number(((2n * numerator + step) / (2n * step)) * unit))
+}
+
+/** What a price of the event file means. Exclusive: gst is rounded and added. Inclusive: base is rounded, gst is the rest. */
+export function split(tax: Tax | null, price: Paise): Split {
+  assert(price >= 0, 'a price below zero')
+  if (tax === null) return { base: price, gst: paise(0), total: price }
+  const unit = tax.round === 'rupee' ? 100n : 1n
+  const percent = millionths(tax.percent)
+  if (tax.prices === 'exclusive') {
+    const gst = rounded(BigInt(price) * percent, hundredPercent, unit)
+    return { base: price, gst, total: paise(price + gst) }
+  }
+  return backwards(percent, price, unit)
+}
+
+/** A total paid, taken apart for a result page: base to whole rupees, gst the rest (specification, section 9). */
+export function splitTotal(tax: Tax | null, total: Paise): Split {
+  return tax === null ? { base: total, gst: paise(0), total } : backwards(millionths(tax.percent), total, 100n)
+}
+
+function backwards(percent: bigint, total: Paise, unit: bigint): Split {
+  const base = rounded(BigInt(total) * hundredPercent, hundredPercent + percent, unit)
+  return { base, gst: paise(total - base), total }
+}

@@ -1,0 +1,35 @@
+import type { Result } from './config.ts'
+
+export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value }
+}
+
+export function err<E>(error: E): { readonly ok: false; readonly error: E } {
+  return { ok: false, error }
+}
+
+/** For bugs of ours only, never for what a person typed. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`Assertion failed: ${message}`)
+}
+
+/** Ends a switch over a union: a case that is added later does not compile until it is handled. */
+export function assertNever(value: never): never {
+  throw new Error(`Assertion failed: no case for ${JSON.stringify(value)}`)
+}
+
+/** The value of a result that cannot be a refusal here. */
+export function expectOk<T, E>(result: Result<T, E>): T {
+  assert(result.ok, 'a result that had to be ok was refused')
+  return result.value
+}
+
+/** The value under an object's own key: `__proto__` and `constructor` are names like any other. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/** An object from pairs. Unlike an assignment it makes `__proto__` an own key. */
+export function fromPairs<T>(pairs: readonly (readonly [string, T])[]): Record<string, T> {
+  return Object.fromEntries(pairs)
+}

@@ -1,0 +1,149 @@
+/** Texts with {placeholders}, and every value that may stand in one, formatted for people. */
+import type { Answer, Answers, Instant, Paise, PaymentStatus, PublicEvent } from './config.ts'
+import type { RegistrationAnswer } from './wire.ts'
+import { formatMoney, paise, readAmount, splitTotal } from './money.ts'
+import { own } from './result.ts'
+import { formatDay, formatDays, formatInstant, isDay, readInstant } from './time.ts'
+
+/** What texts, mails and result pages need to know of a registration. A stored registration is one; `readRegistration` makes one from the wire. */
+export type RegistrationView = {
+  readonly regNo: string
+  readonly answers: Answers
+  readonly category: string | null
+  readonly period: string | null
+  readonly base: Paise | null
+  readonly gst: Paise | null
+  readonly total: Paise | null
+  readonly paymentStatus: PaymentStatus
+  readonly inReview: boolean
+  /** The gateway's reference of the successful payment; the wire does not tell it. */
+  readonly paymentId: string | null
+  readonly paidAt: Instant | null
+  readonly createdAt: Instant
+  /** Newest attempt first. Null or empty: the number stands for the order id. */
+  readonly payments?: readonly { readonly orderId: string; readonly status: PaymentStatus }[]
+}
+
+/** Either side of the wire: what the store holds, or what the public read answered. */
+export type AnyRegistration = RegistrationView | RegistrationAnswer['registration']
+
+export function viewOf(event: PublicEvent, registration: AnyRegistration): RegistrationView {
+  return 'reg_no' in registration ? readRegistration(event, registration as RegistrationAnswer['registration']) : (registration as RegistrationView)
+}
+
+/** Replaces {name} by its value, by `missing` where there is none. Braces around anything else stay as they are. */
+export function fill(text: string, values: Readonly<Record<string, string | undefined>>, missing: string): string {
+  return text.replace(/\{([a-z_][a-z0-9_.]*)\}/gi, (_whole, name: string) => own(values, name) ?? missing)
+}
+
+/** `afpi-pg` → `Afpi Pg`: an id said in words. */
+export function words(id: string): string {
+  return id
+    .split(/[-_\s]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+}
+
+const statusWords = { success: 'Paid', pending: 'Pending', failed: 'Failed', refunded: 'Refunded' } satisfies Record<PaymentStatus, string>
+export function statusText(status: PaymentStatus): string {
+  return statusWords[status]
+}
+
+/** An answer for people: an option by its label, Yes or No, a day in words, money that is stored beside the form in rupees. */
+export function answerText(event: PublicEvent, id: string, answer: Answer): string {
+  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+  const field = event.fields.find((candidate) => candidate.id === id)
+  const stored = event.alsoStored.find((candidate) => candidate.id === id)
+  if (stored?.type === 'money') return moneyText(String(answer)) ?? String(answer)
+  if (typeof answer === 'string' && (field?.type === 'date' || stored?.type === 'date') && isDay(answer)) return formatDay(answer)
+  return field?.options?.find((option) => option.id === answer)?.label ?? String(answer)
+}
+
+/** The values every text may name whoever reads it: `event.*`, `tax.*`. */
+export function eventValues(event: PublicEvent): Readonly<Record<string, string | undefined>> {
+  const { tax } = event.fees
+  return {
+    'event.title': event.title,
+    'event.theme': event.theme,
+    'event.about': event.about,
+    'event.dates': formatDays(event.from, event.to),
+    'event.hours': event.hours,
+    'event.venue': event.venue,
+    'event.support': event.support,
+    'tax.name': tax?.name ?? 'Tax',
+    'tax.percent': String(tax?.percent ?? 0),
+  }
+}
+
+/** The label of a field, or of a value the engine supplies ("GST (18%)"). */
+export function labelOf(event: PublicEvent, id: string): string {
+  const named = event.fields.find((field) => field.id === id)?.label ?? event.alsoStored.find((stored) => stored.id === id)?.label
+  return named ?? fill(own(event.texts.values, id) ?? words(id), eventValues(event), '')
+}
+
+/**
+ * Every value a text may name, formatted: answers, the engine's values, the event's. A value that is
+ * missing is absent. `amounts` is what the event's result pages say: `split-total` works base and gst
+ * back from the total, whatever was stored.
+ */
+export function valuesOf(event: PublicEvent, stored: AnyRegistration, amounts: 'stored' | 'split-total' = 'stored'): Readonly<Record<string, string>> {
+  const registration = viewOf(event, stored)
+  const { answers, category, period, total } = registration
+  const parts = amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
+  const money = (amount: Paise | null): string | undefined => (amount === null ? undefined : formatMoney(amount))
+  const date = registration.paidAt === null ? undefined : formatInstant(registration.paidAt)
+  const all: Readonly<Record<string, string | undefined>> = {
+    ...Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)])),
+    ...eventValues(event),
+    reg_no: registration.regNo,
+    order_id: orderOf(registration),
+    category: category === null ? undefined : (event.categories.find(({ id }) => id === category)?.label ?? words(category)),
+    period: period === null ? undefined : (event.fees.periods.find(({ id }) => id === period)?.label ?? words(period)),
+    base: money(parts.base),
+    gst: money(parts.gst),
+    total: money(total),
+    amount: money(total),
+    date,
+    payment_date: date,
+    payment_status: statusText(registration.paymentStatus),
+    payment_id: registration.paymentId ?? undefined,
+    created_at: formatInstant(registration.createdAt),
+  }
+  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value] as const])))
+}
+
+/** The order id of the attempt that was paid, else of the newest one. */
+export function orderOf({ payments, regNo }: RegistrationView): string {
+  return (payments?.find(({ status }) => status === 'success') ?? payments?.[0])?.orderId ?? regNo
+}
+
+/** Decimal text of rupees for people; undefined when it is none. */
+export function moneyText(text: string): string | undefined {
+  const amount = readAmount(text)
+  return amount === null ? undefined : formatMoney(amount)
+}
+
+/** A registration read back from the wire, for the same functions that serve the server. */
+export function readRegistration(event: PublicEvent, wire: RegistrationAnswer['registration']): RegistrationView {
+  const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
+    const value = own(wire, id)
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[id, value]] : []
+  }
+  const amount = (value: number | null): Paise | null => (value === null ? null : paise(Math.round(value * 100)))
+  return {
+    regNo: wire.reg_no,
+    answers: Object.fromEntries([...event.fields, ...event.alsoStored].flatMap(({ id }) => answerOf(id))),
+    category: wire.category,
+    period: wire.period,
+    base: amount(wire.base),
+    gst: amount(wire.gst),
+    total: amount(wire.total),
+    paymentStatus: wire.payment_status,
+    inReview: wire.in_review,
+    paymentId: null,
+    paidAt: wire.payment_date === null ? null : readInstant(wire.payment_date),
+    createdAt: readInstant(wire.created_at) ?? (0 as Instant),
+    payments: [{ orderId: wire.order_id, status: wire.payment_status }],
+  }
+}

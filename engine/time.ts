@@ -1,0 +1,91 @@
+/** Indian days and instants. India has one zone and no summer time, so a day is an instant plus 5:30. */
+import type { Day, Instant } from './config.ts'
+import { assert } from './result.ts'
+
+const minute = 60_000
+const dayLength = 24 * 60 * minute
+const indiaAhead = 330 * minute
+const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
+
+/** A real day of the calendar, leap years included, as a pattern that JSON Schema understands too. */
+export const dayPattern = (() => {
+  const longMonth = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])'
+  const shortMonth = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)'
+  const february = '02-(?:0[1-9]|1[0-9]|2[0-8])'
+  const leap = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)'
+  return `^(?:[0-9]{4}-(?:${longMonth}|${shortMonth}|${february})|${leap}-02-29)$`
+})()
+const realDay = new RegExp(dayPattern, 'u')
+
+export function isDay(text: string): text is Day {
+  return realDay.test(text)
+}
+
+export function day(text: string): Day {
+  assert(isDay(text), `${text} is not a day`)
+  return text
+}
+
+export function instant(milliseconds: number): Instant {
+  assert(Number.isSafeInteger(milliseconds), `${milliseconds} is not an instant`)
+  return milliseconds as Instant
+}
+
+/** The day in India at that instant. */
+export function dayOf(at: Instant): Day {
+  return day(new Date(at + indiaAhead).toISOString().slice(0, 10))
+}
+
+/** The first instant of a day in India. */
+export function startOf(of: Day): Instant {
+  return instant(Date.parse(`${of}T00:00:00Z`) - indiaAhead)
+}
+
+export function addDays(to: Day, count: number): Day {
+  return dayOf(instant(startOf(to) + count * dayLength))
+}
+
+/** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
+export function readInstant(text: string): Instant | null {
+  if (isDay(text)) return instant(startOf(text) + dayLength / 2)
+  const found = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text)
+  if (found === null) return null
+  const [, date = '', hour, minutes, second = '0', fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = found
+  if (!isDay(date) || Number(hour) > 23 || Number(minutes) > 59 || Number(second) > 59 || Number(offsetHours) > 14 || Number(offsetMinutes) > 59) return null
+  const offset = (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * minute
+  const time = (Number(hour) * 60 + Number(minutes)) * minute + Number(second) * 1000 + Number(fraction.padEnd(3, '0'))
+  return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
+}
+
+/** "2026-11-21T04:23:00+05:30"; milliseconds are left out. */
+export function isoIndia(at: Instant): string {
+  return `${new Date(at + indiaAhead).toISOString().slice(0, 19)}+05:30`
+}
+
+function parts(of: Day): { year: string; month: string; dayOfMonth: string } {
+  const [year = '', month = '', dayOfMonth = ''] = of.split('-')
+  return { year, month: months[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
+}
+
+/** "31 January 2026" */
+export function formatDay(of: Day): string {
+  const { year, month, dayOfMonth } = parts(of)
+  return `${dayOfMonth} ${month} ${year}`
+}
+
+/** "12–14 September 2025", "31 January – 1 February 2026", "31 December 2026 – 1 January 2027"; one day alone is itself. */
+export function formatDays(from: Day, to: Day): string {
+  if (from === to) return formatDay(from)
+  const first = parts(from)
+  const last = parts(to)
+  if (first.year !== last.year) return `${formatDay(from)} – ${formatDay(to)}`
+  if (first.month !== last.month) return `${first.dayOfMonth} ${first.month} – ${formatDay(to)}`
+  return `${first.dayOfMonth}–${formatDay(to)}`
+}
+
+/** "21 November 2026, 9:53 am", the wall clock in India. */
+export function formatInstant(at: Instant): string {
+  const local = new Date(at + indiaAhead)
+  const hour = local.getUTCHours()
+  return `${formatDay(dayOf(at))}, ${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
+}
