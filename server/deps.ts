@@ -55,17 +55,26 @@ export type EventRegistry = {
 export type StatusAnswer =
   | { readonly is: 'fact'; readonly fact: PaymentFact; readonly raw: string }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
-  /** 503: it knows nothing of the order, yet or at all. */
+  /** It knows of no finished transaction of the order, yet or at all (503; 403 while the buyer is at the bank). */
   | { readonly is: 'no-record'; readonly raw: string }
+  | { readonly is: 'unreachable'; readonly error: string }
+
+/** What the gateway says when told to give money back. */
+export type RefundAnswer =
+  | { readonly is: 'fact'; readonly fact: PaymentFact & { readonly type: 'refunded' }; readonly raw: string }
+  | { readonly is: 'refused'; readonly message: string; readonly raw: string }
+  /** Whether the money moved is not known: look before asking again. */
   | { readonly is: 'unreachable'; readonly error: string }
 
 /** The only thing that knows a gateway's protocol. */
 export type GatewayAdapter = {
   handOff(event: EventConfig, buyer: { readonly fullName: string; readonly email: string; readonly phone: string; readonly regNo: string }, orderId: OrderId, amount: Paise, at: Instant): PaymentData
-  /** Reads a return or notice; wrong CRC and malformed are refused. It proves nothing: verify. */
-  readNotice(body: Readonly<Record<string, string>>): { readonly ok: true; readonly orderId: string; readonly amount: string; readonly code: string } | { readonly ok: false; readonly code: 'malformed' | 'wrong_crc'; readonly orderId: string | null }
+  /** Reads a return or notice; wrong CRC, malformed and an order of no event are refused. It proves nothing: verify. */
+  readNotice(body: Readonly<Record<string, string>>): { readonly ok: true; readonly orderId: string; readonly amount: string; readonly code: string } | { readonly ok: false; readonly code: 'malformed' | 'wrong_crc' | 'unknown_order'; readonly orderId: string | null }
   /** Asks the gateway. The timeout is in milliseconds. */
   status(event: EventConfig, orderId: OrderId, at: Instant, timeoutMs: number): Promise<StatusAnswer>
+  /** Gives money back; `reference` is the gateway's, of the payment. */
+  refund(event: EventConfig, reference: string, amount: Paise, at: Instant, timeoutMs: number): Promise<RefundAnswer>
   /** Every origin a payment passes, for form-action. */
   origins(): readonly string[]
 }
