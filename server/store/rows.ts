@@ -26,14 +26,14 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   reference: row.reference, review: row.review, createdAt: row.created_at, paidAt: row.paid_at,
 })
 
-/** What the engine's `applyFact` takes. */
+/** What the engine's `applyFact` takes. A refunded payment keeps its sale's reference there. */
 export function toPayment(row: PaymentRow): Payment {
   const common = { orderId: row.order_id, amount: row.amount, review: row.review }
   switch (row.status) {
     case 'pending': return { ...common, status: { is: 'pending' } }
     case 'failed': return { ...common, status: { is: 'failed', reason: row.reason ?? '', at: row.status_at } }
     case 'success': return { ...common, status: { is: 'success', reference: row.reference ?? '', at: row.status_at } }
-    case 'refunded': return { ...common, status: { is: 'refunded', reference: row.refund_reference ?? '', at: row.status_at } }
+    case 'refunded': return { ...common, status: { is: 'refunded', reference: row.reference ?? '', at: row.status_at } }
   }
 }
 

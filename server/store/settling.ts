@@ -1,5 +1,5 @@
 /** The writes that settle payments. */
-import { applyFact as judge } from '../../engine/index.ts'
+import { applyFact as judge, reviewOf } from '../../engine/index.ts'
 import type { Instant, OrderId, Payment, PaymentFact, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { enqueue } from './mails.ts'
@@ -22,16 +22,24 @@ type Judged = { readonly next: Payment; readonly refusal: string | null }
 /** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
 function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
   const before = toPayment(row)
+  const refused = (code: string, review: string | null): Judged => ({ next: { ...before, review: joined(before.review, review) }, refusal: code })
   const answer = judge(before, fact)
-  if (!answer.ok) return { next: { ...before, review: answer.error.code }, refusal: answer.error.code }
+  if (!answer.ok) return refused(answer.error.code, reviewOf(answer.error))
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
-    const paid = sql("SELECT 1 FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')").get(row.registration_id, row.id)
-    if (paid !== undefined) return { next: { ...before, review: 'paid_twice' }, refusal: 'paid_twice' }
-    const taken = sql('SELECT 1 FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?').get(row.gateway, next.status.reference, row.id)
-    if (taken !== undefined) return { next: { ...before, review: 'reference_taken' }, refusal: 'reference_taken' }
+    const { reference } = next.status
+    const paid = sql<{ reference: string | null }>("SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')").get(row.registration_id, row.id)
+    if (paid !== undefined) return refused('paid_twice', reviewOf({ code: 'paid_twice', first: paid.reference ?? '' }))
+    const taken = sql<{ order_id: string }>('SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?').get(row.gateway, reference, row.id)
+    if (taken !== undefined) return refused('reference_taken', `The gateway's reference ${reference} has already paid ${taken.order_id}.`)
   }
   return { next, refusal: null }
+}
+
+/** A second reason for review stands beside the first; the same one again does not. */
+function joined(first: string | null, second: string | null): string | null {
+  if (first === null || second === null) return first ?? second
+  return first.includes(second) ? first : `${first} ${second}`
 }
 
 export function applyFact(sql: Sql, orderId: OrderId, fact: PaymentFact, mail: NewMail | null): { changed: boolean; payment: StoredPayment; review: string | null } {
@@ -51,7 +59,7 @@ export function applyFact(sql: Sql, orderId: OrderId, fact: PaymentFact, mail: N
   ).run(
     status.is, status.is === 'pending' ? row.status_at : status.at, next.review,
     status.is === 'success' ? status.reference : row.reference,
-    status.is === 'refunded' ? status.reference : row.refund_reference,
+    moved && fact.type === 'refunded' ? fact.reference : row.refund_reference,
     status.is === 'failed' ? status.reason : row.reason,
     status.is === 'success' ? status.at : row.paid_at,
     row.id, row.status, row.review,
