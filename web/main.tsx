@@ -8,6 +8,7 @@ import { Sprite } from './shared/icons.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
+import './site/shell.css'
 
 /** What every page module exports: it draws itself from the data that the server wrote into the page. */
 export type PageProps = { readonly page: PageData }
