@@ -13,7 +13,7 @@ export function statsRoutes(app: FastifyInstance, deps: Deps, paths: (path: stri
     const at = deps.clock()
     const events = deps.events.all().map(({ config }) => config)
     const figures = await Promise.all(events.map((event) => deps.store.figures(event.id, dayOf(at))))
-    const data: StatsAnswer['data'] = { revenue_stats: { total_revenue: 0 }, recent_registrations: {}, by_day: {} }
+    const data: StatsAnswer['data'] = { now: isoIndia(at), revenue_stats: { total_revenue: 0 }, recent_registrations: {}, by_day: {} }
     let revenue = 0
     for (const [index, event] of events.entries()) {
       const figure = figures[index]

@@ -1,4 +1,75 @@
-/** The office: sign-in and the registrations of every event. */
-export default function Office() {
-  return <main className="wrap plain" id="main"><h1 className="disp">Registrations</h1></main>
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Navigate, useLocation } from 'react-router-dom'
+import type { SessionAnswer } from '../../engine/index.ts'
+import type { PageProps } from '../main.tsx'
+import { sayWith } from '../api.ts'
+import { DASHBOARD, LOGIN, ask, isApiError, newClient, safeNext } from './calls.ts'
+import { Dashboard } from './dashboard.tsx'
+import { Frame, Waiting } from './frame.tsx'
+import { useLeave } from './leave.ts'
+import { ListPage } from './list.tsx'
+import { Login } from './login.tsx'
+import { RegistrationPage } from './registration.tsx'
+import { Banner } from './parts.tsx'
+import './office.css'
+
+/** The whole office: login, dashboard, lists and single registrations, as the event files and the address say. */
+export default function Office(_props: PageProps) {
+  const [client] = useState(newClient)
+  return (
+    <QueryClientProvider client={client}>
+      <Routed />
+    </QueryClientProvider>
+  )
+}
+
+function Routed() {
+  const { pathname, search } = useLocation()
+  const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
+  if (path === LOGIN) return <Login next={safeNext(new URLSearchParams(search).get('next'))} />
+  return <SignedIn path={path} />
+}
+
+function SignedIn({ path }: { readonly path: string }) {
+  const session = useQuery({ queryKey: ['session'], queryFn: ({ signal }) => ask<SessionAnswer>('/admin/session/', signal), staleTime: Infinity })
+  const leave = useLeave()
+  const expired = isApiError(session.error) && session.error.status === 401
+  useEffect(() => {
+    if (expired) leave()
+  }, [expired, leave])
+  useEffect(() => {
+    if (session.data) sayWith(session.data.texts.calls)
+  }, [session.data])
+  if (session.data) return <Frame session={session.data} path={path}>{pageAt(path, session.data)}</Frame>
+  if (session.error && !expired) {
+    return (
+      <main className="main alone" id="main">
+        <h1>Office</h1>
+        <Banner text={isApiError(session.error) ? session.error.message : ''} action={{ label: 'Try Again', go: () => void session.refetch() }} />
+      </main>
+    )
+  }
+  return <Waiting />
+}
+
+function pageAt(path: string, session: SessionAnswer): ReactNode {
+  if (path === DASHBOARD) return <Dashboard session={session} />
+  if (path === '/admin') return <Navigate to={DASHBOARD} replace />
+  for (const event of session.events) {
+    for (const list of event.lists) {
+      if (path === list.route) return <ListPage key={list.route} event={event} list={list} />
+      if (path.startsWith(`${list.route}/`)) {
+        const regNo = path.slice(list.route.length + 1)
+        return <RegistrationPage key={regNo} regNo={regNo} list={list} />
+      }
+    }
+  }
+  return (
+    <main className="main" id="main" tabIndex={-1}>
+      <h1>Page not found</h1>
+      <p className="mute">There is no list at this address. An event file may have moved it.</p>
+    </main>
+  )
 }

@@ -1,0 +1,68 @@
+/** The office's calls and its addresses. What is asked of a list stands in the page's address, under the names the call takes. */
+import { QueryClient } from '@tanstack/react-query'
+import type { AdminList, ListAnswer, ListRow } from '../../engine/index.ts'
+import { call } from '../api.ts'
+import type { Answered, ApiError } from '../api.ts'
+
+export const LOGIN = '/admin/login'
+export const DASHBOARD = '/admin/dashboard'
+
+/** Nothing is asked again by itself: a stale session must show at the next click, and every read is in the audit log. */
+export const newClient = (): QueryClient =>
+  new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: 0, gcTime: 60_000 } } })
+
+/** Turns a refused call into what react-query takes for an error: the ApiError itself. */
+export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const answered = await call<T>(path, signal === undefined ? {} : { signal })
+  return take(answered)
+}
+
+function take<T>(answered: Answered<T>): T {
+  if (!answered.ok) throw answered.error
+  return answered.value
+}
+
+export const isApiError = (error: unknown): error is ApiError => typeof error === 'object' && error !== null && 'status' in error && 'message' in error
+
+/** The list's call or export with the filters set in the address; empty ones are left out. */
+export function withFilters(api: string, list: AdminList, search: URLSearchParams, paging: boolean): string {
+  const query = new URLSearchParams()
+  for (const { sentAs } of list.filters) {
+    const value = search.get(sentAs)?.trim()
+    if (value) query.set(sentAs, value)
+  }
+  for (const name of paging ? ['page', 'page_size'] : []) {
+    const value = search.get(name)
+    if (value) query.set(name, value)
+  }
+  const text = query.toString()
+  return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
+}
+
+export type Page = { readonly rows: readonly ListRow[]; readonly count: number; readonly shown: string; readonly page: number; readonly pageSize: number; readonly countCapped: boolean }
+
+/** Reads either shape of a list's answer; null when it has neither. */
+export function readListAnswer(answer: unknown, list: AdminList): Page | null {
+  if (typeof answer !== 'object' || answer === null) return null
+  const { results, registrations, count, shown, page, page_size, count_capped } = answer as Partial<ListAnswer>
+  const rows = results?.registrations ?? registrations
+  if (!Array.isArray(rows) || typeof count !== 'number') return null
+  return { rows, count, shown: shown ?? `${count} registrations`, page: page ?? 1, pageSize: page_size ?? list.pageSize, countCapped: count_capped ?? false }
+}
+
+/** First, last and current ± 2; null stands for the pages left out. */
+export function pageWindow(current: number, last: number): readonly (number | null)[] {
+  const near = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter((page) => page >= 1 && page <= last)
+  const pages = [...new Set(near)].sort((a, b) => a - b)
+  return pages.flatMap((page, index) => {
+    const before = pages[index - 1]
+    if (before === undefined || page === before + 1) return [page]
+    // A gap of one page is that page: it takes no more room than the dots.
+    return page === before + 2 ? [page - 1, page] : [null, page]
+  })
+}
+
+/** An address to go back to after signing in; only ours, never another site's. */
+export const safeNext = (next: string | null): string => (next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/\\') && !next.startsWith(LOGIN) ? next : DASHBOARD)
+
+export const registrationAddress = (list: AdminList, regNo: string): string => `${list.route}/${encodeURIComponent(regNo)}`

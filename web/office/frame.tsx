@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router-dom'
+import type { SessionAnswer } from '../../engine/index.ts'
+import { call } from '../api.ts'
+import { Icon, Mark } from '../shared/icons.tsx'
+import { DASHBOARD, LOGIN } from './calls.ts'
+
+/** Rail beside the page at 1280, tabs above it below. */
+export function Frame({ session, path, children }: { readonly session: SessionAnswer; readonly path: string; readonly children: ReactNode }) {
+  const nav = useRef<HTMLElement>(null)
+  const logout = useLogout()
+  useEffect(() => {
+    const current = nav.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
+  const current = (route: string) => (path === route || path.startsWith(`${route}/`) ? { 'aria-current': 'page' as const } : {})
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">Skip to the page</a>
+      <header className="rail">
+        <div className="who">
+          <a className="mark" href="/"><Mark />Rollcall</a>
+          <button type="button" className="btn line sm" onClick={logout}><Icon name="out" small />Logout</button>
+        </div>
+        <nav aria-label="Office" ref={nav}>
+          <Link to={DASHBOARD} {...current(DASHBOARD)}><Icon name="grid" />Dashboard</Link>
+          <span className="grp" aria-hidden="true">Lists</span>
+          {session.events.flatMap(({ lists }) => lists).map((list) => (
+            <Link key={list.route} to={list.route} {...current(list.route)}><Icon name="rows" />{shortTitle(list.title)}</Link>
+          ))}
+        </nav>
+        <div className="me">
+          <p>Signed in as <b>{session.username}</b></p>
+          <button type="button" className="btn line sm" onClick={logout}><Icon name="out" small />Logout</button>
+        </div>
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** A list's title without the word that all of them share. */
+export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
+
+/** Ends the session on the server, then forgets it here; without an answer it is forgotten all the same. */
+export function useLogout(): () => void {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return () => {
+    void call('/admin/logout/', { method: 'POST' }).then(() => {
+      client.clear()
+      return navigate(LOGIN, { replace: true })
+    })
+  }
+}
+
+export function Waiting() {
+  return (
+    <main className="main alone" id="main" aria-busy="true">
+      <h1 className="vh">Office</h1>
+      <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>
+    </main>
+  )
+}

@@ -1,0 +1,89 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { fill } from '../../engine/index.ts'
+import type { AdminList, OfficeEvent } from '../../engine/index.ts'
+import { download, save } from '../api.ts'
+import { Icon } from '../shared/icons.tsx'
+import { ask, isApiError, readListAnswer, withFilters } from './calls.ts'
+import { Filters } from './filters.tsx'
+import { useLeave } from './leave.ts'
+import { Pager } from './pager.tsx'
+import { Banner, Heading } from './parts.tsx'
+import { Rows, RowsWaiting } from './rows.tsx'
+
+/** One list: what it shows stands in the address, so that it can be bookmarked, sent on and gone back to. */
+export function ListPage({ list }: { readonly event: OfficeEvent; readonly list: AdminList }) {
+  const [search, setSearch] = useSearchParams()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [exporting, setExporting] = useState(false)
+  const leave = useLeave()
+  const address = withFilters(list.api, list, search, true)
+  const query = useQuery({ queryKey: ['list', address], queryFn: ({ signal }) => ask<unknown>(address, signal), placeholderData: keepPreviousData })
+  const page = query.data === undefined ? null : readListAnswer(query.data, list)
+  const last = page === null ? 1 : Math.max(1, Math.ceil(page.count / page.pageSize))
+
+  const error = isApiError(query.error) ? query.error : null
+  useEffect(() => {
+    if (error?.status === 401) leave()
+    else if (error) setProblem(fill(list.errors.load, { message: error.message }, ''))
+    else setProblem(query.data !== undefined && page === null ? list.errors.shape : null)
+    // The texts follow from the answer alone; `leave` is made anew at every render.
+  }, [error, query.data])
+
+  const go = (change: (params: URLSearchParams) => void, replace = false) => {
+    const params = new URLSearchParams(search)
+    change(params)
+    setSearch(params, { replace })
+  }
+  const turnTo = (number: number) => go((params) => (number === 1 ? params.delete('page') : params.set('page', String(number))))
+  useEffect(() => {
+    // A page beyond the end, from an old address or after a filter: the last one there is.
+    if (page !== null && !query.isPlaceholderData && page.page > last) turnTo(last)
+  })
+  const reset = () => go((params) => [...params.keys()].filter((name) => name !== 'page_size').forEach((name) => params.delete(name)))
+  const isFiltered = list.filters.some(({ sentAs }) => search.get(sentAs))
+
+  const exportCsv = async () => {
+    setExporting(true)
+    const answered = await download(withFilters(list.export.api, list, search, false), '')
+    setExporting(false)
+    if (answered.ok) save(answered.value.blob, answered.value.name ?? list.export.file)
+    else if (answered.error.status === 401) leave()
+    else setProblem(fill(list.errors.export, { message: answered.error.message }, ''))
+  }
+
+  return (
+    <main className="main" id="main">
+      <Heading title={list.title}>
+        <div className="acts">
+          <button type="button" className="btn line sm" onClick={() => void query.refetch()} disabled={query.isFetching}><Icon name="again" small />Refresh</button>
+          <button type="button" className="btn sm" onClick={() => void exportCsv()} disabled={exporting}><Icon name="down" small />{exporting ? 'Exporting…' : 'Export CSV'}</button>
+        </div>
+      </Heading>
+      {problem !== null && <Banner text={problem} onDismiss={() => setProblem(null)} />}
+      <Filters key={list.route} list={list} search={search} onChange={go} onReset={reset} />
+      <div className="say" role="status">
+        <p>{page === null ? (query.isFetching ? 'Loading registrations…' : '') : <Shown text={page.shown} />}</p>
+        {page !== null && last > 1 && <p className="mute">Page {page.page.toLocaleString('en-IN')} of {last.toLocaleString('en-IN')}</p>}
+      </div>
+      <div className="tb" aria-busy={query.isFetching}>
+        {page === null && query.isFetching && <RowsWaiting />}
+        {page !== null && page.rows.length > 0 && <Rows list={list} rows={page.rows} isStale={query.isPlaceholderData} />}
+      </div>
+      {page !== null && page.count === 0 && (
+        <div className="none">
+          <p>{list.empty}</p>
+          {isFiltered && <button type="button" className="btn line sm" onClick={reset}>Reset the filters</button>}
+        </div>
+      )}
+      {page !== null && page.count > 0 && <Pager list={list} page={page} last={last} onTurn={turnTo} onSize={(size) => go((params) => { params.set('page_size', String(size)); params.delete('page') })} />}
+    </main>
+  )
+}
+
+/** The sentence with its number set stronger. */
+function Shown({ text }: { readonly text: string }) {
+  const number = /^(?:More than )?[\d,]+/.exec(text)?.[0] ?? ''
+  return <><b>{number}</b>{text.slice(number.length)}</>
+}

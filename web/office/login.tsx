@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { SyntheticEvent } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { LoginAnswer } from '../../engine/index.ts'
+import { call } from '../api.ts'
+import { Icon, Mark } from '../shared/icons.tsx'
+import { DASHBOARD } from './calls.ts'
+
+type Errors = { readonly username?: string; readonly password?: string }
+
+/** Sign-in; afterwards to where one was. The session is a cookie that no script can read. */
+export function Login({ next }: { readonly next: string }) {
+  const [errors, setErrors] = useState<Errors>({})
+  const [refused, setRefused] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const username = useRef<HTMLInputElement>(null)
+  const password = useRef<HTMLInputElement>(null)
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  useEffect(() => {
+    document.title = 'Sign in · Rollcall office'
+    username.current?.focus()
+  }, [])
+
+  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const sent = { username: username.current?.value.trim() ?? '', password: password.current?.value ?? '' }
+    const missing: Errors = { ...(sent.username === '' && { username: 'Required' }), ...(sent.password === '' && { password: 'Required' }) }
+    setErrors(missing)
+    setRefused(null)
+    if (missing.username || missing.password) {
+      ;(missing.username ? username : password).current?.focus()
+      return
+    }
+    setBusy(true)
+    const answered = await call<LoginAnswer>('/admin/login/', { method: 'POST', json: sent })
+    setBusy(false)
+    if (!answered.ok) {
+      setRefused(answered.error.message)
+      password.current?.select()
+      return
+    }
+    client.clear()
+    void navigate(next, { replace: true })
+  }
+
+  const field = (name: 'username' | 'password', label: string, ref: typeof username) => (
+    <div className={errors[name] ? 'lf wrong' : 'lf'}>
+      <label htmlFor={`login-${name}`}>{label}</label>
+      {errors[name] && <p className="ferr" id={`login-${name}-error`}><Icon name="bang" small />{errors[name]}</p>}
+      <input
+        id={`login-${name}`}
+        ref={ref}
+        name={name}
+        type={name === 'password' ? 'password' : 'text'}
+        autoComplete={name === 'password' ? 'current-password' : 'username'}
+        autoCapitalize="none"
+        spellCheck={false}
+        aria-required="true"
+        aria-invalid={errors[name] !== undefined}
+        {...(errors[name] && { 'aria-describedby': `login-${name}-error` })}
+        onChange={() => setErrors((old) => ({ ...old, [name]: undefined }) as Errors)}
+      />
+    </div>
+  )
+
+  return (
+    <main className="login" id="main">
+      <a className="mark" href="/"><Mark />Rollcall</a>
+      <form className="sheet" noValidate onSubmit={(event) => void submit(event)} aria-busy={busy}>
+        <h1 className="disp">Sign in to the office</h1>
+        {next !== DASHBOARD && <p className="mute small">After signing in you are taken back to where you were.</p>}
+        <div role="alert">{refused && <p className="refused"><Icon name="bang" />{refused}</p>}</div>
+        {field('username', 'Username', username)}
+        {field('password', 'Password', password)}
+        <button type="submit" className="btn" disabled={busy}>{busy && <span className="spin" aria-hidden="true" />}{busy ? 'Signing in…' : 'Sign In'}</button>
+      </form>
+      <p className="small mute">Here to register for a conference? <a href="/">See the events</a></p>
+    </main>
+  )
+}
