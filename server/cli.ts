@@ -1,0 +1,73 @@
+/** `rollcall`: finds the command, and turns what it says into an exit status. */
+import { environment } from './environment.ts'
+import type { Environment } from './deps.ts'
+
+/** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. */
+export type Status = 0 | 1 | 2 | 3
+export type Command = {
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** What `--help` prints. */
+  readonly help: string
+  run(args: readonly string[], terminal: Terminal): Promise<Status>
+}
+export type Terminal = {
+  print(text: string): void
+  complain(text: string): void
+  /** The environment, or null after saying what is wrong with it: answer 2 then. */
+  environment(): Environment | null
+}
+
+/** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./commands/start.ts')).start,
+  build: async () => (await import('./commands/build.ts')).build,
+  validate: async () => (await import('./commands/validate.ts')).validate,
+  admin: async () => (await import('./commands/admin.ts')).admin,
+  reconcile: async () => (await import('./commands/reconcile.ts')).reconcile,
+}
+
+export async function main(args: readonly string[], terminal: Terminal = ownTerminal()): Promise<Status> {
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    const text = await usage()
+    if (name === undefined) terminal.complain(text)
+    else terminal.print(text)
+    return name === undefined ? 2 : 0
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (load === undefined) {
+    terminal.complain(`There is no command "${name}".\n\n${await usage()}`)
+    return 2
+  }
+  const command = await load()
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.print(command.help)
+    return 0
+  }
+  try {
+    return await command.run(rest, terminal)
+  } catch (error) {
+    terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    return 3
+  }
+}
+
+async function usage(): Promise<string> {
+  const lines = await Promise.all(Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`))
+  return `Usage: rollcall <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nrollcall <command> --help says more.`
+}
+
+function ownTerminal(): Terminal {
+  const complain = (text: string): void => void process.stderr.write(`${text}\n`)
+  return {
+    print: (text) => void process.stdout.write(`${text}\n`),
+    complain,
+    environment: () => {
+      const read = environment()
+      if (read.ok) return read.value
+      for (const sentence of read.error) complain(sentence)
+      return null
+    },
+  }
+}
