@@ -1,8 +1,21 @@
+import type { PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../main.tsx'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
+import '../styles/closed.css'
 
-/** An event whose registration is over: it informs and offers no form. */
+/** Says that one cannot register (now), and whom to ask. */
+export function ClosedBox({ event, text }: { readonly event: PublicEvent; readonly text: string | null }) {
+  return (
+    <section className="closed-box" aria-labelledby="closed">
+      <h2 className="disp" id="closed"><Icon name="tri" />{event.closed?.heading ?? 'Registration Closed'}</h2>
+      {(text ?? event.closed?.text) && <p>{text ?? event.closed?.text}</p>}
+      <p><a className="btn line" href={`mailto:${event.support}`}><Icon name="mail" />{event.support}</a></p>
+    </section>
+  )
+}
+
+/** An event whose registration is over, or not open on this day: it informs and offers no form. */
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event } = page.event
@@ -11,12 +24,8 @@ export default function ClosedPage({ page }: PageProps) {
     <>
       <EventHeader event={event} />
       <main className="wrap closed" id="main">
-        {event.about && <p className="lead">{event.about}</p>}
-        <section className="closed-box">
-          <h2 className="disp"><Icon name="tri" />{event.closed?.heading ?? 'Registration Closed'}</h2>
-          {event.closed && <p>{event.closed.text}</p>}
-          <a className="btn line" href={`mailto:${event.support}`}><Icon name="mail" />{event.support}</a>
-        </section>
+        {event.about !== undefined && <p className="lead">{event.about}</p>}
+        <ClosedBox event={event} text={event.closed?.text ?? null} />
       </main>
       <EventFooter support={event.support} />
     </>

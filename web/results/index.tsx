@@ -1,10 +1,113 @@
+import { useCallback, useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { readOrderId } from '../../engine/index.ts'
+import type { PublicEvent, RegistrationAnswer } from '../../engine/index.ts'
+import { call } from '../api.ts'
+import type { ApiError } from '../api.ts'
 import type { PageProps } from '../main.tsx'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
+import { NoticeProvider } from '../shared/notice.tsx'
+import '../styles/result.css'
+import '../styles/print.css'
+import { Buttons } from './buttons.tsx'
+import { Failed } from './failed.tsx'
+import { Pending, Refunded } from './pending.tsx'
+import { Ticket } from './ticket.tsx'
 
-/** What became of a payment. */
+export type Registration = RegistrationAnswer['registration']
+/** What the address says: shown where nothing better is known, never believed. */
+export type Query = { readonly orderId: string | null; readonly amount: string | null; readonly date: string | null }
+
+/** What became of a payment. It shows what is stored; the page's own address only says where to look. */
 export default function ResultPage({ page }: PageProps) {
   if (page.page !== 'result') return null
   const { event } = page.event
   wear(event.look.colour)
-  return <><EventHeader event={event} /><main className="wrap" id="main" /><EventFooter support={event.support} /></>
+  return (
+    <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
+      <EventHeader event={event} />
+      <main className="wrap res" id="main"><Result event={event} outcome={page.outcome} /></main>
+      <EventFooter support={event.support} />
+    </NoticeProvider>
+  )
+}
+
+type Look =
+  | { readonly is: 'loading' }
+  | { readonly is: 'found'; readonly registration: Registration }
+  | { readonly is: 'missing'; readonly message: string; readonly detail: string | null; readonly again: boolean }
+
+/** One look at the stored registration; `again` looks once more and keeps what is shown meanwhile. */
+function useRegistration(event: PublicEvent, orderId: string | null): readonly [Look, () => void] {
+  const [look, setLook] = useState<Look>({ is: 'loading' })
+  const [asked, setAsked] = useState(0)
+  useEffect(() => {
+    const order = readOrderId(event, orderId)
+    if (!order.ok) {
+      setLook({ is: 'missing', message: order.error.message, detail: null, again: false })
+      return
+    }
+    const leave = new AbortController()
+    const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
+    void call<RegistrationAnswer>(path, { signal: leave.signal, fallback: event.results.errors.fetchFailed }).then((answer) => {
+      if (answer.ok) setLook({ is: 'found', registration: answer.value.registration })
+      else if (answer.error.code !== 'aborted') setLook((old) => (old.is === 'found' ? old : missing(event, answer.error)))
+    })
+    return () => leave.abort()
+  }, [event, orderId, asked])
+  return [look, useCallback(() => setAsked((times) => times + 1), [])]
+}
+
+/** The server's own words where it has some; else that the fetch failed, and why. */
+function missing(event: PublicEvent, error: ApiError): Look {
+  if (error.answer?.message) return { is: 'missing', message: error.answer.message, detail: null, again: error.status !== 404 }
+  const { fetchFailed } = event.results.errors
+  return { is: 'missing', message: fetchFailed, detail: error.message === fetchFailed ? null : error.message, again: true }
+}
+
+function Result({ event, outcome }: { readonly event: PublicEvent; readonly outcome: 'success' | 'failed' }) {
+  const [params] = useSearchParams()
+  const query: Query = { orderId: params.get('orderId'), amount: params.get('amount'), date: params.get('date') }
+  const [look, again] = useRegistration(event, query.orderId)
+  const title = titleOf(event, look, outcome)
+  useEffect(() => { document.title = `${title} · ${event.title}` }, [title, event.title])
+
+  if (look.is === 'loading') {
+    return <div className="looking" role="status"><span className="spin big" aria-hidden="true" /><p>Looking up your registration</p></div>
+  }
+  if (look.is === 'missing') {
+    // A failed page without its registration still says what it was told, but nothing about money.
+    if (outcome === 'failed') return <Failed event={event} registration={null} query={query} />
+    return <Trouble event={event} message={look.message} detail={look.detail} {...(look.again ? { again } : {})} query={query} />
+  }
+  const { registration } = look
+  if (registration.in_review || registration.payment_status === 'pending') return <Pending event={event} registration={registration} query={query} again={again} />
+  if (registration.payment_status === 'success') return <Ticket event={event} registration={registration} query={query} />
+  if (registration.payment_status === 'refunded') return <Refunded event={event} registration={registration} query={query} />
+  return <Failed event={event} registration={registration} query={query} />
+}
+
+function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
+  if (look.is === 'loading') return 'Payment'
+  if (look.is === 'missing') return outcome === 'failed' ? event.results.failed.title : look.message
+  const { registration } = look
+  if (registration.in_review || registration.payment_status === 'pending') return 'We are confirming your payment'
+  if (registration.payment_status === 'success') return event.results.success.title
+  return registration.payment_status === 'refunded' ? 'Payment refunded' : event.results.failed.title
+}
+
+type TroubleProps = { readonly event: PublicEvent; readonly message: string; readonly detail: string | null; readonly again?: () => void; readonly query: Query }
+
+function Trouble({ event, message, detail, again, query }: TroubleProps) {
+  return (
+    <section className="fx" role="alert">
+      <h2 className="disp">{message}</h2>
+      {detail !== null && <p className="lead">{detail}</p>}
+      <p className="mute">If you have paid, your registration is not lost. Write to <a href={`mailto:${event.support}`}>{event.support}</a>{query.orderId ? <> and quote <b>{query.orderId}</b></> : null}.</p>
+      <div className="acts">
+        {again && <button type="button" className="btn" onClick={again}>Try again</button>}
+        <Buttons event={event} buttons={event.results.errorButtons} registration={null} query={query} first={again ? 'line' : 'main'} />
+      </div>
+    </section>
+  )
 }

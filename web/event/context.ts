@@ -1,0 +1,25 @@
+import { createContext } from 'react'
+import type { Field, PublicEvent, TariffAnswer } from '../../engine/index.ts'
+
+/**
+ * What the widgets know beside RJSF's props. Each context changes on its own occasion, so that a
+ * keystroke re-renders one input and a switch only what it shows or hides.
+ */
+
+/** Constant for one event; handed through RJSF's registry. */
+export type FormConstants = {
+  readonly event: PublicEvent
+  readonly fields: ReadonlyMap<string, Field>
+  /** Files stay outside form data, by field. */
+  readonly files: Map<string, File>
+}
+
+/** Fields seen now. */
+export const Shown = createContext<ReadonlySet<string>>(new Set())
+/** Fields that must be answered now; the rest say "(optional)". */
+export const Must = createContext<ReadonlySet<string>>(new Set())
+/** Today's prices beside the categories; null until they are here. */
+export const Prices = createContext<TariffAnswer | null>(null)
+/** How far each section is, in the event's order. */
+export type SectionState = 'open' | 'complete' | 'wrong'
+export const Progress = createContext<readonly SectionState[]>([])

@@ -1,0 +1,67 @@
+import { use } from 'react'
+import type { FieldTemplateProps, ObjectFieldTemplateProps } from '@rjsf/utils'
+import type { Field } from '../../engine/index.ts'
+import { Icon } from '../shared/icons.tsx'
+import { Progress, Shown } from './context.ts'
+import type { FormConstants, SectionState } from './context.ts'
+
+/** Our widget draws label, hint and error itself, in the order a phone's keyboard leaves visible. */
+export const BareField = ({ children }: FieldTemplateProps) => children
+
+/** The sheet: every section with something to answer, numbered down the margin. The only reader of what is shown. */
+export function Sheet(props: ObjectFieldTemplateProps) {
+  const shown = use(Shown)
+  const progress = use(Progress)
+  const { event, fields } = props.registry.formContext as FormConstants
+  const drawn = new Map(props.properties.map((property) => [property.name, property.content]))
+  const sections = event.sections
+    .map((section, index) => ({ section, index, seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])) }))
+    .filter((one) => one.seen.length > 0)
+  return (
+    <div className="paper">
+      {sections.map(({ section, index, seen }, position) => {
+        const heading = `section-${index}`
+        const wide = wideOf(seen)
+        return (
+          <section className="sec" key={section.title} aria-labelledby={heading}>
+            <h2 className="disp" id={heading}><MarginNumber state={progress[index] ?? 'open'} position={position + 1} />{section.title}</h2>
+            <div className="two">
+              {seen.map((field) => <div key={field.id} className={wide.has(field.id) ? 'w' : ''}>{drawn.get(field.id)}</div>)}
+            </div>
+          </section>
+        )
+      })}
+    </div>
+  )
+}
+
+function MarginNumber({ state, position }: { readonly state: SectionState; readonly position: number }) {
+  if (state === 'complete') return <span className="no done"><Icon name="tick" label="Complete:" /></span>
+  if (state === 'wrong') return <span className="no err"><span className="vh">Needs attention: </span>{position}</span>
+  return <span className="no" aria-hidden="true">{position}</span>
+}
+
+/** Longer labels do not fit half a column. */
+const labelMax = 26
+const short = (field: Field): boolean =>
+  field.label.length <= labelMax && field.id !== 'address' &&
+  (['text', 'email', 'phone', 'number', 'date'].includes(field.type) || (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
+
+/** Short fields stand in pairs; where their run is odd, the first takes the whole line. */
+function wideOf(fields: readonly Field[]): ReadonlySet<string> {
+  const wide = new Set<string>()
+  let run: Field[] = []
+  const close = () => {
+    if (run.length % 2 === 1 && run[0]) wide.add(run[0].id)
+    run = []
+  }
+  for (const field of fields) {
+    if (short(field)) run.push(field)
+    else {
+      close()
+      wide.add(field.id)
+    }
+  }
+  close()
+  return wide
+}

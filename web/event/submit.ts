@@ -1,0 +1,66 @@
+import { rupees, shownFields } from '../../engine/index.ts'
+import type { Answers, FieldErrors, PublicEvent, Quote, RegisterAnswer } from '../../engine/index.ts'
+import { call } from '../api.ts'
+import type { ApiError } from '../api.ts'
+import { toQuote } from './price.ts'
+
+/** What became of a registration that was sent. */
+export type Outcome =
+  | { readonly is: 'registered'; readonly answer: RegisterAnswer }
+  | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
+  | { readonly is: 'price_changed'; readonly now: Quote }
+  | { readonly is: 'closed'; readonly message: string }
+  /** `unsure`: no answer came or the server broke, so the same attempt must be sent with the same key. */
+  | { readonly is: 'refused'; readonly message: string; readonly unsure: boolean }
+
+/** Names the server compares when they are sent; an event file may name them otherwise in `api.sends`. */
+const usualNames = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
+
+function valueOf(quote: Quote, what: string): string | number | null {
+  if (what === 'category' || what === 'period') return quote[what]
+  return what === 'base' || what === 'gst' || what === 'total' ? rupees(quote[what]) : null
+}
+
+/** The answers, and the price the delegate saw, so that the server can refuse to charge another. */
+export async function register(event: PublicEvent, answers: Answers, files: ReadonlyMap<string, File>, quote: Quote | null, key: string): Promise<Outcome> {
+  const shown = shownFields(event, answers)
+  const fields: Record<string, string | number | boolean> = {}
+  const takesFiles = event.fields.some((field) => field.type === 'file')
+  for (const field of event.fields) {
+    const answer = answers[field.id]
+    if (shown.has(field.id) && answer !== undefined && field.type !== 'file') fields[field.id] = answer
+  }
+  if (quote !== null) {
+    const sends = Object.values(event.api.sends).includes('total') ? event.api.sends : { ...usualNames, ...event.api.sends }
+    for (const [name, what] of Object.entries(sends)) {
+      const value = valueOf(quote, what)
+      if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
+    }
+  }
+  const headers = { 'idempotency-key': key }
+  const fallback = event.form.failure
+  let answer
+  if (takesFiles) {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, String(value))
+    for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
+    answer = await call<RegisterAnswer>(event.api.register, { method: 'POST', form, headers, fallback })
+  } else {
+    answer = await call<RegisterAnswer>(event.api.register, { method: 'POST', json: fields, headers, fallback })
+  }
+  if (!answer.ok) return outcomeOf(answer.error)
+  if (answer.value.status === 'success') return { is: 'registered', answer: answer.value }
+  const { message } = answer.value as { readonly message?: string }
+  return { is: 'refused', message: message || fallback, unsure: false }
+}
+
+function outcomeOf(error: ApiError): Outcome {
+  const { code, message, answer, status } = error
+  if ((status === 422 || status === 413) && answer?.errors) return { is: 'invalid', errors: answer.errors, message }
+  if (code === 'price_changed' && answer?.quote) {
+    const now = toQuote(answer.quote)
+    if (now !== null) return { is: 'price_changed', now }
+  }
+  if (code === 'registration_closed') return { is: 'closed', message }
+  return { is: 'refused', message, unsure: status === 0 || status >= 500 }
+}

@@ -1,0 +1,85 @@
+import { createTheme } from '@mui/material/styles'
+import type { Shadows } from '@mui/material/styles'
+import '../styles/form.css'
+
+/** The values of tokens.css that MUI computes with; it cannot read custom properties. */
+const ink = '#162330'
+const edge = '#7A848F'
+const blue = '#1050AC'
+
+const none = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
+
+/** MUI in the dress of the register: ink acts, lines instead of shadows, the focus always visible. */
+export const theme = createTheme({
+  palette: {
+    mode: 'light',
+    primary: { main: ink },
+    error: { main: '#A91D1D' },
+    success: { main: '#0E5F36' },
+    warning: { main: '#7A4702' },
+    info: { main: '#23538E' },
+    text: { primary: ink, secondary: '#434E5B' },
+    divider: '#D0D7DD',
+  },
+  shape: { borderRadius: 6 },
+  shadows: none,
+  typography: { fontFamily: 'inherit', fontSize: 17, htmlFontSize: 17, button: { textTransform: 'none', fontWeight: 600 } },
+  components: {
+    MuiButtonBase: { defaultProps: { disableRipple: true } },
+    MuiInputBase: {
+      styleOverrides: {
+        root: { font: 'inherit', letterSpacing: 0 },
+        input: { height: 24, lineHeight: '24px', letterSpacing: 0 },
+      },
+    },
+    MuiOutlinedInput: {
+      defaultProps: { notched: false, fullWidth: true },
+      styleOverrides: {
+        root: {
+          minHeight: 50,
+          background: '#fff',
+          '& fieldset': { top: 0, borderWidth: 1.5, borderColor: edge },
+          '& legend': { display: 'none' },
+          '&:hover fieldset.MuiOutlinedInput-notchedOutline': { borderColor: ink },
+          '&.Mui-focused': { outline: `3px solid ${blue}`, outlineOffset: 1 },
+          '&.Mui-focused fieldset.MuiOutlinedInput-notchedOutline': { borderWidth: 1.5, borderColor: blue },
+          '&.MuiInputBase-multiline': { padding: '11.5px 14px' },
+        },
+        input: {
+          padding: '11.5px 14px',
+          // The browser's yellow would say "pending" in this house.
+          '&:-webkit-autofill': { WebkitBoxShadow: '0 0 0 100px #fff inset', WebkitTextFillColor: ink, borderRadius: 6 },
+          '&:focus-visible': { outline: 'none' },
+        },
+      },
+    },
+    MuiSelect: {
+      styleOverrides: { select: { minHeight: 24, whiteSpace: 'normal', borderRadius: 6, '&:focus': { background: 'none' } }, icon: { color: '#434E5B', right: 10 } },
+    },
+    MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { border: '1px solid #D0D7DD' } } },
+    MuiMenu: { styleOverrides: { paper: { boxShadow: 'var(--lift)', borderRadius: 8 } } },
+    MuiMenuItem: {
+      styleOverrides: {
+        root: { minHeight: 48, whiteSpace: 'normal', '&.Mui-selected, &.Mui-selected:hover': { background: 'var(--accent-tint)' }, '&.Mui-focusVisible, &.Mui-selected.Mui-focusVisible': { outline: `3px solid ${blue}`, outlineOffset: -3 } },
+      },
+    },
+    MuiSwitch: {
+      styleOverrides: {
+        root: { width: 52, height: 30, padding: 0, flex: 'none', overflow: 'visible' },
+        switchBase: {
+          padding: 5,
+          color: edge,
+          '&:hover': { background: 'none' },
+          '&.Mui-checked': { transform: 'translateX(22px)', color: '#fff', '&:hover': { background: 'none' } },
+          '&.Mui-checked + .MuiSwitch-track': { background: ink, borderColor: ink, opacity: 1 },
+          '&.Mui-focusVisible + .MuiSwitch-track': { outline: `3px solid ${blue}`, outlineOffset: 2 },
+        },
+        thumb: { width: 20, height: 20 },
+        track: { borderRadius: 15, background: '#fff', border: `2px solid ${edge}`, opacity: 1, boxSizing: 'border-box' },
+      },
+    },
+    MuiRadio: {
+      styleOverrides: { root: { padding: 0, '&:hover': { background: 'none' } } },
+    },
+  },
+})

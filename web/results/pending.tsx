@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from 'react'
+import { formatMoney, labelOf, readAmount, resultRows } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import { Icon } from '../shared/icons.tsx'
+import { Ledger } from '../shared/ledger.tsx'
+import { Status } from '../shared/status.tsx'
+import type { Query, Registration } from './index.tsx'
+import { Grouped } from './number.tsx'
+import { rowOf } from './ticket.tsx'
+
+type PendingProps = { readonly event: PublicEvent; readonly registration: Registration; readonly query: Query; readonly again: () => void }
+
+/** The first looks are close together, because most answers come within a minute; then it lets the server breathe. */
+const firstWaitMs = 2500
+const longestWaitMs = 15_000
+const growth = 1.25
+/** For how long the page looks again by itself. */
+const patienceMs = 6 * 60_000
+
+/** Asks again at growing intervals; true while it still does. */
+function useLooking(again: () => void, on: boolean): boolean {
+  const [looking, setLooking] = useState(on)
+  const latest = useRef(again)
+  useEffect(() => { latest.current = again }, [again])
+  useEffect(() => {
+    if (!on) return
+    let timer: ReturnType<typeof setTimeout>
+    let waited = 0
+    const next = (wait: number) => {
+      timer = setTimeout(() => {
+        waited += wait
+        latest.current()
+        if (waited < patienceMs) next(Math.min(wait * growth, longestWaitMs))
+        else setLooking(false)
+      }, wait)
+    }
+    next(firstWaitMs)
+    return () => clearTimeout(timer)
+  }, [on])
+  return looking
+}
+
+/**
+ * Money is on its way, or has arrived and does not fit (review). Neither offers a receipt or another
+ * payment. In review a person decides, so the page gives the address to write to instead of waiting.
+ */
+export function Pending({ event, registration, query, again }: PendingProps) {
+  const review = registration.in_review
+  const looking = useLooking(again, !review)
+  const { total } = registration
+  const amount = total === null ? null : readAmount(total.toFixed(2))
+  const of = amount === null ? '' : ` of ${formatMoney(amount)}`
+  const mail = <a href={`mailto:${event.support}?subject=${encodeURIComponent(`${event.title}: payment ${registration.order_id}`)}`}>{event.support}</a>
+  const orderId = query.orderId ?? registration.order_id
+  return (
+    <section className="pend" aria-labelledby="pending">
+      <h2 className="disp" id="pending"><Icon name="clock" />We are confirming your payment</h2>
+      {review
+        ? <p>Your payment{of} needs a look by the organisers before it can be confirmed. Please do not pay again. You will hear from them by email; for questions write to {mail} and quote the number below.</p>
+        : <p>Your payment{of} is not confirmed yet. Please do not pay again. {looking ? 'This page looks again by itself; you can also close it, and the confirmation will come by email.' : 'The confirmation will come by email. If it has not come within a day, write to '}{!looking && <>{mail}.</>}</p>}
+      <Ledger
+        rows={[
+          { id: 'order', label: labelOf(event, 'order_id'), value: <Grouped event={event} number={orderId} /> },
+          { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="pending" /> },
+        ]}
+      />
+      {!review && (
+        <p className="look" role="status">
+          {looking ? <><span className="spin" aria-hidden="true" />Looking for the bank’s answer</> : <button type="button" className="btn line" onClick={again}><Icon name="again" />Look again</button>}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Paid, then paid back: the registration no longer stands. */
+export function Refunded({ event, registration, query }: Omit<PendingProps, 'again'>) {
+  const rows = resultRows(event, 'success', registration, query).filter((row) => !row.id.startsWith('text-')).map((row) => rowOf(event, row))
+  return (
+    <section className="pend back" aria-labelledby="refunded">
+      <h2 className="disp" id="refunded"><Icon name="back" />Payment refunded</h2>
+      <p>This payment was paid back, so the registration does not stand. For questions write to <a href={`mailto:${event.support}`}>{event.support}</a>.</p>
+      <Ledger rows={[...rows, { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="refunded" /> }]} />
+    </section>
+  )
+}

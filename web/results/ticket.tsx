@@ -1,0 +1,65 @@
+import { fill, labelOf, resultRows, resultValues } from '../../engine/index.ts'
+import type { PublicEvent, ResultRow } from '../../engine/index.ts'
+import { Icon } from '../shared/icons.tsx'
+import { Ledger } from '../shared/ledger.tsx'
+import type { LedgerRow } from '../shared/ledger.tsx'
+import { Badge } from '../shared/status.tsx'
+import { Buttons } from './buttons.tsx'
+import type { Query, Registration } from './index.tsx'
+import { Grouped, NumberToKeep } from './number.tsx'
+
+type TicketProps = { readonly event: PublicEvent; readonly registration: Registration; readonly query: Query }
+
+/** Rows about money stand apart from rows about the delegate and the event. */
+const moneyRows = new Set(['base', 'gst', 'total', 'amount', 'payment_date', 'date', 'payment_status', 'order_id', 'payment_id', 'period'])
+
+/** A paid registration, as a ticket to keep: the number large, then who and how much. */
+export function Ticket({ event, registration, query }: TicketProps) {
+  const page = event.results.success
+  const all = resultRows(event, 'success', registration, query)
+  const name = all.find((row) => row.id === 'full_name')
+  const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== 'full_name')
+  const ofMoney = (row: ResultRow) => moneyRows.has(row.id) || isStatus(row)
+  const values = resultValues(event, registration, query)
+  const missing = event.texts.missingValue
+  return (
+    <>
+      <article className="tk" aria-labelledby="confirmed">
+        <div className="up">
+          <div className="ok">
+            <svg viewBox="0 0 52 52" fill="none" aria-hidden="true">
+              <circle cx="24" cy="28" r="20" stroke="var(--good)" strokeWidth="2" />
+              <path className="draw" d="m13 27 10 11L48 7" stroke="var(--good)" strokeWidth="5.5" strokeLinecap="round" strokeLinejoin="round" pathLength="1" />
+            </svg>
+            <h2 className="disp" id="confirmed">{page.title}</h2>
+          </div>
+          {page.intro !== undefined && <p className="intro">{fill(page.intro, values, missing)}</p>}
+          {name && <dl className="who"><dt className="vh">{name.label}</dt><dd>{name.value}</dd></dl>}
+          <NumberToKeep event={event} number={registration.reg_no} label={labelOf(event, 'reg_no')} />
+        </div>
+        <div className="perf" />
+        <div className="dn">
+          <div><h3>Delegate</h3><Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} /></div>
+          <div><h3>Payment</h3><Ledger rows={rows.filter(ofMoney).map((row) => rowOf(event, row))} money /></div>
+        </div>
+      </article>
+      <div className="acts wide"><Buttons event={event} buttons={page.buttons} registration={registration} query={query} /></div>
+      {page.notes.length > 0 && (
+        <section aria-labelledby="notes">
+          <h2 className="disp notes-h" id="notes">{page.notesTitle ?? 'Before you come'}</h2>
+          <ul className="notes">{page.notes.map((note) => <li key={note}><Icon name="tick" /><span>{fill(note, values, missing)}</span></li>)}</ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+/** A fixed text of the event file that says how the payment stands. */
+const isStatus = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
+
+/** A detail as a ledger row: the total in ink, numbers grouped, a status as a badge. */
+export function rowOf(event: PublicEvent, row: ResultRow, tone: 'good' | 'bad' = 'good'): LedgerRow {
+  if (isStatus(row)) return { ...row, value: <Badge tone={tone} icon={tone === 'good' ? 'tick' : 'cross'}>{row.value}</Badge> }
+  if (row.id === 'order_id' || row.id === 'reg_no') return { ...row, value: <Grouped event={event} number={row.value} /> }
+  return row.id === 'total' ? { ...row, total: true } : row
+}
