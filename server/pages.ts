@@ -11,6 +11,7 @@ import { pathOf, withoutSlash } from './calls.ts'
 import type { Deps, ServedEvent } from './deps.ts'
 import { bareTemplate, eventShell, fillTemplate, listShell, needsScript, plainShell } from './shell.ts'
 import type { Page } from './shell.ts'
+import { siteHeaderShell, siteShell } from './site-shell.ts'
 import { eventAnswer } from './validators.ts'
 
 type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
@@ -96,7 +97,7 @@ function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Inst
   const site = deps.events.site()
   const title = site?.page.title ?? name
   const text = site?.page.about ?? about
-  const shell = page === 'site' ? listShell(title, text, events) : listShell('For organisers', text, [])
+  const shell = site !== null && page === 'site' ? siteShell(site, events) : `${site === null ? '' : siteHeaderShell(site, '/organisers')}${listShell(page === 'site' ? title : 'For organisers', text, page === 'site' ? events : [])}`
   return { title: page === 'site' ? title : `${name} for organisers`, about: text, url, colour: null, shell, data: { page, site, events: [...events] } }
 }
 
