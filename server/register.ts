@@ -206,7 +206,7 @@ function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): New
     searchable: searchableOf(event, judged.answers),
     category: judged.category,
     quote: judged.quote,
-    orderId: paid ? orderIdOf(regNo, 0) : null,
+    orderId: paid ? orderIdOf(regNo, 1) : null,
     uploads: judged.uploads,
     at: judged.at,
     idempotency: judged.idempotency,
