@@ -17,6 +17,8 @@ export type WriterData = {
   readonly file: string
   /** Only the crash test's negative control gives this: answers go out before the commit, which then waits so many milliseconds. */
   readonly answerBeforeCommitMs?: number
+  /** Only the durability test's negative control gives this: how better-sqlite3 would open it. */
+  readonly synchronous?: 'NORMAL'
   /** Only tests give this: the database may grow to so many pages, like a disk that is full. */
   readonly pagesMax?: number
 }
@@ -32,6 +34,7 @@ const data = workerData as WriterData
 const verbs = writes as unknown as Verbs
 const db = openToWrite(data.file)
 migrate(db)
+if (data.synchronous !== undefined) db.pragma(`synchronous = ${data.synchronous}`)
 if (data.pagesMax !== undefined) db.pragma(`max_page_count = ${data.pagesMax}`)
 const sql = statements(db)
 let indexing: NodeJS.Timeout | null = null

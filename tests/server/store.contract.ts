@@ -2,50 +2,16 @@
  * What every store must do, whatever it keeps its rows in. `open` gives a fresh, empty store;
  * `reopen` closes one and opens it again on the same data.
  */
-import { randomInt } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addDays, day, dayOf, instant, orderIdOf, paise, startOf } from '../../engine/index.ts'
-import type { Answers, Instant, OrderId, Paise, PaymentFact, Quote, RegNo } from '../../engine/index.ts'
-import type { ImportRow, ListQuery, NewMail, NewRegistration, Store, StoredRegistration } from '../../server/store/store.ts'
+import type { Answers, Instant, OrderId, PaymentFact, RegNo } from '../../engine/index.ts'
+import type { ImportRow, ListQuery, NewRegistration, Store, StoredRegistration } from '../../server/store/store.ts'
+import { confirmed, declined, found, hour, later, mail, newRegistration, nextRegNo, noon, quoted, registered } from './registrations.ts'
+import type { Changes } from './registrations.ts'
 
 export type Opened = { readonly store: Store; reopen(): Promise<Store>; end(): Promise<void> }
 
-export const noon: Instant = instant(Date.UTC(2026, 10, 21, 6, 30))
-export const later = (ms: number, from: Instant = noon): Instant => instant(from + ms)
-const hour = 3_600_000
-export const mail: NewMail = { to: 'asha@example.org', copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
-export const quoted: Quote = { category: 'pg', period: 'early', base: paise(425_000), gst: paise(76_500), total: paise(501_500) }
-
-let counter = 100_000
-/** A registration number nobody has. */
-export const nextRegNo = (): RegNo => `DEMO${(counter += 1)}${randomInt(10)}` as RegNo
-
-type Changes = Partial<NewRegistration> & { readonly name?: string }
-export function newRegistration(changes: Changes = {}): NewRegistration {
-  const { name = 'Asha Demo', ...rest } = changes
-  const regNo = changes.regNo ?? nextRegNo()
-  return {
-    eventId: 'demo', eventHash: 'hash-1', regNo, answers: { full_name: name, state: 'Kerala', member: true },
-    searchable: { fullName: name, email: 'asha@example.org', phone: '+91 98765 43210', councilNo: 'TCMC-12345' },
-    category: 'pg', quote: quoted, orderId: orderIdOf(regNo, 1), uploads: [], at: noon, mail: null, idempotency: null, ...rest,
-  }
-}
-export const confirmed = (reference: string, amount: Paise = quoted.total, at: Instant = later(60_000)): PaymentFact =>
-  ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-const declined = (at: Instant = later(60_000)): PaymentFact => ({ type: 'declined', code: '400', message: 'declined', at })
 const all: ListQuery = { eventId: 'demo', answers: {} }
-
-export async function registered(store: Store, changes: Changes = {}): Promise<{ regNo: RegNo; orderId: OrderId }> {
-  const answer = await store.register(newRegistration(changes))
-  if (!answer.ok) throw new Error(answer.error.code)
-  const { regNo, orderId } = answer.value
-  return { regNo, orderId: orderId ?? orderIdOf(regNo, 1) }
-}
-export async function found(store: Store, regNo: string): Promise<StoredRegistration> {
-  const registration = await store.registration(regNo)
-  if (registration === null) throw new Error(`${regNo} is not there`)
-  return registration
-}
 const regNosOf = (rows: readonly StoredRegistration[]): readonly string[] => rows.map(({ regNo }) => regNo)
 async function exported(store: Store, query: ListQuery): Promise<readonly StoredRegistration[]> {
   const rows: StoredRegistration[] = []

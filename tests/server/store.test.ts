@@ -11,7 +11,8 @@ import { database_file, openInside, openStore } from '../../server/store/open.ts
 import type { Inside } from '../../server/store/open.ts'
 import { migrate } from '../../server/store/schema.ts'
 import { StoreBusy } from '../../server/store/store.ts'
-import { confirmed, found, later, mail, newRegistration, noon, registered, storeContract } from './store.contract.ts'
+import { confirmed, found, later, mail, newRegistration, noon, registered } from './registrations.ts'
+import { storeContract } from './store.contract.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
 
