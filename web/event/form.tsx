@@ -1,5 +1,4 @@
 import { withTheme } from '@rjsf/core'
-import { Theme } from '@rjsf/mui'
 import type { RJSFSchema, ValidatorType } from '@rjsf/utils'
 import { createPrecompiledValidator } from '@rjsf/validator-ajv8'
 import type { ErrorObject } from 'ajv'
@@ -13,10 +12,9 @@ import type { Tariff } from './price.ts'
 import { BareField, Sheet } from './sections.tsx'
 
 const Form = withTheme<RawAnswers>({
-  ...Theme,
-  templates: { ...Theme.templates, ObjectFieldTemplate: Sheet, FieldTemplate: BareField },
+  templates: { ObjectFieldTemplate: Sheet, FieldTemplate: BareField },
   // Every widget the engine's uiSchema names: one draws them all, by the field's type.
-  widgets: { ...Theme.widgets, line: FieldWidget, lines: FieldWidget, toggle: FieldWidget, choice: FieldWidget, upload: FieldWidget },
+  widgets: { line: FieldWidget, lines: FieldWidget, toggle: FieldWidget, choice: FieldWidget, upload: FieldWidget },
 } as Parameters<typeof withTheme<RawAnswers>>[0])
 
 /** RJSF only draws; it may not judge. A slip that makes it ask is loud. */
