@@ -1,0 +1,185 @@
+/** The form as a person meets it: what is missing is said at its place, and nothing one has typed gets lost. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectAccessible, launch, visit } from './browser.ts'
+import { field, fillForm, FORM, ledger, payButton, PG, plain, problems, PROOF, summary } from './delegate.ts'
+import { serve } from './serve.ts'
+import type { Served } from './serve.ts'
+
+let browser: Browser
+let server: Served
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([launch(), serve()])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+async function open(page: Page): Promise<void> {
+  await page.goto(server.url + FORM)
+  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+}
+
+/** What a screen reader says of a control besides its name. */
+async function told(page: Page, label: string): Promise<{ readonly invalid: string | null; readonly described: string }> {
+  const control = field(page, label)
+  const ids = ((await control.getAttribute('aria-describedby')) ?? '').split(' ').filter(Boolean)
+  const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()))
+  return { invalid: await control.getAttribute('aria-invalid'), described: plain(texts.join(' ')) }
+}
+
+describe('an empty form', () => {
+  test('shows one heading, the stepper on its first step, and a button that says why it waits', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await open(page)
+    expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['AFPICON 2026'])
+    const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
+    expect((await steps.allTextContents()).map((text) => plain(text).replace(/^Step \d of \d: /, ''))).toEqual(['Personal Information', 'Registration Category', 'Documentation', 'Review & Payment'])
+    expect(await steps.first().getAttribute('aria-current')).toBe('step')
+    expect(await payButton(page).isDisabled()).toBe(true)
+    const why = (await payButton(page).getAttribute('aria-describedby')) ?? ''
+    expect(plain(await page.locator(`[id="${why}"]`).textContent()).length).toBeGreaterThan(10)
+    await expectAccessible(page, 'form, empty')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('offers 37 states, and the fields that answers open', async () => {
+    const { page, context } = await visit(browser)
+    await open(page)
+    expect(await page.getByLabel('State').locator('option').count()).toBe(38)
+    expect(await field(page, 'AFPI Membership Number').count()).toBe(0)
+    await page.getByRole('switch', { name: 'AFPI Member' }).check()
+    await field(page, 'AFPI Membership Number').waitFor()
+    await page.getByRole('switch', { name: 'AFPI Member' }).uncheck()
+    await field(page, 'AFPI Membership Number').waitFor({ state: 'detached' })
+    expect(await page.locator('input[type=file]').count()).toBe(0)
+    await page.getByRole('radio', { name: PG, exact: true }).check()
+    expect(await page.locator('input[type=file]').count()).toBe(1)
+    await context.close()
+  })
+
+  test('works on a phone: no sideways scrolling, the price in the bar', async () => {
+    const { page, context } = await visit(browser, { width: 360, height: 740 })
+    await open(page)
+    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByRole('region', { name: 'Registration Summary' }).getByText('5,015').waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await expectAccessible(page, 'form on a phone')
+    await context.close()
+  })
+
+  test('says what it is without JavaScript, and whom to write to', async () => {
+    const { page, context } = await visit(browser, { javaScript: false })
+    await page.goto(server.url + FORM)
+    const text = plain(await page.locator('body').innerText())
+    for (const line of ['AFPICON 2026', '31 January – 1 February 2026', 'support@afpicon.example', 'JavaScript']) expect(text).toContain(line)
+    await context.close()
+  })
+})
+
+describe('answers that are missing or wrong', () => {
+  test('are listed on top with the focus, tied to their inputs, and each goes away when it is mended', async () => {
+    const { page, context } = await visit(browser)
+    await open(page)
+    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByRole('switch', { name: 'AFPI Member' }).check()
+    await field(page, 'Email Address').fill('not an address')
+    await payButton(page).click()
+    await problems(page).waitFor()
+    expect(await problems(page).evaluate((box) => box === document.activeElement)).toBe(true)
+    expect((await problems(page).getByRole('link').allTextContents()).map(plain)).toEqual([
+      'Full name is required',
+      'Please enter a valid email address',
+      'Phone number is required',
+      'AFPI membership number is required for AFPI members',
+      'Proof of post-graduation status is required for PG categories',
+    ])
+    expect(await told(page, 'Full Name')).toEqual({ invalid: 'true', described: 'Full name is required' })
+    expect(await told(page, 'Email Address')).toEqual({ invalid: 'true', described: 'Please enter a valid email address' })
+    await expectAccessible(page, 'form, an error in every place')
+
+    await problems(page).getByRole('link', { name: 'Full name is required' }).click()
+    expect(await field(page, 'Full Name').evaluate((input) => input === document.activeElement)).toBe(true)
+    await field(page, 'Full Name').fill('Dr. Mended Example')
+    expect(await told(page, 'Full Name')).toEqual({ invalid: null, described: '' })
+    expect(await problems(page).getByRole('link').count()).toBe(4)
+    await field(page, 'Email Address').fill('mended@example.org')
+    await field(page, 'Phone Number').fill('98470 00000')
+    await field(page, 'AFPI Membership Number').fill('A-1')
+    await page.locator('input[type=file]').setInputFiles(PROOF)
+    await problems(page).waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('a category that was not chosen is asked for where it is', async () => {
+    const { page, context } = await visit(browser)
+    await open(page)
+    await page.getByRole('radio', { name: PG, exact: true }).focus()
+    await field(page, 'Full Name').focus()
+    await page.getByText('Please select a registration category').first().waitFor()
+    await context.close()
+  })
+
+  test('a file of another kind is refused at once, and one that only pretends is refused by the server, with the answers kept', async () => {
+    const { page, context } = await visit(browser)
+    await open(page)
+    await fillForm(page, { name: 'Dr. Wrong File', category: PG })
+    await page.locator('input[type=file]').setInputFiles({ name: 'setup.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') })
+    await page.getByText(/setup\.exe:/).first().waitFor()
+    await page.locator('input[type=file]').setInputFiles({ name: 'setup.pdf', mimeType: 'application/pdf', buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]) })
+    await payButton(page).click()
+    await problems(page).waitFor()
+    expect((await problems(page).getByRole('link').allTextContents()).map(plain).length).toBe(1)
+    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
+    // An error that the server sent goes away when its field changes, like any other.
+    await page.locator('input[type=file]').setInputFiles(PROOF)
+    await problems(page).waitFor({ state: 'detached' })
+    await context.close()
+  })
+})
+
+describe('a price that changes while the form is open', () => {
+  test('is shown as was and is before anything is charged; answers and file stay', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await open(page)
+    await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })
+    expect((await ledger(summary(page)))['Total Amount']).toBe('₹ 5,015')
+
+    const path = join(server.eventsDir, 'afpicon2026.yaml')
+    const text = readFileSync(path, 'utf8')
+    const dearer = raised(text)
+    writeFileSync(path, dearer)
+    await expect.poll(async () => ((await (await fetch(`${server.url}/api/afpicon/tariff-info/`)).json()) as { pricing: Record<string, { total: number }> }).pricing['afpi-pg']?.total, { timeout: 20_000 }).toBe(5074)
+
+    await payButton(page).click()
+    const dialog = page.getByRole('dialog', { name: 'The price has changed' })
+    await dialog.waitFor()
+    const shown = plain(await dialog.textContent())
+    expect(shown).toContain('5,015')
+    expect(shown).toContain('5,074')
+    expect(shown).toContain('Nothing has been charged')
+    await expectAccessible(page, 'price changed')
+    await dialog.getByRole('button', { name: 'Back to the form' }).click()
+    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
+    await page.getByText(PROOF.name).waitFor()
+    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,074')
+
+    await payButton(page).click()
+    await page.waitForURL((url) => url.origin !== server.url)
+    expect(plain(await page.locator('body').textContent())).toContain('5,074')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+/** The post graduates' first price 50 rupees up, in the price table and in the examples that hold it there. */
+function raised(text: string): string {
+  expect(text).toMatch(/afpi-pg: +\[4250,/)
+  return text
+    .replace(/(\n +afpi-pg: +\[)4250,/, '$14300,')
+    .replaceAll(/base: 4250\b/g, 'base: 4300').replaceAll(/gst: 765\b/g, 'gst: 774').replaceAll(/total: 5015\b/g, 'total: 5074')
+}

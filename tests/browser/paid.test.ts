@@ -1,0 +1,136 @@
+/** The whole road: a post graduate registers with a proof, pays, keeps the receipt; the office sees it all. */
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectAccessible, launch, visit } from './browser.ts'
+import { atGateway, fillForm, FORM, INTERN, ledger, orderIdOf, payButton, PG, plain, proceed, PROOF, summary } from './delegate.ts'
+import { ADMIN, serve } from './serve.ts'
+import type { Served } from './serve.ts'
+
+let browser: Browser
+let server: Served
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([launch(), serve()])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+const LIST = '/admin/afpicon2026'
+const NAME = 'Dr. Specimen Postgraduate'
+
+async function signIn(page: Page, to = '/admin/login'): Promise<void> {
+  await page.goto(server.url + to)
+  await page.getByLabel('Username').fill(ADMIN.username)
+  await page.getByLabel('Password').fill(ADMIN.password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+
+describe('a post graduate with a proof', () => {
+  let regNo = ''
+
+  test('pays 4,250 and 765 GST, 5,015 in all, and takes the receipt home', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await page.goto(server.url + FORM)
+    await fillForm(page, { name: NAME, email: 'specimen.pg@example.org', category: PG, proof: true })
+    expect(await ledger(summary(page))).toEqual({ 'Base Fee': '₹ 4,250', 'GST (18%)': '₹ 765', 'Total Amount': '₹ 5,015' })
+    expect(plain(await payButton(page).textContent())).toBe('Proceed to Secure Payment')
+    await expectAccessible(page, 'form, filled in')
+
+    await proceed(page)
+    await expectAccessible(page, 'sandbox gateway')
+    await atGateway(page, /^Pay/)
+    await page.waitForURL(/\/afpicon\/payment\/success/)
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    regNo = orderIdOf(page)
+    expect(regNo).toMatch(/^AFPI\d{13}$/)
+    const said = await ledger(page.getByRole('main'))
+    expect(said).toMatchObject({
+      Email: 'specimen.pg@example.org', 'Phone Number': '+91 98470 00000', Category: 'Afpi Pg',
+      'Base Fee': '₹ 4,250', 'GST (18%)': '₹ 765', 'Total Amount': '₹ 5,015', Status: 'Paid',
+      'Conference Dates': '31 January – 1 February 2026', Venue: 'Resort, Changanassery, Kottayam',
+    })
+    expect(plain(await page.getByRole('main').textContent())).toContain(NAME)
+    await expectAccessible(page, 'success')
+
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Receipt' }).click()])
+    expect(download.suggestedFilename()).toBe(`${regNo}.txt`)
+    const receipt = plain(readFileSync(await download.path(), 'utf8'))
+    for (const line of [`Registration Number: ${regNo}`, `Name: ${NAME}`, 'Category: Afpi Pg', 'Base Fee: ₹ 4,250', 'GST (18%): ₹ 765', 'Total Amount: ₹ 5,015', 'Conference: AFPICON 2026']) expect(receipt).toContain(line)
+    expect(await page.getByRole('button', { name: 'Print Confirmation' }).count()).toBe(1)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('is a row of the office\'s list, with the proof to open, in the filtered list and in its CSV', async () => {
+    // Another delegate, who does not pay, so that a filter has something to leave out.
+    const other = await visit(browser)
+    await other.page.goto(server.url + FORM)
+    await fillForm(other.page, { name: 'Dr. Placeholder Intern', category: INTERN })
+    await proceed(other.page)
+    await other.context.close()
+
+    const { page, context, complaints } = await visit(browser)
+    await page.goto(server.url + LIST)
+    await page.waitForURL(/\/admin\/login/)
+    await expectAccessible(page, 'office sign-in')
+    await page.getByLabel('Username').fill(ADMIN.username)
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await page.getByText('Invalid username or password').waitFor()
+    await page.getByLabel('Password').fill(ADMIN.password)
+    await page.getByRole('button', { name: 'Sign In' }).click()
+
+    // Back to where one was going.
+    await page.waitForURL(new RegExp(`${LIST}$`))
+    const row = page.getByRole('row').filter({ hasText: NAME })
+    await row.waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
+    expect(plain(await row.textContent())).toContain('₹ 5,015')
+    await expectAccessible(page, 'office list')
+
+    await page.getByLabel('Payment Status').selectOption({ label: 'Paid' })
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+    expect(download.suggestedFilename()).toMatch(/^afpicon_2026_registrations_\d{4}-\d{2}-\d{2}\.csv$/)
+    const csv = readFileSync(await download.path(), 'utf8')
+    expect(csv).toContain(regNo)
+    expect(csv).toContain(NAME)
+    expect(csv).not.toContain('Placeholder Intern')
+    expect(csv.trim().split('\n').length).toBe(2)
+
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    await page.getByLabel('Search').fill('nobody of that name')
+    await page.getByText('No registrations found').waitFor()
+    await expectAccessible(page, 'office list, empty')
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+
+    await row.getByRole('link').first().click()
+    await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
+    await page.getByRole('link', { name: PROOF.name }).waitFor()
+    await expectAccessible(page, 'a registration\'s own page')
+    const [proof] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: PROOF.name }).click()])
+    expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
+
+    await page.getByRole('button', { name: 'Resend confirmation' }).click()
+    await expect.poll(() => page.getByRole('region', { name: 'Mails' }).getByRole('listitem').count()).toBe(2)
+    await page.getByRole('button', { name: 'Logout' }).first().click()
+    await page.waitForURL(/\/admin\/login/)
+    await page.goto(server.url + LIST)
+    await page.waitForURL(/\/admin\/login/)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('sees nothing of it in the dashboard without signing in, and the figures after', async () => {
+    const { page, context } = await visit(browser)
+    await signIn(page)
+    await page.waitForURL(/\/admin\/dashboard/)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByText(NAME).first().waitFor()
+    await expectAccessible(page, 'dashboard')
+    await context.close()
+  })
+})
