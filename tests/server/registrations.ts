@@ -10,9 +10,8 @@ export const hour = 3_600_000
 export const mail: NewMail = { to: 'asha@example.org', copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
 export const quoted: Quote = { category: 'pg', period: 'early', base: paise(425_000), gst: paise(76_500), total: paise(501_500) }
 
-let counter = 100_000
-/** A registration number nobody has. */
-export const nextRegNo = (): RegNo => `DEMO${(counter += 1)}${randomInt(10)}` as RegNo
+/** A registration number nobody has, in whatever process. */
+export const nextRegNo = (): RegNo => `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
 
 export type Changes = Partial<NewRegistration> & { readonly name?: string }
 export function newRegistration(changes: Changes = {}): NewRegistration {
