@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   validate: async () => (await import('./commands/validate.ts')).validate,
   admin: async () => (await import('./commands/admin.ts')).admin,
   reconcile: async () => (await import('./commands/reconcile.ts')).reconcile,
+  import: async () => (await import('./commands/import.ts')).importing,
 }
 
 export async function main(args: readonly string[], terminal: Terminal = ownTerminal()): Promise<Status> {

@@ -1,11 +1,11 @@
 /** One registration's own page: everything the office knows of it, its files, and its confirmation once more. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { formatInstant, formatMoney, isoIndia, mailFor, rupees } from '../../engine/index.ts'
+import { answerText, formatInstant, formatMoney, isoIndia, mailFor, rupees } from '../../engine/index.ts'
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../answers.ts'
-import { answerText, listRow } from './rows.ts'
+import { listRow } from './rows.ts'
 import type { Admin } from './signin.ts'
 import { requireAdmin } from './signin.ts'
 
@@ -97,8 +97,9 @@ function answersOf(event: EventConfig, registration: StoredRegistration): Office
   const rest = Object.keys(registration.answers).filter((id) => !known.some((field) => field.id === id))
   return [...known, ...rest.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
     const upload = registration.uploads.find(({ field }) => field === id)
-    const text = upload?.name ?? answerText(event, id, registration.answers[id])
-    if (text === '') return []
+    const answer = registration.answers[id]
+    if (answer === undefined && upload === undefined) return []
+    const text = upload?.name ?? (answer === undefined ? '' : answerText(event, id, answer))
     return [{ id, label, text, ...(upload !== undefined && { href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/` }) }]
   })
 }

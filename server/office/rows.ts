@@ -1,13 +1,11 @@
 /** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
-import { isoIndia, rupees } from '../../engine/index.ts'
-import type { Answer, EventConfig, ListRow, Paise } from '../../engine/index.ts'
+import { answerText, isoIndia, rupees, statusText } from '../../engine/index.ts'
+import type { EventConfig, ListRow, Paise } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
-
-const STATUS_WORDS = { success: 'Paid', pending: 'Pending', failed: 'Failed', refunded: 'Refunded' } as const
 
 /** One word for the status. Money that does not fit is a person's work until they decide, so it says Review. */
 export function paymentStatusDisplay({ paymentStatus, inReview }: Pick<StoredRegistration, 'paymentStatus' | 'inReview'>): string {
-  return inReview && paymentStatus !== 'success' ? 'Review' : STATUS_WORDS[paymentStatus]
+  return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
 }
 
 /** What to call the delegate: the answer under `full_name`, else the first text answer, else the number. */
@@ -18,14 +16,6 @@ export function nameOf(event: EventConfig, registration: Pick<StoredRegistration
 }
 
 const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
-
-/** The label of an answer: an option's, Yes or No, else the answer itself. */
-export function answerText(event: EventConfig, id: string, answer: Answer | undefined): string {
-  if (answer === undefined) return ''
-  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
-  const options = event.fields.find((field) => field.id === id)?.options
-  return options?.find((option) => option.id === answer)?.label ?? String(answer)
-}
 
 /** Every value twice where it has a label: as stored under its name, for people under `<name>_display`. */
 export function listRow(event: EventConfig, registration: StoredRegistration): ListRow {
@@ -43,7 +33,7 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
   for (const { id, type } of event.fields) {
     const answer = registration.answers[id]
     row[id] = answer ?? null
-    if (type === 'select' || type === 'yes-no') row[`${id}_display`] = answerText(event, id, answer)
+    if (type === 'select' || type === 'yes-no') row[`${id}_display`] = answer === undefined ? null : answerText(event, id, answer)
   }
   const own: Record<string, string | number | null> = {
     order_id: registration.payments[0]?.orderId ?? null,

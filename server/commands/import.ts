@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Command } from '../cli.ts'
+import { makeClock } from '../clock.ts'
+import { readImport } from '../import.ts'
+import type { ImportProblem } from '../import.ts'
+import { openRegistry } from '../registry.ts'
+import { openStore } from '../store/open.ts'
+
+const help = `Usage: rollcall import <event> <file.csv>
+
+Brings in registrations that were taken elsewhere. The first line names the columns: field ids of the
+event file, what it also stores, and reg_no, category, period, base_amount, gst_amount, final_amount,
+payment_status, payment_id, payment_date, created_at; a column <name>_display may hold labels. The
+headings of the event's own CSV export are understood too. Base and GST may be missing.
+
+Each bad line is named with its number, and nothing is stored unless all are good. Doing it twice
+changes nothing; a number that is there already with other answers is refused.
+
+DATA_DIR and EVENTS_DIR say where the database and the event files are.
+
+Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
+
+export const importing: Command = {
+  summary: 'Bring in registrations from a CSV file',
+  help,
+  run: async (args, terminal) => {
+    const [eventId, file, ...rest] = args
+    if (eventId === undefined || file === undefined || rest.length > 0 || args.some((arg) => arg.startsWith('--'))) {
+      terminal.complain(help)
+      return 2
+    }
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const text = await readFile(file, 'utf8').catch(() => null)
+    if (text === null) {
+      terminal.complain(`The file ${file} cannot be read.`)
+      return 2
+    }
+    const clock = makeClock(environment.clockStart)
+    const store = await openStore({ dataDir: environment.dataDir })
+    const quiet = { info: () => {}, warn: () => {}, error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.') }
+    const opened = await openRegistry({ folder: environment.eventsDir, cacheFolder: path.join(environment.dataDir, 'cache'), store, clock, log: quiet, print: terminal.complain, production: environment.production, watches: false })
+    try {
+      if (!opened.ok) {
+        terminal.complain(opened.error)
+        return 1
+      }
+      const served = opened.value.byId(eventId)
+      if (served === null) {
+        terminal.complain(`There is no event "${eventId}". There are ${opened.value.all().map(({ config }) => config.id).join(', ')}.`)
+        return 2
+      }
+      const read = readImport(served.config, served.hash, text)
+      if (!read.ok) {
+        for (const problem of read.error) terminal.complain(said(file, problem))
+        terminal.complain(`Nothing was imported.`)
+        return 1
+      }
+      const done = await store.importRegistrations(read.value.map(({ row }) => row))
+      if (!done.ok) {
+        const line = read.value.find(({ row }) => row.regNo === done.error.regNo)?.line ?? null
+        terminal.complain(said(file, { line, message: `${done.error.regNo} is stored already, and differs.` }))
+        terminal.complain(`Nothing was imported.`)
+        return 1
+      }
+      const { added, unchanged } = done.value
+      terminal.print(`${count(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${count(unchanged)} were there already` : ''}.`)
+      return 0
+    } finally {
+      if (opened.ok) await opened.value.close()
+      await store.close()
+    }
+  },
+}
+
+const said = (file: string, { line, message }: ImportProblem): string => (line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`)
+const count = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`
