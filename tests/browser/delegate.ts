@@ -45,7 +45,7 @@ export async function proceed(page: Page): Promise<void> {
 }
 
 /** Presses one of the sandbox gateway's buttons. */
-export const atGateway = (page: Page, name: RegExp): Promise<void> => page.getByRole('button', { name }).click()
+export const atGateway = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
 
 /** The order id in the address of a result page. */
 export const orderIdOf = (page: Page): string => new URL(page.url()).searchParams.get('orderId') ?? ''

@@ -40,7 +40,7 @@ describe('a post graduate with a proof', () => {
 
     await proceed(page)
     await expectAccessible(page, 'sandbox gateway')
-    await atGateway(page, /^Pay/)
+    await atGateway(page, 'Pay')
     await page.waitForURL(/\/afpicon\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     regNo = orderIdOf(page)

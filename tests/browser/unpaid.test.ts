@@ -31,7 +31,7 @@ describe('a payment that is declined', () => {
   test('shows the failed page, whose Try Again leads back to the form', async () => {
     const { page, context, complaints } = await visit(browser)
     await registered(page, 'Dr. Declined Sample')
-    await atGateway(page, /^Decline/)
+    await atGateway(page, 'Decline')
     await page.waitForURL(new RegExp(FAILED))
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     const text = await said(page)
@@ -57,11 +57,11 @@ describe('a payment that is declined', () => {
   test('may be paid after all, without filling in the form again', async () => {
     const { page, context } = await visit(browser)
     await registered(page, 'Dr. Second Attempt')
-    await atGateway(page, /^Decline/)
+    await atGateway(page, 'Decline')
     await page.waitForURL(new RegExp(FAILED))
     await page.getByRole('button', { name: 'Pay for this registration' }).click()
     await page.waitForURL((url) => url.origin !== server.url)
-    await atGateway(page, /^Pay/)
+    await atGateway(page, 'Pay')
     await page.waitForURL(new RegExp(SUCCESS))
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await context.close()
@@ -72,7 +72,7 @@ describe('a payment that takes its time', () => {
   test('is pending first, without receipt and without another payment, and then paid by itself', async () => {
     const { page, context, complaints } = await visit(browser)
     await registered(page, 'Dr. Pending Example')
-    await atGateway(page, /later/i)
+    await atGateway(page, 'Pay later')
     await page.waitForURL(new RegExp(SUCCESS))
     await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
     expect(await said(page)).toContain('Please do not pay again')
