@@ -1,0 +1,161 @@
+/**
+ * What a new version of an event file changes for people, not for its text: the price as a function
+ * of day and category, who gets which category, fields, messages, routes. Moving a line, renaming a
+ * comment or reordering a map changes nothing here.
+ */
+import type { Condition, Day, EventConfig, Field, Paise } from './config.ts'
+import { finitePoints } from './domain.ts'
+import { categoryOf } from './category.ts'
+import { formatMoney } from './money.ts'
+import { openOn, periodOn, quoteFor } from './quote.ts'
+import { addDays, formatDay } from './time.ts'
+
+/** What one pays on a day: a total, or why one cannot. */
+export type PriceOn = { readonly is: 'price'; readonly base: Paise; readonly gst: Paise; readonly total: Paise } | { readonly is: 'closed' } | { readonly is: 'not-on-sale' }
+
+/** `from` null: since ever; `until` null: for ever; `until` is not included. */
+export type PriceChange = { readonly category: string; readonly from: Day | null; readonly until: Day | null; readonly old: PriceOn | null; readonly next: PriceOn | null }
+export type RuleChange = { readonly answers: string; readonly old: string | null; readonly next: string | null }
+/** `path` is dotted, in the words of the compiled event; absent sides are null. */
+export type ValueChange = { readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'office'; readonly path: string; readonly old: string | null; readonly next: string | null }
+export type EventDiff = {
+  readonly prices: readonly PriceChange[]
+  readonly rules: readonly RuleChange[]
+  /** False when the rule tables were too large to compare point by point; then they were compared as written. */
+  readonly rulesCompared: boolean
+  readonly values: readonly ValueChange[]
+}
+
+/** True when nobody would notice the difference. */
+export function isEmptyDiff(diff: EventDiff): boolean {
+  return diff.prices.length === 0 && diff.rules.length === 0 && diff.values.length === 0
+}
+
+/** Compares two checked versions of one event. Exact: a price can only change at the first day of a period or the day after its last. */
+export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
+  const rules = ruleChanges(old, next)
+  return { prices: priceChanges(old, next), ...rules, values: valueChanges(old, next) }
+}
+
+function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
+  const days = edges(old, next)
+  const categories = [...new Set([...old.categories, ...next.categories].map((category) => category.id))]
+  return categories.flatMap((category) => {
+    const changes: PriceChange[] = []
+    // The stretch before the first edge has no first day: any day before it stands for it.
+    const stretches: readonly (Day | null)[] = [null, ...days]
+    stretches.forEach((from, i) => {
+      const until = days[i] ?? null
+      const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
+      const was = priceOn(old, category, probe)
+      const is = priceOn(next, category, probe)
+      if (same(was, is)) return
+      const last = changes.at(-1)
+      if (last !== undefined && last.until === from && same(last.old, was) && same(last.next, is)) changes[changes.length - 1] = { ...last, until }
+      else changes.push({ category, from, until, old: was, next: is })
+    })
+    return changes
+  })
+}
+
+/** Every day on which either version may change what it asks, sorted. */
+function edges(...versions: readonly EventConfig[]): Day[] {
+  const days = versions.flatMap((event) => [
+    ...event.fees.periods.flatMap((period) => [...(period.from ? [period.from] : []), ...(period.to ? [addDays(period.to, 1)] : [])]),
+    ...(event.registration.opens ? [event.registration.opens] : []),
+    ...(event.registration.closes ? [addDays(event.registration.closes, 1)] : []),
+  ])
+  return [...new Set(days)].sort()
+}
+
+function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null {
+  if (!event.categories.some((known) => known.id === category)) return null
+  if (!openOn(event, on).open && event.status === 'open') return { is: 'closed' }
+  const period = periodOn(event.fees, on)
+  if (period === null) return { is: 'closed' }
+  const price = quoteFor(event, category, period.id)
+  return price === null ? { is: 'not-on-sale' } : { is: 'price', base: price.base, gst: price.gst, total: price.total }
+}
+
+function ruleChanges(old: EventConfig, next: EventConfig): { rules: RuleChange[]; rulesCompared: boolean } {
+  if (same(old.categoryChoice, next.categoryChoice) && same(old.fields.map(domainOf), next.fields.map(domainOf))) return { rules: [], rulesCompared: true }
+  const points = finitePoints([old, next])
+  if (points === null) return { rules: [{ answers: 'rules', old: 'as they were', next: 'written differently' }], rulesCompared: false }
+  const changes = new Map<string, RuleChange>()
+  for (const point of points) {
+    const was = categoryOf(old, point.answers)
+    const is = categoryOf(next, point.answers)
+    if (was !== is) changes.set(point.text, { answers: point.text, old: was, next: is })
+  }
+  return { rules: [...changes.values()], rulesCompared: true }
+}
+
+const domainOf = (field: Field) => [field.id, field.type, field.options?.map((option) => option.id), field.default, field.showWhen, field.ignoreCase]
+
+/** Keys of the compiled event that are compared as functions above, or that nobody outside the checker sees. */
+const COMPARED_ELSEWHERE = new Set(['fees.prices', 'fees.periods', 'fees.otherDates', 'categoryChoice', 'examples', 'demo', 'texts', 'registration'])
+
+function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
+  const before = flatten(old)
+  const after = flatten(next)
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
+    const was = before.get(path) ?? null
+    const is = after.get(path) ?? null
+    return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
+  })
+}
+
+/** Dotted path → text of every leaf. Lists of things with an id are addressed by the id, so that moving one is no change of all. */
+function flatten(event: EventConfig): Map<string, string> {
+  const leaves = new Map<string, string>()
+  const walk = (path: string, value: unknown): void => {
+    if (value === undefined || COMPARED_ELSEWHERE.has(path)) return
+    if (Array.isArray(value)) {
+      const named = value.every((item) => typeof item === 'object' && item !== null && 'id' in item)
+      if (named) leaves.set(`${path}.order`, value.map((item: { id: unknown }) => String(item.id)).join(', '))
+      value.forEach((item, i) => walk(`${path}.${named ? String((item as { id: unknown }).id) : i + 1}`, item))
+      return
+    }
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) walk(path === '' ? key : `${path}.${key}`, inner)
+      return
+    }
+    leaves.set(path, String(value))
+  }
+  walk('', event)
+  // A period's label is wording; its days are part of the price.
+  for (const period of event.fees.periods) leaves.set(`fees.periods.${period.id}.label`, period.label)
+  return leaves
+}
+
+const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
+  [/^(routes|api|results\.(success|failed)\.buttons\.\d+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
+  [/^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$/, 'message'],
+  [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title)$)/, 'field'],
+  [/^admin\b(?!.*\.(label|title|empty)$)/, 'office'],
+  [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy)$|\.(notes|reasons|lines|steps)\.\d+$|^(title|theme|about)$/, 'wording'],
+]
+function kindOf(path: string): ValueChange['kind'] {
+  return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** A price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360". */
+export function sayPriceChange(change: PriceChange): string {
+  const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
+  const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
+  const difference = change.old?.is === 'price' && change.next?.is === 'price' ? change.next.total - change.old.total : 0
+  const arrow = difference === 0 ? '' : difference > 0 ? `  ▲ ${formatMoney(difference as Paise)}` : `  ▼ ${formatMoney(-difference as Paise)}`
+  return `${from}${until}  ${change.category}  ${sayPrice(change.old)} → ${sayPrice(change.next)}${arrow}`
+}
+
+function sayPrice(price: PriceOn | null): string {
+  if (price === null) return 'no such category'
+  if (price.is === 'price') return formatMoney(price.total)
+  return price.is === 'closed' ? 'closed' : 'not on sale'
+}
+
+export type { Condition }
