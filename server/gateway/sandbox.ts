@@ -37,7 +37,7 @@ export type SandboxOptions = {
 export type Sandbox = {
   /** Of its pages, without a slash at the end. */
   readonly url: string
-  readonly addresses: Addresses
+  readonly addresses: SandboxAddresses
   order(orderId: string): SandboxOrder | null
   /** What a return or notice about the order says now. */
   messageOf(orderId: string): Fields
@@ -60,6 +60,19 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
 export function sandboxAccount(name: string): Account {
   const digits = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000, 7)
   return { name, username: `sandbox-${name}`, password: 'sandbox-password', secret: 'sandbox-secret16', merchantId: String(100_000 + digits) }
+}
+
+export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
+
+/** On one machine the app, the pages and the hop are two names and two ports; behind a real name there is only the port. */
+export function sandboxAddresses(at: { readonly publicUrl: string; readonly host: string; readonly port: number }): SandboxAddresses {
+  const app = new URL(at.publicUrl).hostname
+  const page = !loopback.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
+  const hop = !loopback.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
+  const anywhere = at.host === '0.0.0.0' || at.host === '::'
+  const server = anywhere ? '127.0.0.1' : at.host.includes(':') ? `[${at.host}]` : at.host
+  const url = (host: string, path = ''): string => `http://${host}:${at.port}${path}`
+  return { pay: url(page, '/pay/index.php'), status: url(server, '/airpay/order/verify.php'), refund: url(server, '/airpay/api/refundtxn.php'), hops: [url(page), url(hop)] }
 }
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -150,28 +163,21 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const app = await sandboxApp({
     ...options, orders, accountOf, messageOf, act, settle,
-    hop: (token) => `${hopUrl()}/hop/${token}`,
-    page: (token) => `${pageUrl()}/page/${token}`,
+    origins: () => addresses.hops,
   })
   await app.listen({ port: options.port, host: options.host })
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port
 
-  const own = new URL(options.publicUrl).hostname
-  // On one machine the three origins are two names and two ports; behind a real name there is only the port.
-  const [pageHost, hopHost] = loopback.includes(own) ? (own === 'localhost' ? ['127.0.0.1', 'localhost'] : ['localhost', '127.0.0.1']) : [own, own]
-  const pageUrl = (): string => `http://${pageHost}:${port}`
-  const hopUrl = (): string => `http://${hopHost}:${port}`
-  const serverUrl = `http://${options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
-
+  const addresses = sandboxAddresses({ publicUrl: options.publicUrl, host: options.host, port })
   const known = (orderId: string): SandboxOrder => {
     const order = orders.get(orderId)
     if (order === null) throw new Error('the sandbox has no such order')
     return order
   }
   return {
-    url: pageUrl(),
-    addresses: { pay: `${pageUrl()}/pay/index.php`, status: `${serverUrl}/airpay/order/verify.php`, refund: `${serverUrl}/airpay/api/refundtxn.php`, hops: [...new Set([pageUrl(), hopUrl()])] },
+    url: addresses.hops[0],
+    addresses,
     order: orders.get,
     messageOf: (orderId) => messageOf(known(orderId)),
     act: async (orderId, action) => void (await act(known(orderId), action)),
@@ -245,8 +251,8 @@ type Inside = SandboxOptions & {
   readonly messageOf: (order: SandboxOrder) => Fields
   readonly act: (order: SandboxOrder, action: Action) => Promise<boolean>
   readonly settle: (orderId: string) => void
-  readonly hop: (token: string) => string
-  readonly page: (token: string) => string
+  /** Of the pages, and of the hop before them. */
+  readonly origins: () => SandboxAddresses['hops']
 }
 
 async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
@@ -272,9 +278,9 @@ async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   app.post('/pay/index.php', async (request, reply) => {
     const taken = takeHandOff(inside, formOf(request))
     if (!taken.ok) return html(reply, sentencePage('The payment cannot begin', taken.sentence), 400)
-    return reply.redirect(inside.hop(taken.order.token), 303)
+    return reply.redirect(`${inside.origins()[1]}/hop/${taken.order.token}`, 303)
   })
-  app.get('/hop/:token', async (request, reply) => reply.redirect(inside.page(encodeURIComponent(tokenOf(request))), 303))
+  app.get('/hop/:token', async (request, reply) => reply.redirect(`${inside.origins()[0]}/page/${encodeURIComponent(tokenOf(request))}`, 303))
   app.get('/page/:token', async (request, reply) => {
     const order = orders.byToken(tokenOf(request))
     return order === null ? unknown(reply) : html(reply, paymentPage(order))
