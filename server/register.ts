@@ -36,6 +36,11 @@ export function registerCall(app: FastifyInstance, deps: Deps): Register {
     const key = keyOf(request)
     if (key === 'unreadable') return refuse(reply, 400, 'bad_idempotency_key', `The Idempotency-Key must be printable and at most ${keyLengthMax} characters long.`)
     const at = deps.clock()
+    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(body.value) }
+    const before = idempotency === null ? null : await deps.store.registeredUnder(event.id, idempotency.key, at)
+    if (before !== null && before.fingerprint !== idempotency?.fingerprint) return refuse(reply, 422, 'idempotency_key_reused', keyReused)
+    if (before !== null) return reply.code(201).send(await answerOf(deps, event, before.registered, at))
+
     const open = openOn(event, dayOf(at))
     if (!open.open) return refuse(reply, 409, 'registration_closed', open.text)
 
@@ -59,10 +64,9 @@ export function registerCall(app: FastifyInstance, deps: Deps): Register {
       if (!kept.ok) return invalidAnswers(reply, { [field.id]: field.invalid })
       uploads.push({ field: field.id, sha256: kept.sha256, name: file.name, type: kept.type, bytes: kept.bytes })
     }
-    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(body.value) }
     const registered = await registerUnderFreeNumber(deps, served, { ...priced.value, answers: answers.value, uploads, idempotency, at })
-    if (!registered.ok) return refuse(reply, 422, registered.error.code, 'This Idempotency-Key was used with other answers. Use a new key for a new registration.')
-    return reply.code(201).send(await answerOf(deps, event, answers.value, registered.value, at))
+    if (!registered.ok) return refuse(reply, 422, registered.error.code, keyReused)
+    return reply.code(201).send(await answerOf(deps, event, registered.value, at, answers.value))
   }
 }
 
@@ -210,6 +214,7 @@ function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): New
     uploads: judged.uploads,
     at: judged.at,
     idempotency: judged.idempotency,
+    ...(paid && event.payment !== null ? { gateway: event.payment.gateway.name } : {}),
   }
   return { ...registration, mail: paid ? null : mailFor(event, unpaidView(event, registration)) }
 }
@@ -237,28 +242,29 @@ function unpaidView(event: EventConfig, registration: Omit<NewRegistration, 'mai
   })
 }
 
+const keyReused = 'This Idempotency-Key was used with other answers. Use a new key for a new registration.'
 const payMessage = 'Your registration is recorded. It is complete once the payment is made.'
 const recordedMessage = 'Your registration is recorded.'
 
 /** A repeated request gets the first registration, with a hand-off built afresh for what is still to be paid. */
-async function answerOf(deps: Deps, event: EventConfig, answers: Answers, registered: Registered, at: Instant): Promise<RegisterAnswer> {
+async function answerOf(deps: Deps, event: EventConfig, registered: Registered, at: Instant, fresh?: Answers): Promise<RegisterAnswer> {
   const { regNo } = registered
-  const due = registered.repeated ? await stillDue(deps, registered, at) : registered
+  const due = registered.repeated ? await stillDue(deps, registered, at) : { ...registered, answers: fresh ?? {} }
   if (due === null || due.orderId === null || due.amount === null) {
     return { status: 'success', message: event.payment === null ? (event.form.withoutPayment.notice ?? recordedMessage) : recordedMessage, reg_no: regNo }
   }
-  const { fullName, email, phone } = searchableOf(event, answers)
+  const { fullName, email, phone } = searchableOf(event, due.answers)
   const payment_data = deps.gateway.handOff(event, { fullName, email, phone, regNo }, due.orderId, due.amount, at)
   return { status: 'success', message: payMessage, reg_no: regNo, payment_data }
 }
 
 /** The attempt to pay with; null when nothing is due. A failed attempt's order id cannot be used again. */
-async function stillDue(deps: Deps, registered: Registered, at: Instant): Promise<Pick<Registered, 'orderId' | 'amount'> | null> {
+async function stillDue(deps: Deps, registered: Registered, at: Instant): Promise<(Pick<Registered, 'orderId' | 'amount'> & { readonly answers: Answers }) | null> {
   const stored = await deps.store.registration(registered.regNo)
   const newest = stored?.payments[0]
   if (stored === null || newest === undefined || stored.inReview) return null
-  if (stored.paymentStatus === 'pending') return newest
+  if (stored.paymentStatus === 'pending') return { ...newest, answers: stored.answers }
   if (stored.paymentStatus !== 'failed') return null
   const again = await deps.store.retry(registered.regNo, at)
-  return again.ok ? again.value : null
+  return again.ok ? { ...again.value, answers: stored.answers } : null
 }

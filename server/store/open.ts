@@ -44,6 +44,7 @@ export async function openInside(options: { readonly dataDir: string; readonly w
 
   const store: Store = {
     register: (registration) => write('register', registration),
+    registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at) => write('retry', regNo, at),
     registration: async (regNo) => read.registration(regNo),
     payment: async (orderId) => read.payment(orderId),

@@ -1,6 +1,7 @@
 /** What is found by a key: fast enough for the main thread. */
 import type { Instant, PaymentFact } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { registeredUnder } from './registering.ts'
 import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { AdminRow, QueuedMail, Store, StoredPayment, StoredRegistration } from './store.ts'
@@ -14,6 +15,9 @@ export function reads(sql: Sql) {
     registration(regNo: string): StoredRegistration | null {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? null : registrationsByIds(sql, [row.id])[0] ?? null
+    },
+    registeredUnder(eventId: string, key: string, at: Instant): Answered<'registeredUnder'> {
+      return registeredUnder(sql, eventId, key, at)
     },
     payment(orderId: string): StoredPayment | null {
       const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)

@@ -21,15 +21,8 @@ export function register(sql: Sql, registration: NewRegistration): Result<Regist
   const { eventId, regNo, orderId, quote, at, idempotency } = registration
   if (idempotency !== null) {
     sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - key_kept_ms)
-    const known = sql<KeyRow>(
-      `SELECT k.fingerprint, r.id, r.reg_no, r.total,
-        (SELECT order_id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS order_id
-       FROM idempotency_keys k JOIN registrations r ON r.id = k.registration_id WHERE k.event_id = ? AND k.key = ?`,
-    ).get(eventId, idempotency.key)
-    if (known !== undefined)
-      return known.fingerprint === idempotency.fingerprint
-        ? { ok: true, value: { id: known.id, regNo: known.reg_no, orderId: known.order_id, amount: known.total, repeated: true } }
-        : { ok: false, error: { code: 'idempotency_key_reused' } }
+    const known = registeredUnder(sql, eventId, idempotency.key, at)
+    if (known !== null) return known.fingerprint === idempotency.fingerprint ? { ok: true, value: known.registered } : { ok: false, error: { code: 'idempotency_key_reused' } }
   }
   const id = insertRegistration(sql, {
     ...registration, period: quote?.period ?? null, base: quote?.base ?? null, gst: quote?.gst ?? null, total: quote?.total ?? null,
@@ -50,6 +43,16 @@ export function register(sql: Sql, registration: NewRegistration): Result<Regist
     sql('INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)')
       .run(eventId, idempotency.key, idempotency.fingerprint, id, at)
   return { ok: true, value: { id, regNo, orderId, amount: quote?.total ?? null, repeated: false } }
+}
+
+/** Reads; also run outside the writer's transaction. */
+export function registeredUnder(sql: Sql, eventId: string, key: string, at: Instant): { fingerprint: string; registered: Registered } | null {
+  const row = sql<KeyRow>(
+    `SELECT k.fingerprint, r.id, r.reg_no, r.total,
+      (SELECT order_id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS order_id
+     FROM idempotency_keys k JOIN registrations r ON r.id = k.registration_id WHERE k.event_id = ? AND k.key = ? AND k.at > ?`,
+  ).get(eventId, key, at - key_kept_ms)
+  return row === undefined ? null : { fingerprint: row.fingerprint, registered: { id: row.id, regNo: row.reg_no, orderId: row.order_id, amount: row.total, repeated: true } }
 }
 
 export function retry(sql: Sql, regNo: RegNo, at: Instant): Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }> {

@@ -99,6 +99,8 @@ export type EventFigures = {
 export interface Store {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
+  /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
+  registeredUnder(eventId: string, key: string, at: Instant): Promise<{ readonly fingerprint: string; readonly registered: Registered } | null>
   /** A further attempt for a registration whose newest payment failed. The order id is the number plus two digits. */
   retry(regNo: RegNo, at: Instant): Promise<Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>>
   registration(regNo: string): Promise<StoredRegistration | null>

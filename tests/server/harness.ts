@@ -1,0 +1,125 @@
+/**
+ * The whole server without a socket: real store, real event files in a folder of its own, real gateway
+ * adapter, real uploads; only the clock is set by hand.
+ */
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { readInstant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import { assemble } from '../../server/assemble.ts'
+import type { Deps, Environment } from '../../server/deps.ts'
+import { readEnvironment } from '../../server/environment.ts'
+import type { Variables } from '../../server/environment.ts'
+
+const top = join(import.meta.dirname, '..', '..')
+const sampleEvents = join(top, 'events')
+
+export type TestFile = { readonly name: string; readonly bytes: Buffer; readonly type?: string }
+export type TestApp = {
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  readonly environment: Environment
+  /** The data folder: database, uploads, mails. */
+  readonly dir: string
+  readonly eventsDir: string
+  /** What the log holds, parsed, and what was printed for people. */
+  readonly log: Record<string, unknown>[]
+  readonly printed: string[]
+  /** Sets the clock: an instant with offset, or a day (its noon in India). */
+  at(text: string): void
+  now(): Instant
+  /** Rows as they are in the database file now, read by a connection of our own. */
+  rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
+  /** How many registrations, payments, uploads, audit entries and keys there are. */
+  holds(): Record<string, number>
+  /** Hashes of the files in the upload folder. */
+  uploadsStored(): string[]
+  /** Posts answers as a browser does: multipart, files after the fields. */
+  post(url: string, fields: Readonly<Record<string, string>>, files?: Readonly<Record<string, TestFile>>, headers?: Readonly<Record<string, string>>): Promise<LightMyRequestResponse>
+  writeEvent(file: string, text: string): void
+  readEvent(file: string): string
+  close(): Promise<void>
+}
+
+/** Starts with the sample event files, or with `events` (file name → text) beside the shared ones. */
+export async function startTestApp(options: { readonly clock?: string; readonly events?: Readonly<Record<string, string>>; readonly variables?: Variables; readonly watches?: boolean } = {}): Promise<TestApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-server-'))
+  const eventsDir = join(folder, 'events')
+  if (options.events === undefined) cpSync(sampleEvents, eventsDir, { recursive: true })
+  else {
+    cpSync(join(sampleEvents, '_shared'), join(eventsDir, '_shared'), { recursive: true })
+    for (const [file, text] of Object.entries(options.events)) writeFileSync(join(eventsDir, file), text)
+  }
+  const dir = join(folder, 'var')
+  const read = readEnvironment({ DATA_DIR: dir, EVENTS_DIR: eventsDir, RATE_LIMITS: 'off', PORT: '3199', ...options.variables })
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
+  const log: Record<string, unknown>[] = []
+  const printed: string[] = []
+  const assembled = await assemble(read.value, {
+    clock: () => now,
+    log: { info: (entry, message) => void log.push({ level: 'info', message, ...entry }), warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }), error: (entry, message) => void log.push({ level: 'error', message, ...entry }) },
+    print: (text) => void printed.push(text),
+    watches: options.watches ?? false,
+  })
+  if (!assembled.ok) {
+    rmSync(folder, { recursive: true, force: true })
+    throw new Error(assembled.error.text)
+  }
+  const { app, deps } = assembled.value
+  const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
+    const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
+    try {
+      return db.prepare(sql).all(...params) as Record<string, unknown>[]
+    } finally {
+      db.close()
+    }
+  }
+  return {
+    app, deps, environment: read.value, dir, eventsDir, log, printed, rows,
+    at: (text) => {
+      now = instantOf(text)
+    },
+    now: () => now,
+    holds: () => Object.fromEntries(['registrations', 'payments', 'uploads', 'audit_log', 'idempotency_keys', 'mail_queue'].map((table) => [table, Number(rows(`SELECT count(*) AS n FROM ${table}`)[0]?.['n'])])),
+    uploadsStored: () => filesUnder(join(dir, 'uploads')),
+    post: (url, fields, files = {}, headers = {}) => {
+      const { payload, type } = multipart(Object.entries(fields), Object.entries(files))
+      return app.inject({ method: 'POST', url, headers: { 'content-type': type, ...headers }, payload })
+    },
+    writeEvent: (file, text) => writeFileSync(join(eventsDir, file), text),
+    readEvent: (file) => readFileSync(join(eventsDir, file), 'utf8'),
+    close: async () => {
+      await assembled.value.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A multipart body in exactly this order: fields first, then files, unless they are given mixed. */
+export function multipart(fields: readonly (readonly [string, string])[], files: readonly (readonly [string, TestFile])[], options: { readonly filesFirst?: boolean } = {}): { readonly payload: Buffer; readonly type: string } {
+  const boundary = 'rollcall-test-boundary'
+  const texts = fields.map(([name, value]) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`))
+  const parts = files.map(([name, file]) =>
+    Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file.name}"\r\nContent-Type: ${file.type ?? 'application/octet-stream'}\r\n\r\n`), file.bytes, Buffer.from('\r\n')]),
+  )
+  const all = options.filesFirst === true ? [...parts, ...texts] : [...texts, ...parts]
+  return { payload: Buffer.concat([...all, Buffer.from(`--${boundary}--\r\n`)]), type: `multipart/form-data; boundary=${boundary}` }
+}
+
+function instantOf(text: string): Instant {
+  const at = readInstant(text)
+  if (at === null) throw new Error(`"${text}" is no instant`)
+  return at
+}
+
+function filesUnder(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name)
+  } catch {
+    return []
+  }
+}
