@@ -15,7 +15,7 @@ const accentRatio = 4.6
 /** `colour` is `#RRGGBB`. All answers are `#RRGGBB`; accent reads on tint and on the sheet, onBand on the band. */
 export function lookOf(colour: string): Look {
   const { l, c, h } = toLch(parse(colour))
-  const band = hex(inGamut({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h }))
+  const band = bandOf({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
   const tint = hex(inGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))
   const line = hex(inGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return { band, onBand: contrast(white, band) >= readable ? white : ink, accent: accentOn(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }), tint, line }
@@ -25,6 +25,12 @@ export function lookOf(colour: string): Look {
 export function contrast(one: string, other: string): number {
   const [a, b] = [luminance(parse(one)), luminance(parse(other))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+}
+
+// A few middling colours carry neither white nor ink: those darken until white reads.
+function bandOf(start: Lch): string {
+  const band = hex(inGamut(start))
+  return contrast(white, band) >= readable || contrast(ink, band) >= readable ? band : bandOf({ ...start, l: start.l - 0.005 })
 }
 
 function accentOn(tint: string, start: Lch): string {

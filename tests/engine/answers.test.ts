@@ -1,0 +1,152 @@
+import { describe, expect, it, test } from 'vitest'
+import { checkAnswers, errorsOf, fill, holds, normalise, shownFields, type Field, type RawAnswers, type Test } from '../../engine/index.ts'
+import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
+
+const one = (made: Field, raw: unknown): unknown => normalise(eventOf({ fields: [made] }), { [made.id]: raw }).answers[made.id]
+const options = [{ id: 'pg', label: 'PG' }, { id: 'Gp', label: 'GP' }]
+
+describe('normalise', () => {
+  test.each<[string, Field, unknown, unknown]>([
+    ['trims', field('a'), '  Asha  Nair ', 'Asha  Nair'],
+    ['blank is absent', field('a'), ' \u00a0\t', undefined],
+    ['null is absent', field('a'), null, undefined],
+    ['a number in text is text', field('a'), 42, '42'],
+    ['line breaks leave single lines', field('a'), 'a\r\nBcc: b', 'a Bcc: b'],
+    ['line breaks stay in multiline', field('a', { type: 'multiline' }), 'a\r\nb\u0000', 'a\nb'],
+    ['half a pair is mended', field('a'), 'a\ud800', 'a\ufffd'],
+    ['combining marks compose', field('a'), 'e\u0301', 'é'],
+    ['"true"', field('a', { type: 'yes-no' }), 'true', true],
+    ['"False"', field('a', { type: 'yes-no' }), 'False', false],
+    ['a yes-no word stays to be named', field('a', { type: 'yes-no' }), 'maybe', 'maybe'],
+    ['a decimal text', field('a', { type: 'number' }), ' 2.50 ', 2.5],
+    ['minus zero', field('a', { type: 'number' }), '-0', 0],
+    ['no exponent', field('a', { type: 'number' }), '1e9', '1e9'],
+    ['case folded', field('a', { type: 'select', options, ignoreCase: true }), 'gP', 'Gp'],
+    ['case kept', field('a', { type: 'select', options }), 'PG', 'PG'],
+    ['a default fills in', field('a', { type: 'phone', default: '+91' }), '', '+91'],
+    ['a path is not a name', field('a', { type: 'file' }), 'C:\\fakepath\\proof.pdf', 'proof.pdf'],
+    ['an object is no answer', field('a'), { b: 1 }, undefined],
+  ])('%s', (_name, made, raw, expected) => expect(one(made, raw)).toBe(expected))
+
+  it('drops unknown and hidden answers and names them', () => {
+    const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
+    const { answers, dropped } = normalise(chosen, raw)
+    expect(answers).toEqual({ full_name: 'A', is_member: false })
+    expect(dropped).toEqual(['number', 'total_amount'])
+  })
+
+  it('names like __proto__ and constructor are nothing special', () => {
+    const hostile = JSON.parse('{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}') as RawAnswers
+    expect(normalise(chosen, hostile)).toEqual({ answers: { is_member: false, full_name: 'A' }, dropped: ['__proto__', 'constructor'] })
+    expect(normalise(chosen, Object.create({ full_name: 'inherited' }) as RawAnswers).answers).toEqual({ is_member: false })
+    const odd = eventOf({ fields: [field('constructor', { required: must('needed') }), field('__proto__', { required: must('needed') })] })
+    expect(Object.entries(errorsOf(odd, {}))).toEqual([['constructor', 'needed'], ['__proto__', 'needed']])
+    expect(errorsOf(odd, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers)).toEqual({})
+    expect(holds(when(isIn('toString', 'x')), {})).toBe(false)
+    expect(holds([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {})).toBe(true)
+    expect(fill('{constructor} {a} {b c}', { a: '1' }, 'N/A')).toBe('N/A 1 {b c}')
+  })
+})
+
+describe('hidden means not answered', () => {
+  const chain = eventOf({
+    fields: [
+      field('a', { type: 'yes-no' }),
+      field('b', { type: 'yes-no', showWhen: when(isIn('a', true)) }),
+      field('c', { showWhen: when(isIn('b', true)) }),
+      field('d', { showWhen: [[{ field: 'c', test: { is: 'answered', answered: false } }]] }),
+      field('e', { showWhen: [[{ field: 'b', test: { is: 'not-in', values: [true] } }]] }),
+    ],
+  })
+  test.each<[RawAnswers, string]>([
+    [{ a: true, b: true, c: 'x', d: 'y' }, 'a b c'],
+    [{ a: true, b: true }, 'a b c d'],
+    [{ a: false, b: true, c: 'x' }, 'a d e'],
+    [{ b: true, c: 'x' }, 'a d e'],
+    [{ a: true, b: false, c: 'x' }, 'a b d e'],
+  ])('%j shows %s', (raw, shown) => {
+    expect([...shownFields(chain, raw)].join(' ')).toBe(shown)
+    expect([...shownFields(chain, normalise(chain, raw).answers)].join(' ')).toBe(shown)
+  })
+
+  it('sections and derived categories show fields, and a category of hidden answers does not', () => {
+    expect(shownFields(chosen, { ticket_type: 'pg' }).has('proof')).toBe(true)
+    expect(shownFields(chosen, { ticket_type: 'member' }).has('proof')).toBe(false)
+    expect(shownFields(derived, { role: 'PG' }).has('letter')).toBe(true)
+    expect(shownFields(derived, { role: 'consultant' }).has('letter')).toBe(false)
+    expect(errorsOf(derived, { full_name: 'A', role: 'PG' })).toEqual({ letter: 'Letter is required' })
+  })
+})
+
+describe('errorsOf', () => {
+  const whole = { full_name: 'A', email: 'asha@example.org', phone: 'anything goes', ticket_type: 'member' }
+  test.each<[string, RawAnswers, Record<string, string>]>([
+    ['nothing', {}, { full_name: 'Full name is required', email: 'Email address is required', phone: 'Phone number is required', ticket_type: 'Please select' }],
+    ['everything', whole, {}],
+    ['blanks', { ...whole, full_name: '   ' }, { full_name: 'Full name is required' }],
+    ['a bad address', { ...whole, email: 'asha.example.org' }, { email: 'email is not right' }],
+    ['a member without number', { ...whole, is_member: true }, { number: 'Number is required' }],
+    ['a pg without proof', { ...whole, ticket_type: 'pg' }, { proof: 'Proof is required' }],
+    ['a pg with a program', { ...whole, ticket_type: 'pg', proof: 'proof.exe' }, { proof: 'proof is not right' }],
+    ['a pg with proof', { ...whole, ticket_type: 'pg', proof: 'scan.of.proof.PdF' }, {}],
+    ['an ending alone', { ...whole, ticket_type: 'pg', proof: '.pdf' }, { proof: 'proof is not right' }],
+    ['an unknown option', { ...whole, ticket_type: 'gold' }, { ticket_type: 'ticket_type is not right' }],
+    ['a list', { ...whole, full_name: ['A'] }, { full_name: 'full_name is not right' }],
+    ['a very long name', { ...whole, full_name: 'x'.repeat(201) }, { full_name: 'Please use at most 200 characters' }],
+  ])('%s', (_name, raw, errors) => {
+    expect(errorsOf(chosen, raw)).toEqual(errors)
+    expect(checkAnswers(chosen, raw).ok).toBe(Object.keys(errors).length === 0)
+  })
+
+  const invalid = (made: Field, raw: unknown): boolean => made.id in errorsOf(eventOf({ fields: [made] }), { [made.id]: raw })
+  test.each<[Field, unknown[], unknown[]]>([
+    [field('f', { type: 'email' }), ['a@b.in', `${'a'.repeat(42)}@bc.com`, 'ആശ@example.org'], ['a@b.c', `${'a'.repeat(44)}@bc.com`, 'a b@c.in', 'a@b@c.in', 'a@c']],
+    [field('f', { type: 'email', check: false }), ['anything', 'a@b.in'], ['short', 'x'.repeat(51)]],
+    [field('f', { type: 'phone' }), ['9876543210', '+91 98765 43210', '(0484) 123-4567'], ['12345', 'phone', '+91', '1'.repeat(16)]],
+    [field('f', { type: 'phone', default: '+91' }), ['+91', '+919876543210'], ['+92']],
+    [field('f', { type: 'number', min: 1, max: 5 }), ['1', 5, '2.5'], [0, '5.01', 'five']],
+    [field('f', { type: 'date' }), ['2024-02-29'], ['2026-02-29', '1/2/2026']],
+    [field('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
+    [field('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
+  ])('%j', (made, good, bad) => {
+    for (const value of good) expect([value, invalid(made, value)]).toEqual([value, false])
+    for (const value of bad) expect([value, invalid(made, value)]).toEqual([value, true])
+  })
+
+  it('required may depend on another answer', () => {
+    const event = eventOf({ fields: [field('a', { type: 'yes-no' }), field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } })] })
+    expect(errorsOf(event, { a: true })).toEqual({ b: 'b, please' })
+    expect(errorsOf(event, { a: false })).toEqual({})
+  })
+})
+
+describe('holds', () => {
+  const date = (from?: string, to?: string): Test => ({ is: 'date', ...(from && { from }), ...(to && { to }) }) as Test
+  test.each<[Test, unknown, boolean]>([
+    [{ is: 'in', values: ['a', 'b'] }, 'b', true],
+    [{ is: 'in', values: [true] }, 'true', false],
+    [{ is: 'in', values: [false] }, undefined, false],
+    [{ is: 'not-in', values: ['a'] }, undefined, true],
+    [{ is: 'not-in', values: ['a'] }, 'a', false],
+    [{ is: 'answered', answered: true }, false, true],
+    [{ is: 'answered', answered: false }, undefined, true],
+    [{ is: 'number', atLeast: 1, below: 3 }, 1, true],
+    [{ is: 'number', atLeast: 1, below: 3 }, 3, false],
+    [{ is: 'number', above: 1 }, 1, false],
+    [{ is: 'number', atMost: 5 }, undefined, false],
+    [{ is: 'number', atMost: 5 }, '3', false],
+    [date('2026-01-01', '2026-01-31'), '2026-01-31', true],
+    [date('2026-01-01'), '2025-12-31', false],
+    [date(undefined, '2026-01-01'), 'soon', false],
+  ])('%j of %j is %s', (test, answer, expected) => {
+    expect(holds([[{ field: 'x', test }]], answer === undefined ? {} : { x: answer as string })).toBe(expected)
+    expect(holds([[{ field: 'category', test }]], {}, typeof answer === 'string' ? answer : null)).toBe(typeof answer === 'string' ? expected : holds([[{ field: 'x', test }]], {}))
+  })
+  it('a list of maps means any, a map means all', () => {
+    const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
+    expect(holds(condition, { a: 1 })).toBe(false)
+    expect(holds(condition, { a: 1, b: 1 })).toBe(true)
+    expect(holds(condition, { c: 1 })).toBe(true)
+    expect(holds([], { a: 1 })).toBe(false)
+  })
+})

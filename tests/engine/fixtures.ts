@@ -1,0 +1,136 @@
+/** Hand-built events: small, complete, and independent of the compiler. */
+import { day, paise, type Condition, type EventConfig, type Field, type Paise, type Section, type Test } from '../../engine/index.ts'
+
+export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
+
+export function field(id: string, more: Partial<Field> = {}): Field {
+  return { id, type: 'text', label: `Label of ${id}`, section: 0, ignoreCase: false, invalid: `${id} is not right`, check: true, ...more }
+}
+
+export const must = (message: string): NonNullable<Field['required']> => ({ message })
+export const isIn = (name: string, ...values: (string | number | boolean)[]): { field: string; test: Test } => ({ field: name, test: { is: 'in', values } })
+/** One map. */
+export const when = (...tests: { field: string; test: Test }[]): Condition => [tests]
+
+const page = { title: 'Title', lookup: 'always', details: [], reasons: [], notes: [], buttons: [] } as const
+
+export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
+  const fields = more.fields ?? [field('full_name', { required: must('Full name is required') }), field('email', { type: 'email' })]
+  const sections: readonly Section[] = more.sections ?? [{ title: 'All', fields: fields.map(({ id }) => id) }]
+  return {
+    id: 'sample2026',
+    title: 'Sample 2026',
+    from: day('2026-01-31'),
+    to: day('2026-02-01'),
+    venue: 'Town Hall',
+    status: 'open',
+    support: 'support@sample.example',
+    demo: [],
+    look: { colour: '#E0A100' },
+    closed: null,
+    registration: {},
+    routes: { form: '/sample2026', also: [], success: '/sample/success', failed: '/sample/failed' },
+    categories: [],
+    categoryChoice: { by: 'rules', rules: [] },
+    fees: { tax: null, periods: [], otherDates: null, prices: null },
+    sections,
+    fields,
+    alsoStored: [],
+    form: {
+      stepper: null,
+      panel: null,
+      summary: { title: 'Summary', empty: 'Empty', lines: ['total'], button: 'Pay', busy: 'Wait' },
+      notices: 'snackbar',
+      noticeMs: 6000,
+      withoutPayment: { notice: null, alert: null },
+      failure: 'Failed',
+    },
+    orderId: { prefix: 'SAMP', followedBy: 'digits', digits: 13 },
+    payment: null,
+    api: { register: '/api/sample/register/', registration: '/api/sample/{reg_no}/', tariff: '/api/sample/tariff/', gatewayReturn: null, sends: {}, returns: {} },
+    results: {
+      amounts: 'stored',
+      errors: { noOrder: 'No order ID found', badOrder: 'Invalid order ID format', notFound: 'Not found', fetchFailed: 'Fetch failed' },
+      errorButtons: [],
+      success: page,
+      failed: page,
+      receipt: null,
+    },
+    email: null,
+    admin: { dashboard: { key: 'sample', label: 'Sample', cards: ['total'] }, lists: [] },
+    examples: [],
+    texts: {
+      calls: {},
+      admin: { signIn: '', dashboard: '', retry: '', empty: '', load: '', export: '' },
+      missingValue: 'N/A',
+      noticeMs: 6000,
+      values: { reg_no: 'Registration Number', gst: '{tax.name} ({tax.percent}%)' },
+    },
+    ...more,
+  }
+}
+
+const member = { is: 'in', values: [true] } as const
+const gst = { name: 'GST', percent: 18, round: 'paise' } as const
+
+/** The delegate picks the category; periods overlap on one day; other dates fall back to the first. */
+export const chosen: EventConfig = eventOf({
+  categories: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}`, listedOnly: false })),
+  categoryChoice: { by: 'field', field: 'ticket_type' },
+  fees: {
+    tax: { ...gst, prices: 'exclusive' },
+    periods: [
+      { id: 'early', label: 'Early', from: day('2025-07-01'), to: day('2025-08-31') },
+      { id: 'late', label: 'Late', from: day('2025-09-01'), to: day('2026-01-25') },
+      { id: 'last', label: 'Last', from: day('2026-01-25'), to: day('2026-01-31') },
+    ],
+    otherDates: 'early',
+    prices: {
+      member: { early: rupee(5000), late: rupee(6000), last: rupee(10000) },
+      visitor: { early: rupee(4250), late: rupee(5250), last: rupee(10000) },
+      pg: { early: rupee(3000), late: null, last: rupee(4000) },
+    },
+  },
+  sections: [
+    { title: 'Person', fields: ['full_name', 'email', 'phone', 'is_member', 'number', 'ticket_type'] },
+    { title: 'Proof', fields: ['proof'], showWhen: when(isIn('category', 'pg')) },
+  ],
+  fields: [
+    field('full_name', { required: must('Full name is required') }),
+    field('email', { type: 'email', required: must('Email address is required') }),
+    field('phone', { type: 'phone', check: false, required: must('Phone number is required') }),
+    field('is_member', { type: 'yes-no', default: false }),
+    field('number', { required: must('Number is required'), showWhen: [[{ field: 'is_member', test: member }]] }),
+    field('ticket_type', { type: 'select', offersCategories: true, options: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}` })), required: must('Please select') }),
+    field('proof', { type: 'file', section: 1, accept: ['pdf', 'jpg'], required: must('Proof is required') }),
+  ],
+})
+
+/** The category is derived; prices include the tax and the split rounds to whole rupees. */
+export const derived: EventConfig = eventOf({
+  categories: ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id) => ({ id, label: id.toUpperCase(), listedOnly: false })),
+  categoryChoice: {
+    by: 'rules',
+    rules: [
+      { when: when(isIn('role', 'pg'), isIn('is_member', true)), then: 'pg-member' },
+      { when: when(isIn('role', 'pg'), isIn('is_member', false)), then: 'pg-visitor' },
+      { when: when(isIn('is_member', true)), then: 'member' },
+      { when: null, then: 'visitor' },
+    ],
+  },
+  fees: {
+    tax: { ...gst, prices: 'inclusive', round: 'rupee' },
+    periods: [
+      { id: 'early', label: 'Early', to: day('2025-11-30') },
+      { id: 'regular', label: 'Regular', from: day('2025-12-01') },
+    ],
+    otherDates: null,
+    prices: Object.fromEntries(['member', 'visitor', 'pg-member', 'pg-visitor'].map((id, i) => [id, { early: rupee(4000 + i), regular: rupee(5000) }])),
+  },
+  fields: [
+    field('full_name', { required: must('Required') }),
+    field('role', { type: 'select', ignoreCase: true, options: ['consultant', 'pg'].map((id) => ({ id, label: id.toUpperCase() })) }),
+    field('is_member', { type: 'yes-no', default: false }),
+    field('letter', { showWhen: when(isIn('category', 'pg-member', 'pg-visitor')), required: must('Letter is required') }),
+  ],
+})
