@@ -1,0 +1,163 @@
+/**
+ * The mail queue's worker. With SMTP it sends; without, each mail becomes one .eml file. The row in
+ * the queue is the truth: a mail is marked as sent after the other side has taken it, and a mail that
+ * could not be sent is tried again at growing intervals until it is given up.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, open, rename } from 'node:fs/promises'
+import path from 'node:path'
+import nodemailer from 'nodemailer'
+import { instant } from '../engine/index.ts'
+import type { Deps, Environment } from './deps.ts'
+import type { QueuedMail } from './store/store.ts'
+
+/** After each failed try; a mail server that is down over a weekend loses nothing. */
+export const mailAgainMs: readonly number[] = [60, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600, 24 * 3_600].map((seconds) => seconds * 1000)
+const tickMs = 2_000
+const batch = 50
+const timeoutMs = 30_000
+
+export type Mailer = {
+  /** Sends what is due; answers how many went out. */
+  run(): Promise<number>
+  close(): Promise<void>
+}
+export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & { readonly environment: Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'> }
+
+/** `works` false: nothing is sent unless somebody calls `run`. */
+export function openMailer(deps: MailDeps, { works }: { readonly works: boolean } = { works: true }): Mailer {
+  const { store, clock, log, environment } = deps
+  const carrier = environment.smtpUrl === null ? fileCarrier(environment) : smtpCarrier(environment, environment.smtpUrl)
+  let running: Promise<number> | null = null
+
+  const sendOne = async (mail: QueuedMail): Promise<boolean> => {
+    const problem = await carrier.send(mail)
+    const at = clock()
+    if (problem === null) {
+      await store.mailSent(mail.id, at)
+      return true
+    }
+    const wait = problem.final ? undefined : mailAgainMs[mail.attempts]
+    log.warn({ mail: mail.id, event: mail.eventId, error: problem.code, givenUp: wait === undefined }, 'a mail could not be sent')
+    await store.mailFailed(mail.id, problem.text, wait === undefined ? null : instant(at + wait))
+    return false
+  }
+  const runOnce = async (): Promise<number> => {
+    let sent = 0
+    for (;;) {
+      const due = await store.dueMails(clock(), batch)
+      for (const mail of due) if (await sendOne(mail)) sent += 1
+      if (due.length < batch) return sent
+    }
+  }
+  // One at a time: two runs over the same queue would send a mail twice.
+  const run = (): Promise<number> => {
+    running ??= runOnce().finally(() => {
+      running = null
+    })
+    return running
+  }
+
+  let timer: NodeJS.Timeout | null = null
+  let closed = false
+  const tick = (): void => {
+    if (closed) return
+    timer = setTimeout(() => {
+      void run()
+        .catch((error: unknown) => log.error({ error: String(error) }, 'the mail queue stumbled'))
+        .finally(tick)
+    }, tickMs)
+    timer.unref()
+  }
+  if (works) tick()
+  return {
+    run,
+    close: async () => {
+      closed = true
+      if (timer !== null) clearTimeout(timer)
+      await running?.catch(() => 0)
+      carrier.close()
+    },
+  }
+}
+
+type Problem = { readonly code: string; readonly text: string; readonly final: boolean }
+type Carrier = { send(mail: QueuedMail): Promise<Problem | null>; close(): void }
+
+/** One recipient, as an object, so that a comma in an answer makes no second one; no line breaks anywhere in a header. */
+function messageOf(environment: MailDeps['environment'], mail: QueuedMail) {
+  const host = new URL(environment.publicUrl).hostname
+  return {
+    from: environment.mailFrom,
+    to: { name: '', address: mail.to },
+    ...(mail.copyTo === null ? {} : { bcc: { name: '', address: mail.copyTo } }),
+    subject: mail.subject.replaceAll(/\s+/g, ' ').trim(),
+    text: mail.text,
+    // The same for every try of a mail, so that a server that saw it before can know it again.
+    messageId: `<${createHash('sha256').update(`${mail.id} ${mail.regNo}`).digest('hex').slice(0, 32)}@${host}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+const oneAddress = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
+
+/** Null when the addresses can stand in a header and in an SMTP command. */
+function problemOf(mail: QueuedMail): Problem | null {
+  const bad = [mail.to, mail.copyTo].some((address) => address !== null && !oneAddress.test(address))
+  return bad ? { code: 'EADDRESS', text: 'The address is not one that mail can be sent to.', final: true } : null
+}
+
+function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier {
+  const transport = nodemailer.createTransport({ url, connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs })
+  return {
+    send: async (mail) => {
+      const problem = problemOf(mail)
+      if (problem !== null) return problem
+      try {
+        await transport.sendMail(messageOf(environment, mail))
+        return null
+      } catch (error) {
+        return failureOf(error)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+function failureOf(error: unknown): Problem {
+  const { code = 'EUNKNOWN', responseCode = 0, message = String(error) } = (error ?? {}) as { readonly code?: string; readonly responseCode?: number; readonly message?: string }
+  // The server knows the recipient and says never. Everything else (it is down, it is full, our password is wrong) may pass.
+  const final = code === 'EENVELOPE' && responseCode >= 500
+  return { code, text: message.slice(0, 300), final }
+}
+
+/** The file's name is the mail's number: a mail written twice, because the machine stopped in between, is still one file. */
+function fileCarrier(environment: MailDeps['environment']): Carrier {
+  const folder = path.join(environment.dataDir, 'mail')
+  const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  return {
+    send: async (mail) => {
+      const problem = problemOf(mail)
+      if (problem !== null) return problem
+      try {
+        const { message } = await transport.sendMail({ ...messageOf(environment, mail), headers: { 'Auto-Submitted': 'auto-generated', ...(mail.copyTo === null ? {} : { 'X-Copy-To': mail.copyTo }) } })
+        await mkdir(folder, { recursive: true })
+        const file = path.join(folder, `${String(mail.id).padStart(6, '0')}-${mail.regNo}.eml`)
+        const handle = await open(`${file}.part`, 'w')
+        try {
+          await handle.writeFile(message as Buffer)
+          await handle.sync()
+        } finally {
+          await handle.close()
+        }
+        await rename(`${file}.part`, file)
+        return null
+      } catch (error) {
+        return failureOf(error)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
