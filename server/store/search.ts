@@ -35,6 +35,11 @@ export function containsFolded(term: unknown, ...values: readonly unknown[]): 0 
   return searchWords(...values.map(String)).toLowerCase().includes(String(term).toLowerCase()) ? 1 : 0
 }
 
+/** About how many rows wait to be indexed. */
+export function unindexed(sql: Sql): number {
+  return sql<{ n: number }>('SELECT coalesce(max(id), 0) - (SELECT last_id FROM search_progress) AS n FROM registrations').get()?.n ?? 0
+}
+
 /** Indexes the next rows in a transaction of its own; answers whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): boolean {
   return db.transaction(() => {

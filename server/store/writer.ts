@@ -8,7 +8,7 @@ import { openToWrite, statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { Refused } from './refused.ts'
 import { migrate } from './schema.ts'
-import { indexBatch } from './search.ts'
+import { indexBatch, unindexed } from './search.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import { writes } from './writes.ts'
 import type { Verbs } from './writes.ts'
@@ -25,8 +25,10 @@ export type WriterData = {
 
 /** More would keep the first of a batch waiting for the last. */
 const batch_max = 256
-/** Search indexing waits for a moment like this, so that registering never waits for it. */
-const index_pause_ms = 20
+/** Search indexing waits for a pause like this in registering … */
+const quiet_ms = 50
+/** … unless so many rows are waiting that scanning them would be felt. */
+const unindexed_max = 2_000
 
 if (parentPort === null) throw new Error('the writer runs as a thread of the store')
 const port = parentPort
@@ -38,6 +40,7 @@ if (data.synchronous !== undefined) db.pragma(`synchronous = ${data.synchronous}
 if (data.pagesMax !== undefined) db.pragma(`max_page_count = ${data.pagesMax}`)
 const sql = statements(db)
 let indexing: NodeJS.Timeout | null = null
+let committed = false
 
 const send = (message: FromThread): void => port.postMessage(message)
 
@@ -78,19 +81,23 @@ function commit(batch: readonly Request[]): void {
     if (db.inTransaction) db.exec('ROLLBACK')
     send({ answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })) })
   }
-  indexing ??= setTimeout(index, index_pause_ms)
+  committed = true
+  indexing ??= setTimeout(index, quiet_ms)
 }
 
+/** Between batches of commits, so that registering hardly waits for it. */
 function index(): void {
+  const quiet = !committed
   indexing = null
-  let more = false
+  committed = false
+  let more = true
   try {
-    more = indexBatch(db, sql)
+    if (quiet || unindexed(sql) > unindexed_max) more = indexBatch(db, sql)
   } catch {
     // Rows that are not indexed are still found, by the scan; the next write tries again.
     return
   }
-  if (more) indexing = setTimeout(index, index_pause_ms)
+  if (more) indexing = setTimeout(index, quiet ? 0 : quiet_ms)
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
