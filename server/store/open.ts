@@ -50,6 +50,7 @@ export async function openInside(options: { readonly dataDir: string; readonly w
     payment: async (orderId) => read.payment(orderId),
 
     recordNotice: (notice) => write('recordNotice', notice),
+    notices: async (orderId) => read.notices(orderId),
     applyFact: (orderId, fact, mail) => write('applyFact', orderId, fact, mail),
     pendingPayments: async (dueBefore, limit) => read.pendingPayments(dueBefore, limit),
     asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),

@@ -4,7 +4,7 @@ import type { Sql } from './database.ts'
 import { registeredUnder } from './registering.ts'
 import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
-import type { AdminRow, QueuedMail, Store, StoredPayment, StoredRegistration } from './store.ts'
+import type { AdminRow, QueuedMail, Store, StoredNotice, StoredPayment, StoredRegistration } from './store.ts'
 
 type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A> ? A : never
 type File = Answered<'eventFile'>
@@ -32,6 +32,9 @@ export function reads(sql: Sql) {
       return sql<{ at: Instant; type: string; body: string }>(
         'SELECT f.at, f.type, f.body FROM payment_facts f JOIN payments p ON p.id = f.payment_id WHERE p.order_id = ? ORDER BY f.id',
       ).all(orderId).map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
+    },
+    notices(orderId: string | null): readonly StoredNotice[] {
+      return sql<StoredNotice>('SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id IS ? ORDER BY id').all(orderId)
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(

@@ -86,6 +86,7 @@ export type ListQuery = {
 export type ListPage = { readonly rows: readonly StoredRegistration[]; readonly count: number; readonly countCapped: boolean }
 
 export type NoticeKind = 'return' | 'notice' | 'status'
+export type StoredNotice = { readonly id: number; readonly gateway: string; readonly kind: NoticeKind; readonly body: string; readonly contentType: string; readonly at: Instant }
 export type AdminRow = { readonly id: number; readonly username: string; readonly passwordHash: string }
 
 export type EventFigures = {
@@ -109,6 +110,8 @@ export interface Store {
 
   /** Append-only, verbatim, before it is judged. Answers the notice's id. */
   recordNotice(notice: { readonly gateway: string; readonly kind: NoticeKind; readonly orderId: string | null; readonly body: string; readonly contentType: string; readonly at: Instant }): Promise<number>
+  /** As they came, oldest first; null: those that named no order we could read. */
+  notices(orderId: string | null): Promise<readonly StoredNotice[]>
   /**
    * Runs the engine's applyFact inside the transaction on the row as it is there, writes fact, status,
    * review, counters and mail together; one guarded statement. `mail` is queued only when this call made

@@ -304,7 +304,11 @@ export function storeContract(open: () => Promise<Opened>): void {
     test('a notice is kept as it came', async () => {
       const notice = { gateway: 'demo', kind: 'notice', orderId: null, body: 'A=1&B=%20\u0000', contentType: 'text/plain', at: noon } as const
       const first = await store.recordNotice(notice)
-      expect(await store.recordNotice(notice)).toBeGreaterThan(first)
+      const second = await store.recordNotice({ ...notice, orderId: 'DEMO1', kind: 'return' })
+      expect(second).toBeGreaterThan(first)
+      const { gateway, body, contentType } = notice
+      expect(await store.notices(null)).toEqual([{ id: first, gateway, kind: 'notice', body, contentType, at: noon }])
+      expect(await store.notices('DEMO1')).toEqual([{ id: second, gateway, kind: 'return', body, contentType, at: noon }])
     })
   })
 
