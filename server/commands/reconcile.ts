@@ -1,0 +1,51 @@
+/** `rollcall reconcile`: asks the gateway about every pending payment now, beside a running server or without one. */
+import path from 'node:path'
+import type { Command } from '../cli.ts'
+import { makeClock } from '../clock.ts'
+import { missingAccounts } from '../environment.ts'
+import { gatewayOfRunning } from '../gateway/open.ts'
+import { makeLog } from '../log.ts'
+import { openPayments } from '../payments.ts'
+import { openRegistry } from '../registry.ts'
+import { openStore } from '../store/open.ts'
+
+export const reconcile: Command = {
+  summary: 'Ask the gateway about pending payments now',
+  help: `Usage: rollcall reconcile
+
+Asks the gateway about every pending payment, however soon it was asked before, and stores what it
+says: money that came, payments that were declined, and payments nobody made within a day. It may run
+while the server runs; with GATEWAY_MODE=sandbox the server must run, because its simulator answers.
+
+Exit status: 0 done, 1 an event file has errors, 2 a variable is wrong, 3 our fault.`,
+  run: async (args, terminal) => {
+    if (args.length > 0) {
+      terminal.complain('rollcall reconcile takes no arguments.')
+      return 2
+    }
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const clock = makeClock(environment.clockStart)
+    const log = makeLog(terminal.complain, clock)
+    const store = await openStore({ dataDir: environment.dataDir })
+    try {
+      const { eventsDir: folder, production } = environment
+      const registry = await openRegistry({ folder, cacheFolder: path.join(environment.dataDir, 'cache'), store, clock, log, print: terminal.complain, production, watches: false })
+      if (!registry.ok) {
+        terminal.complain(registry.error)
+        return 1
+      }
+      const events = registry.value
+      const missing = missingAccounts(environment, events.all().map(({ config }) => config))
+      for (const sentence of missing) terminal.complain(sentence)
+      if (missing.length > 0) return 2
+      const payments = openPayments({ store, events, gateway: gatewayOfRunning({ environment, events }), clock, log }, { reconciles: false })
+      const { asked, ended } = await payments.reconcile(true)
+      terminal.print(asked === 0 ? 'No payment is pending.' : `Asked about ${asked} pending ${asked === 1 ? 'payment' : 'payments'}: ${ended} ended, ${asked - ended} still pending.`)
+      await events.close()
+      return 0
+    } finally {
+      await store.close()
+    }
+  },
+}
