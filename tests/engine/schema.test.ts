@@ -1,33 +1,10 @@
 /** The lowered schema, judged by ajv, says what `errorsOf` says and shows what `shownFields` shows. */
-import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { day, errorsOf, flatSchema, normalise, shownFields, toMessages, toSchema, uiSchema, type Answer, type Condition, type EventConfig, type Field, type RawAnswers, type SchemaError, type Test } from '../../engine/index.ts'
+import { day, flatSchema, toSchema, uiSchema, type Answer, type Condition, type EventConfig, type Field, type RawAnswers, type Test } from '../../engine/index.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
-
-const ajv = (code = false): Ajv => new Ajv({ allErrors: true, strict: false, ...(code && { code: { source: true, esm: true } }) })
-type Then = { properties?: Record<string, unknown>; required?: string[] }
-type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
-
-function judge(event: EventConfig): (raw: RawAnswers) => void {
-  const schema = toSchema(event) as unknown as Lowered
-  const validate = ajv().compile(schema)
-  const withoutConditions = eventOf({ fields: event.fields.map(({ showWhen: _own, ...rest }) => rest) })
-  const branches = (schema.allOf ?? []).map((branch) => ({ fits: ajv().compile(branch.if), then: branch.then }))
-  return (raw) => {
-    const { answers } = normalise(event, raw)
-    validate(answers)
-    const said = toMessages(event, (validate.errors ?? []) as SchemaError[])
-    expect(Object.entries(said)).toEqual(Object.entries(errorsOf(event, raw)))
-    const shownBy = (data: unknown): string[] =>
-      [...Object.keys(schema.properties), ...branches.filter(({ fits }) => fits(data)).flatMap(({ then }) => Object.keys(then.properties ?? {}))].sort()
-    const shown = [...shownFields(event, raw)].sort()
-    expect(shownBy(answers)).toEqual(shown)
-    // Read without dropping, stale answers of hidden fields change nothing either.
-    expect(shownBy(normalise(withoutConditions, raw).answers)).toEqual(shown)
-  }
-}
+import { ajv, judge, type Lowered } from './judge.ts'
 
 const samples: Record<Field['type'], readonly unknown[]> = {
   text: [undefined, ' ', 'x', 'y', 'z'.repeat(201)],
