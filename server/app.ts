@@ -79,7 +79,8 @@ async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> 
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
-        formAction: ["'self'", ...deps.gateway.origins()],
+        // Asked each time: event files, and with them gateways, change while the server runs.
+        formAction: ["'self'", () => deps.gateway.origins().join(' ')],
       },
     },
     frameguard: { action: 'deny' },

@@ -18,12 +18,14 @@ const fieldsMax = 1000
 export async function readBody(request: FastifyRequest, limits: { readonly bytesMax: number }): Promise<{ readonly ok: true; readonly value: Body } | { readonly ok: false; readonly error: BodyRefusal }> {
   const type = (request.headers['content-type'] ?? '').toLowerCase()
   const media = type.split(';')[0]?.trim() ?? ''
-  const stream = request.body as Readable | undefined
+  const stream = request.body as Readable | null | undefined
+  // No body at all says nothing wrong: no answers.
+  if (media === '' && (stream === undefined || stream === null)) return { ok: true, value: { values: record(), files: new Map() } }
   if (!(media === 'application/json' || media === 'multipart/form-data' || media === 'application/x-www-form-urlencoded')) {
     stream?.resume()
     return { ok: false, error: 'unsupported_media_type' }
   }
-  const bytes = stream === undefined ? Buffer.alloc(0) : await readBytes(stream, limits.bytesMax, Number(request.headers['content-length']))
+  const bytes = stream === undefined || stream === null ? Buffer.alloc(0) : await readBytes(stream, limits.bytesMax, Number(request.headers['content-length']))
   if (typeof bytes === 'string') return { ok: false, error: bytes }
   switch (media) {
     case 'application/json':

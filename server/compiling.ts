@@ -83,13 +83,13 @@ export async function compileFolder(folder: Folder, options: CompileOptions): Pr
   const { unique, clashes } = withoutClashes(served)
   for (const [file, reason] of clashes) refused.set(file, reason)
   const site = folder.site === null ? null : compileSite(folder.site.text, folder.site)
-  findings.push(...(site?.findings ?? []))
+  const siteFindings = (site?.findings ?? []).map(({ message, at }) => `${at.path}:${at.start.line}:${at.start.column}: ${message}`)
   return {
     served: unique,
     refused,
     folderErrors: folder.files.length === 0 ? ['There is no event file to serve.'] : [],
     site: site?.site ?? null,
-    findings: findings.length === 0 ? '' : formatFindings(findings, sourcesOf(folder)),
+    findings: [...(findings.length === 0 ? [] : [formatFindings(findings, sourcesOf(folder))]), ...siteFindings].join('\n'),
   }
 }
 

@@ -11,6 +11,8 @@ import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
 import type { Deps, Environment } from '../../server/deps.ts'
+import type { Sandbox } from '../../server/gateway/sandbox.ts'
+import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/environment.ts'
 import type { Variables } from '../../server/environment.ts'
 
@@ -21,6 +23,9 @@ export type TestFile = { readonly name: string; readonly bytes: Buffer; readonly
 export type TestApp = {
   readonly app: FastifyInstance
   readonly deps: Deps
+  readonly mailer: Mailer
+  /** The simulator: `act(orderId, 'pay')` does what its page does. */
+  readonly sandbox: Sandbox | null
   readonly environment: Environment
   /** The data folder: database, uploads, mails. */
   readonly dir: string
@@ -54,7 +59,7 @@ export async function startTestApp(options: { readonly clock?: string; readonly 
     for (const [file, text] of Object.entries(options.events)) writeFileSync(join(eventsDir, file), text)
   }
   const dir = join(folder, 'var')
-  const read = readEnvironment({ DATA_DIR: dir, EVENTS_DIR: eventsDir, RATE_LIMITS: 'off', PORT: '3199', ...options.variables })
+  const read = readEnvironment({ DATA_DIR: dir, EVENTS_DIR: eventsDir, RATE_LIMITS: 'off', PORT: '3199', SANDBOX_PORT: '0', ...options.variables })
   if (!read.ok) throw new Error(read.error.join('\n'))
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
   const log: Record<string, unknown>[] = []
@@ -63,13 +68,14 @@ export async function startTestApp(options: { readonly clock?: string; readonly 
     clock: () => now,
     log: { info: (entry, message) => void log.push({ level: 'info', message, ...entry }), warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }), error: (entry, message) => void log.push({ level: 'error', message, ...entry }) },
     print: (text) => void printed.push(text),
+    works: false,
     watches: options.watches ?? false,
   })
   if (!assembled.ok) {
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembled.error.text)
   }
-  const { app, deps } = assembled.value
+  const { app, deps, mailer, sandbox } = assembled.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -79,7 +85,7 @@ export async function startTestApp(options: { readonly clock?: string; readonly 
     }
   }
   return {
-    app, deps, environment: read.value, dir, eventsDir, log, printed, rows,
+    app, deps, mailer, sandbox, environment: read.value, dir, eventsDir, log, printed, rows,
     at: (text) => {
       now = instantOf(text)
     },

@@ -118,7 +118,7 @@ describe('wrong in, clear out, nothing stored:', () => {
     ['a total one paisa off', () => server.post(url, { ...delegate, total_amount: '7079.99' }), 409, { code: 'price_changed' }],
     ['a total that is no amount', () => server.post(url, { ...delegate, total_amount: '7,080 rupees' }), 422, { code: 'invalid_answers', errors: { total_amount: 'This is not an amount in rupees.' } }],
     ['another category than the answers give', () => server.post(url, { ...delegate, registration_category: 'intern-mbbs-accompanying' }), 409, { code: 'price_changed' }],
-    ['an unknown category', () => server.post(url, { ...delegate, ticket_type: 'vip' }), 422, { code: 'invalid_answers', errors: { ticket_type: 'Please select a registration category' } }],
+    ['an unknown category', () => server.post(url, { ...delegate, ticket_type: 'vip' }), 422, { code: 'invalid_answers', errors: { ticket_type: 'Please choose one of the options' } }],
     ['JSON that is not JSON', () => json('{"full_name": "Asha'), 400, { code: 'bad_request', message: 'The request says it is JSON, but it cannot be read as JSON.' }],
     ['JSON that is no object', () => json('[1, 2]'), 400, { code: 'bad_request', message: 'The answers must be one JSON object.' }],
     ['an empty body that says it is JSON', () => json(''), 400, { code: 'bad_request' }],
@@ -210,6 +210,7 @@ describe('the same idempotency key', () => {
 
   test('finds the first registration even when a price has changed or registration has closed since', async () => {
     const sent = { ...delegate, total_amount: '7080' }
+    server.at('2025-12-31T23:59:00+05:30')
     const first = (await withKey('period-ended', sent)).json<RegisterAnswer>()
     server.at('2026-01-01T00:00:00+05:30')
     const again = await withKey('period-ended', sent)

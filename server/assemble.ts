@@ -1,0 +1,90 @@
+/** Puts the server together from its parts, without a socket: `boot` listens to it, tests inject into it. */
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Instant, Result } from '../engine/index.ts'
+import { buildApp } from './app.ts'
+import type { Deps, Environment, EventRegistry, Log } from './deps.ts'
+import { missingAccounts } from './environment.ts'
+import { openGateway } from './gateway/open.ts'
+import type { Sandbox } from './gateway/sandbox.ts'
+import { openMailer } from './mail.ts'
+import type { Mailer } from './mail.ts'
+import { openPayments } from './payments.ts'
+import { openRegistry } from './registry.ts'
+import { openStore } from './store/open.ts'
+import type { Store } from './store/store.ts'
+import { openUploads } from './uploads.ts'
+
+export type AssembleOptions = {
+  readonly clock: () => Instant
+  readonly log: Log
+  /** Takes findings, as people read them. */
+  readonly print: (text: string) => void
+  /** Whether the event files are watched, payments reconciled and mails sent without anybody asking. */
+  readonly works: boolean
+  /** The event files only. */
+  readonly watches?: boolean
+}
+export type Assembled = {
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  readonly mailer: Mailer
+  /** Null unless the gateway is our own simulator. */
+  readonly sandbox: Sandbox | null
+  /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
+  close(): Promise<void>
+}
+/** Why it cannot start, and the exit status that says so: 1 an event file, 2 the environment. */
+export type CannotStart = { readonly text: string; readonly status: 1 | 2 }
+
+export async function assemble(environment: Environment, options: AssembleOptions): Promise<Result<Assembled, CannotStart>> {
+  const { clock, log } = options
+  const store = await openStore({ dataDir: environment.dataDir })
+  const opened = await openEvents(environment, options, store)
+  if (!opened.ok) {
+    await store.close()
+    return opened
+  }
+  const events = opened.value
+  const { gateway, sandbox, close: closeGateway } = await openGateway({ environment, events, clock, log })
+  const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: options.works })
+  const mailer = openMailer({ store, clock, log, environment }, { works: options.works })
+  const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
+  const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
+  const app = await buildApp(deps)
+  await app.ready()
+  return {
+    ok: true,
+    value: {
+      app, deps, mailer, sandbox,
+      close: async () => {
+        // From the outside in: no new requests, then who still works for the old ones, the store last.
+        await app.close()
+        await payments.close()
+        await mailer.close()
+        await closeGateway()
+        await events.close()
+        await store.close()
+      },
+    },
+  }
+}
+
+/** The event files, checked, and the credentials they need. */
+async function openEvents(environment: Environment, options: AssembleOptions, store: Store): Promise<Result<EventRegistry, CannotStart>> {
+  const opened = await openRegistry({
+    folder: environment.eventsDir,
+    cacheFolder: path.join(environment.dataDir, 'cache', 'events'),
+    store,
+    clock: options.clock,
+    log: options.log,
+    print: options.print,
+    production: environment.production,
+    watches: options.watches ?? options.works,
+  })
+  if (!opened.ok) return { ok: false, error: { text: opened.error, status: 1 } }
+  const missing = missingAccounts(environment, opened.value.all().map(({ config }) => config))
+  if (missing.length === 0) return opened
+  await opened.value.close()
+  return { ok: false, error: { text: missing.join('\n'), status: 2 } }
+}
