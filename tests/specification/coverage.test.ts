@@ -1,0 +1,30 @@
+/** Every sentence of the specification has a test that names its number, or stands in the list of those still owed. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { OWED } from './owed.ts'
+
+const TESTS = join(import.meta.dirname, '..')
+const sentences = [...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(/^- \*\*(S\d{3})\*\* /gm)].map((found) => found[1] ?? '')
+
+const testFiles = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts') && !path.endsWith('coverage.test.ts'))
+/** Numbers in the texts of tests: titles, and the rows that become titles. Comments do not count. */
+const named = new Set(
+  testFiles.flatMap((path) => {
+    const code = readFileSync(join(TESTS, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+    return code.match(/\bS\d{3}\b/g) ?? []
+  }),
+)
+
+test('the sentences are numbered without a gap', () => {
+  expect(sentences).toEqual(sentences.map((_, at) => `S${String(at + 1).padStart(3, '0')}`))
+  expect(sentences.length).toBe(194)
+})
+
+test('every sentence has a test that names it, except those still owed', () => {
+  expect(sentences.filter((number) => !named.has(number))).toEqual([...OWED])
+})
+
+test('no test names a sentence that is not there', () => {
+  expect([...named].filter((number) => !sentences.includes(number))).toEqual([])
+})

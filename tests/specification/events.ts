@@ -1,0 +1,32 @@
+/** The served event files, compiled, for tests that hold them against the specification. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compileEvent } from '../../engine/index.ts'
+import type { AdminList, EventConfig, Field } from '../../engine/index.ts'
+
+const EVENTS = join(import.meta.dirname, '..', '..', 'events')
+const source = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
+const shared = { lists: source('_shared/lists.yaml'), gateways: source('_shared/gateways.yaml'), texts: source('_shared/texts.yaml') }
+
+export function eventOf(id: string): EventConfig {
+  const { path, text } = source(`${id}.yaml`)
+  const { event } = compileEvent(text, shared, { path })
+  if (event === null) throw new Error(`${path} does not compile`)
+  return event
+}
+
+export const afpicon = eventOf('afpicon2026')
+export const chirurgia = eventOf('chirurgia2026')
+export const midzone = eventOf('midzone2025')
+export const pulmocon = eventOf('pulmocon2025')
+
+export function fieldOf(event: EventConfig, id: string): Field {
+  const field = event.fields.find((one) => one.id === id)
+  if (field === undefined) throw new Error(`${event.id} has no field ${id}`)
+  return field
+}
+export function listOf(event: EventConfig, id: string): AdminList {
+  const list = event.admin.lists.find((one) => one.id === id)
+  if (list === undefined) throw new Error(`${event.id} has no list ${id}`)
+  return list
+}
