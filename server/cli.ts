@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   validate: async () => (await import('./commands/validate.ts')).validate,
   admin: async () => (await import('./commands/admin.ts')).admin,
   reconcile: async () => (await import('./commands/reconcile.ts')).reconcile,
+  demo: async () => (await import('./commands/demo.ts')).demo,
   import: async () => (await import('./commands/import.ts')).importing,
 }
 
