@@ -50,7 +50,7 @@ export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (pat
         facts: (facts[index] ?? []).map(({ at, type, body }) => ({ at: isoIndia(at), type, text: factText(body, payment) })),
       })),
       mails: mails.map(({ id, to, subject, status, at, error }) => ({ id, to, subject, status, at: isoIndia(at), error })),
-      audit: audit.map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
+      audit: audit.toReversed().map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
       event: { id: event.id, title: event.title, route: event.admin.lists[0]?.route ?? '/admin/dashboard' },
     }
     return reply.header('cache-control', 'no-store').send(answer)

@@ -128,7 +128,8 @@ export function signInRoutes(app: FastifyInstance, deps: Deps, paths: (path: str
   const session = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return reply
-    const events = deps.events.all().map(({ config }) => config)
+    // The earliest conference first, as the office met them.
+    const events = deps.events.all().map(({ config }) => config).toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0))
     const texts = events[0]?.texts
     if (texts === undefined) return refuse(reply, 503, 'no_events', 'No event file is being served.')
     const answer: SessionAnswer = {
