@@ -1,0 +1,97 @@
+/** A small conference of our own, whose price, example and payment a test may choose. */
+export type FixtureOptions = {
+  readonly id?: string
+  readonly prefix?: string
+  /** Rupees in the first period and, as its example has it, the total with tax. */
+  readonly price?: number
+  readonly total?: number
+  readonly title?: string
+  readonly payment?: 'airpay' | 'none'
+  readonly extra?: string
+}
+
+export function fixtureEvent(options: FixtureOptions = {}): string {
+  const { id = 'sample2026', prefix = 'SMPL', price = 1000, total = 1180, title = 'Sample 2026', payment = 'airpay', extra = '' } = options
+  return `format: 1
+
+event:
+  id: ${id}
+  title: ${title}
+  about: A conference made up for tests
+  from: 2026-03-01
+  to: 2026-03-02
+  venue: Town Hall
+  status: open
+  support: support@sample.example
+
+routes:
+  form: /${id}
+  success: /${id}/payment/success
+  failed: /${id}/payment/failed
+
+categories:
+  - {id: member, label: Member}
+  - {id: non-member, label: Non-member}
+
+category:
+  rules:
+    - {when: {is_member: true}, then: member}
+    - {otherwise: non-member}
+
+fees:
+  tax: {name: GST, percent: 18, prices: exclusive}
+  periods:
+    - {id: early, from: 2026-01-01, to: 2026-01-31}
+    - {id: late, from: 2026-02-01, to: 2026-02-28}
+  other_dates: closed
+  prices:
+    period:     [early, late]
+    member:     [${price}, 2000]
+    non-member: [3000, 4000]
+
+form:
+  sections:
+    - title: Registration
+      fields:
+        - {id: full_name, label: Full Name, required: Full name is required}
+        - {id: email, type: email, label: Email Address, required: Email address is required}
+        - {id: phone_number, type: phone, label: Phone Number, check: false}
+        - {id: is_member, type: yes-no, label: Member, default: false}
+        - {id: letter, type: file, label: Letter, accept: [pdf]}
+  summary:
+    lines: [base, gst, total]
+  notices: snackbar
+
+closed:
+  heading: Registration Closed
+  text: Registration for ${title} is closed.
+
+order_id:
+  prefix: ${prefix}
+  followed_by: digits
+
+payment: ${payment === 'none' ? 'none' : '{gateway: airpay, account: sample}'}
+
+results:
+  success:
+    title: Registration Confirmed
+    details: [reg_no, full_name, total]
+  failed:
+    title: Payment Failed
+    details: [order_id, amount]
+
+email:
+  subject: "{event.title}: {reg_no}"
+  text: |
+    Dear {full_name}, you are registered as {category}.
+${extra}
+examples:
+  delegate: {full_name: Test Delegate, email: delegate@sample.example, is_member: true}
+  cases:
+    - name: a member pays the early price
+      on: 2026-01-10
+      expect: {category: member, period: early, total: ${total}}
+`
+}
+
+export const fixtureDelegate = { full_name: 'Test Delegate', email: 'delegate@sample.example', is_member: 'true' }

@@ -1,0 +1,152 @@
+/** Event files change while the server runs: what is clean is served, what is not leaves the old version serving. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import type { EventAnswer, RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../engine/index.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+import type { TestApp } from './harness.ts'
+
+const file = 'sample2026.yaml'
+let server: TestApp | null = null
+const start = async (text = fixtureEvent(), more: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> => {
+  server = await startTestApp({ clock: '2026-01-10', events: { [file]: text }, ...more })
+  return server
+}
+afterEach(async () => {
+  await server?.close()
+  server = null
+})
+
+const tariffOf = async ({ app }: TestApp): Promise<TariffAnswer> => (await app.inject('/api/sample2026/tariff-info/')).json()
+const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) => post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
+
+test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration owes the old total', async () => {
+  const app = await start()
+  const pending = (await register(app, { total_amount: '1180' })).json<RegisterAnswer>()
+  const before = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>()
+
+  app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
+  await app.deps.events.reload()
+
+  expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
+  const page = await app.app.inject('/sample2026')
+  expect(page.body).toContain('"member":{"early":150000')
+  expect((await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().hash).not.toBe(before.hash)
+
+  const open = await register(app, { total_amount: '1180' })
+  expect(open.statusCode).toBe(409)
+  expect(open.json()).toMatchObject({ status: 'error', code: 'price_changed', quote: { category: 'member', period: 'early', base: 1500, gst: 270, total: 1770 } })
+  expect((await register(app, { total_amount: '1770' })).statusCode).toBe(201)
+
+  const { registration } = (await app.app.inject(`/api/sample2026/registrations/${pending.reg_no}/`)).json<RegistrationAnswer>()
+  expect(registration).toMatchObject({ base: 1000, gst: 180, total: 1180, payment_status: 'pending' })
+  expect(app.rows('SELECT p.amount, r.event_hash FROM payments p JOIN registrations r ON r.id = p.registration_id ORDER BY p.id')).toEqual([
+    { amount: 118_000, event_hash: before.hash },
+    { amount: 177_000, event_hash: app.deps.events.byId('sample2026')?.hash },
+  ])
+  expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 2 }])
+})
+
+test('a price changed against its example keeps the old version serving and prints the finding', async () => {
+  const app = await start()
+  app.writeEvent(file, fixtureEvent({ price: 1500, total: 1180 }))
+  await app.deps.events.reload()
+  expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1000, gst: 180, total: 1180 })
+  expect((await register(app, { total_amount: '1180' })).statusCode).toBe(201)
+  expect(app.printed.join('\n')).toMatch(/EV9\d\d/)
+  expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 1 }])
+})
+
+test.each([
+  ['a typo in a key', (text: string) => text.replace('venue:', 'vneue:')],
+  ['YAML that is not YAML', (text: string) => text.replace('event:', 'event: [')],
+  ['an empty file', () => ''],
+])('%s keeps the old version serving and prints where', async (_what, spoil) => {
+  const app = await start()
+  app.writeEvent(file, spoil(fixtureEvent({ title: 'Sample changed' })))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample 2026')
+  expect(app.printed.join('\n')).toContain(file)
+  app.writeEvent(file, fixtureEvent({ title: 'Sample changed' }))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
+})
+
+test('the server does not start on a file with an error, and prints the finding', async () => {
+  await expect(start(fixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(/sample2026\.yaml is not served/)
+})
+
+test('the server does not start without an event file', async () => {
+  await expect(startTestApp({ events: {} })).rejects.toThrow(/There is no event file to serve/)
+})
+
+test('a new file is served, and one whose file went stays until the next start', async () => {
+  const app = await start()
+  app.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' }))
+  await app.deps.events.reload()
+  expect((await app.app.inject('/other2026')).statusCode).toBe(200)
+  expect((await app.post('/api/other2026/register/', fixtureDelegate)).statusCode).toBe(201)
+  rmSync(join(app.eventsDir, 'other2026.yaml'))
+  await app.deps.events.reload()
+  expect((await app.app.inject('/other2026')).statusCode).toBe(200)
+})
+
+test('two files that name the same event, prefix or page are not both served', async () => {
+  const app = await start()
+  app.writeEvent('zz.yaml', fixtureEvent({ title: 'An impostor' }))
+  app.writeEvent('zzz.yaml', fixtureEvent({ id: 'third2026', title: 'The same numbers' }))
+  await app.deps.events.reload()
+  expect(app.deps.events.all().map(({ config }) => config.title)).toEqual(['Sample 2026'])
+})
+
+test('the page that was open before a reload still finds its validator', async () => {
+  const app = await start()
+  const old = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  app.writeEvent(file, fixtureEvent().replace('Full name is required', 'Please give your name').replace('label: Phone Number, check: false', 'label: Phone Number, check: false, required: Please give a number'))
+  await app.deps.events.reload()
+  const fresh = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  expect(fresh).not.toBe(old)
+  for (const url of [old, fresh]) {
+    const response = await app.app.inject(url)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(response.body).toMatch(/^const exports=\{\};[^]*export default exports;\n$/)
+    expect(response.body).not.toMatch(/\brequire\(|\beval\(|new Function/)
+  }
+})
+
+test('a file changed on disk is noticed by itself', async () => {
+  const app = await start(fixtureEvent(), { watches: true })
+  const changed = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
+  writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
+  await changed
+  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
+})
+
+test('a shared file counts too: its change makes a new version of every event', async () => {
+  const app = await start()
+  const before = app.deps.events.byId('sample2026')?.hash
+  const texts = app.readEvent('_shared/texts.yaml')
+  app.writeEvent('_shared/texts.yaml', texts.replace('Registration failed. Please try again.', 'That did not work. Please try again.'))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.form.failure).toBe('That did not work. Please try again.')
+  expect(app.deps.events.byId('sample2026')?.hash).not.toBe(before)
+})
+
+test('what was compiled once is not compiled again, and reads the same', async () => {
+  const app = await start()
+  const compiled = app.deps.events.byId('sample2026')?.config
+  const { compileFolder, readFolder } = await import('../../server/compiling.ts')
+  const again = await compileFolder(await readFolder(app.eventsDir), { cacheFolder: join(app.dir, 'cache', 'events'), production: false })
+  expect(again.served[0]?.config).toEqual(compiled)
+})
+
+test('in production an event with demo values is refused with a sentence', async () => {
+  const { compileFolder, readFolder } = await import('../../server/compiling.ts')
+  const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
+  const compiled = await compileFolder(await readFolder(app.eventsDir), { cacheFolder: join(app.dir, 'cache', 'events'), production: true })
+  expect(compiled.served).toEqual([])
+  expect([...compiled.refused.values()]).toEqual(['sample2026.yaml is not served with NODE_ENV=production: it holds demo values (payment.account).'])
+})
