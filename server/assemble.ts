@@ -71,7 +71,7 @@ export async function assemble(environment: Environment, options: AssembleOption
 }
 
 /** The event files, checked, and the credentials they need. */
-async function openEvents(environment: Environment, options: AssembleOptions, store: Store): Promise<Result<EventRegistry, CannotStart>> {
+export async function openEvents(environment: Environment, options: AssembleOptions, store: Store): Promise<Result<EventRegistry, CannotStart>> {
   const opened = await openRegistry({
     folder: environment.eventsDir,
     cacheFolder: path.join(environment.dataDir, 'cache', 'events'),

@@ -85,6 +85,8 @@ export type Payments = {
   verify(orderId: OrderId, timeoutMs: number): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
   /** Asks about every pending payment that is due; answers how many were asked and how many ended. */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
+  /** When no verification is on its way. */
+  idle(): Promise<void>
   close(): Promise<void>
 }
 

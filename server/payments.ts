@@ -86,15 +86,19 @@ export function openPayments(deps: PaymentsDeps, { reconciles }: { readonly reco
     timer.unref()
   }
   if (reconciles) tick()
+  const idle = async (): Promise<void> => {
+    while (running.size + following.size > 0) await Promise.allSettled([...running.values(), ...following.values()])
+  }
 
   return {
     verify,
     reconcile,
+    idle,
     close: async () => {
       closed = true
       if (timer !== null) clearTimeout(timer)
       await ticking
-      while (running.size + following.size > 0) await Promise.allSettled([...running.values(), ...following.values()])
+      await idle()
     },
   }
 }

@@ -1,12 +1,10 @@
 /** `rollcall reconcile`: asks the gateway about every pending payment now, beside a running server or without one. */
-import path from 'node:path'
+import { openEvents } from '../assemble.ts'
 import type { Command } from '../cli.ts'
 import { makeClock } from '../clock.ts'
-import { missingAccounts } from '../environment.ts'
 import { gatewayOfRunning } from '../gateway/open.ts'
 import { makeLog } from '../log.ts'
 import { openPayments } from '../payments.ts'
-import { openRegistry } from '../registry.ts'
 import { openStore } from '../store/open.ts'
 
 export const reconcile: Command = {
@@ -29,16 +27,12 @@ Exit status: 0 done, 1 an event file has errors, 2 a variable is wrong, 3 our fa
     const log = makeLog(terminal.complain, clock)
     const store = await openStore({ dataDir: environment.dataDir })
     try {
-      const { eventsDir: folder, production } = environment
-      const registry = await openRegistry({ folder, cacheFolder: path.join(environment.dataDir, 'cache'), store, clock, log, print: terminal.complain, production, watches: false })
-      if (!registry.ok) {
-        terminal.complain(registry.error)
-        return 1
+      const opened = await openEvents(environment, { clock, log, print: terminal.complain, works: false }, store)
+      if (!opened.ok) {
+        terminal.complain(opened.error.text)
+        return opened.error.status
       }
-      const events = registry.value
-      const missing = missingAccounts(environment, events.all().map(({ config }) => config))
-      for (const sentence of missing) terminal.complain(sentence)
-      if (missing.length > 0) return 2
+      const events = opened.value
       const payments = openPayments({ store, events, gateway: gatewayOfRunning({ environment, events }), clock, log }, { reconciles: false })
       const { asked, ended } = await payments.reconcile(true)
       terminal.print(asked === 0 ? 'No payment is pending.' : `Asked about ${asked} pending ${asked === 1 ? 'payment' : 'payments'}: ${ended} ended, ${asked - ended} still pending.`)
