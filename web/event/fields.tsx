@@ -62,7 +62,7 @@ function draw(control: ControlProps, label: ReactNode, notes: ReactNode): ReactN
   if (grouped) {
     return (
       <fieldset onBlur={(event) => { if (!event.currentTarget.contains(event.relatedTarget)) control.leave() }} {...groupAria(control)}>
-        <legend className="lab">{label}</legend>
+        <legend className={control.constants.event.sections[field.section]?.title === field.label ? 'vh' : 'lab'}>{label}</legend>
         {notes}
         {field.type === 'select' ? <ChoiceRows {...control} /> : <YesNoRows {...control} />}
       </fieldset>

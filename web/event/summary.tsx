@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties } from 'react'
 import { formatDay, formatMoney, labelOf } from '../../engine/index.ts'
 import type { Day, PublicEvent, Quote, SummaryLine } from '../../engine/index.ts'
@@ -100,9 +100,20 @@ export function SummaryColumn(props: SummaryProps) {
 /** The bar at the foot of a phone: the price is never out of sight, what it is made of unfolds upward. */
 export function SummaryBar(props: SummaryProps) {
   const [open, setOpen] = useState(false)
+  const bar = useRef<HTMLElement>(null)
   const { price, event } = props
+  useEffect(() => {
+    // Notices stand above the bar, however high it has grown.
+    const root = document.documentElement.style
+    const watch = new ResizeObserver(() => root.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`))
+    if (bar.current) watch.observe(bar.current)
+    return () => {
+      watch.disconnect()
+      root.removeProperty('--bar')
+    }
+  }, [])
   return (
-    <section className="bar" aria-label={event.form.summary.title}>
+    <section ref={bar} className="bar" aria-label={event.form.summary.title}>
       {open && (
         <div className="unfolded" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>

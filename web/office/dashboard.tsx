@@ -1,25 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { Link } from 'react-router-dom'
 import type { EventStats, OfficeEvent, SessionAnswer, StatsAnswer } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Status } from '../shared/status.tsx'
-import { ask, isApiError, registrationAddress } from './calls.ts'
+import { ask, registrationAddress } from './calls.ts'
 import { shortTitle, useLogout } from './frame.tsx'
-import { useLeave } from './leave.ts'
+import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { Plot } from './plot.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
 
 /** Figures in one strip, then each event: its numbers, its days, its newest registrations. */
 export function Dashboard({ session }: { readonly session: SessionAnswer }) {
-  const leave = useLeave()
   const logout = useLogout()
   const query = useQuery({ queryKey: ['stats'], queryFn: ({ signal }) => ask<StatsAnswer>('/admin/dashboard/stats/', signal) })
-  const error = isApiError(query.error) ? query.error : null
-  useEffect(() => {
-    if (error?.status === 401) leave()
-  }, [error])
+  const error = useLeaveOn401(query.error)
   const data = query.data?.data
   const shown = dateParts(data?.now)
   return (
@@ -31,8 +26,8 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
         </div>
       </Heading>
       {shown && <p className="mute asof">As of {shown.join(', ')} <button type="button" className="btn quiet sm" onClick={() => void query.refetch()} disabled={query.isFetching}>Refresh</button></p>}
-      {error && error.status !== 401 && <Banner text={session.texts.admin.dashboard} action={{ label: session.texts.admin.retry, go: () => void query.refetch() }} />}
-      {data === undefined && !error && <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading the dashboard</span></p>}
+      {error && <Banner text={session.texts.admin.dashboard} action={{ label: session.texts.admin.retry, go: () => void query.refetch() }} />}
+      {data === undefined && !query.isError && <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading the dashboard</span></p>}
       {data && (
         <>
           <dl className="fig">

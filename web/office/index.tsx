@@ -5,10 +5,10 @@ import { Navigate, useLocation } from 'react-router-dom'
 import type { SessionAnswer } from '../../engine/index.ts'
 import type { PageProps } from '../main.tsx'
 import { sayWith } from '../api.ts'
-import { DASHBOARD, LOGIN, ask, isApiError, newClient, safeNext } from './calls.ts'
+import { DASHBOARD, LOGIN, ask, newClient, safeNext } from './calls.ts'
 import { Dashboard } from './dashboard.tsx'
 import { Frame, Waiting } from './frame.tsx'
-import { useLeave } from './leave.ts'
+import { useLeaveOn401 } from './leave.ts'
 import { ListPage } from './list.tsx'
 import { Login } from './login.tsx'
 import { RegistrationPage } from './registration.tsx'
@@ -34,20 +34,16 @@ function Routed() {
 
 function SignedIn({ path }: { readonly path: string }) {
   const session = useQuery({ queryKey: ['session'], queryFn: ({ signal }) => ask<SessionAnswer>('/admin/session/', signal), staleTime: Infinity })
-  const leave = useLeave()
-  const expired = isApiError(session.error) && session.error.status === 401
-  useEffect(() => {
-    if (expired) leave()
-  }, [expired, leave])
+  const error = useLeaveOn401(session.error)
   useEffect(() => {
     if (session.data) sayWith(session.data.texts.calls)
   }, [session.data])
   if (session.data) return <Frame session={session.data} path={path}>{pageAt(path, session.data)}</Frame>
-  if (session.error && !expired) {
+  if (error) {
     return (
       <main className="main alone" id="main">
         <h1>Office</h1>
-        <Banner text={isApiError(session.error) ? session.error.message : ''} action={{ label: 'Try Again', go: () => void session.refetch() }} />
+        <Banner text={error.message} action={{ label: 'Try Again', go: () => void session.refetch() }} />
       </main>
     )
   }

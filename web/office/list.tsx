@@ -5,9 +5,9 @@ import { fill } from '../../engine/index.ts'
 import type { AdminList, OfficeEvent } from '../../engine/index.ts'
 import { download, save } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
-import { ask, isApiError, readListAnswer, withFilters } from './calls.ts'
+import { ask, readListAnswer, withFilters } from './calls.ts'
 import { Filters } from './filters.tsx'
-import { useLeave } from './leave.ts'
+import { useLeave, useLeaveOn401 } from './leave.ts'
 import { Pager } from './pager.tsx'
 import { Banner, Heading } from './parts.tsx'
 import { Rows, RowsWaiting } from './rows.tsx'
@@ -15,7 +15,9 @@ import { Rows, RowsWaiting } from './rows.tsx'
 /** One list: what it shows stands in the address, so that it can be bookmarked, sent on and gone back to. */
 export function ListPage({ list }: { readonly event: OfficeEvent; readonly list: AdminList }) {
   const [search, setSearch] = useSearchParams()
-  const [problem, setProblem] = useState<string | null>(null)
+  const [exportProblem, setExportProblem] = useState<string | null>(null)
+  /** The answer whose problem was dismissed; the next one may have its own. */
+  const [dismissed, setDismissed] = useState<unknown>(null)
   const [exporting, setExporting] = useState(false)
   const leave = useLeave()
   const address = withFilters(list.api, list, search, true)
@@ -23,13 +25,14 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
   const page = query.data === undefined ? null : readListAnswer(query.data, list)
   const last = page === null ? 1 : Math.max(1, Math.ceil(page.count / page.pageSize))
 
-  const error = isApiError(query.error) ? query.error : null
-  useEffect(() => {
-    if (error?.status === 401) leave()
-    else if (error) setProblem(fill(list.errors.load, { message: error.message }, ''))
-    else setProblem(query.data !== undefined && page === null ? list.errors.shape : null)
-    // The texts follow from the answer alone; `leave` is made anew at every render.
-  }, [error, query.data])
+  const error = useLeaveOn401(query.error)
+  const loadProblem = error !== null ? fill(list.errors.load, { message: error.message }, '') : query.data !== undefined && page === null ? list.errors.shape : null
+  const answered = query.error ?? query.data
+  const shownProblem = exportProblem ?? (dismissed === answered ? null : loadProblem)
+  const dismiss = () => {
+    setExportProblem(null)
+    setDismissed(answered)
+  }
 
   const go = (change: (params: URLSearchParams) => void, replace = false) => {
     const params = new URLSearchParams(search)
@@ -46,11 +49,12 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
 
   const exportCsv = async () => {
     setExporting(true)
+    setExportProblem(null)
     const answered = await download(withFilters(list.export.api, list, search, false), '')
     setExporting(false)
     if (answered.ok) save(answered.value.blob, answered.value.name ?? list.export.file)
     else if (answered.error.status === 401) leave()
-    else setProblem(fill(list.errors.export, { message: answered.error.message }, ''))
+    else setExportProblem(fill(list.errors.export, { message: answered.error.message }, ''))
   }
 
   return (
@@ -61,7 +65,7 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
           <button type="button" className="btn sm" onClick={() => void exportCsv()} disabled={exporting}><Icon name="down" small />{exporting ? 'Exporting…' : 'Export CSV'}</button>
         </div>
       </Heading>
-      {problem !== null && <Banner text={problem} onDismiss={() => setProblem(null)} />}
+      {shownProblem !== null && <Banner text={shownProblem} onDismiss={dismiss} />}
       <Filters key={list.route} list={list} search={search} onChange={go} onReset={reset} />
       <div className="say" role="status">
         <p>{page === null ? (query.isFetching ? 'Loading registrations…' : '') : <Shown text={page.shown} />}</p>

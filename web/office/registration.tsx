@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import type { AdminList, OfficeRegistrationAnswer, PaymentStatus } from '../../engine/index.ts'
 import { call } from '../api.ts'
@@ -7,8 +6,8 @@ import type { Answered, ApiError } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
-import { ask, isApiError } from './calls.ts'
-import { useLeave } from './leave.ts'
+import { ask } from './calls.ts'
+import { useLeave, useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
 
@@ -18,17 +17,14 @@ export function RegistrationPage({ regNo, list }: { readonly regNo: string; read
   const { state } = useLocation() as { state: { readonly from?: string } | null }
   const path = `/admin/registrations/${regNo}/`
   const query = useQuery({ queryKey: ['registration', regNo], queryFn: ({ signal }) => ask<OfficeRegistrationAnswer>(path, signal) })
-  const error = isApiError(query.error) ? query.error : null
-  useEffect(() => {
-    if (error?.status === 401) leave()
-  }, [error])
+  const error = useLeaveOn401(query.error)
   const back = <Link className="backl" to={state?.from ?? list.route}><Icon name="left" small />{list.title}</Link>
   if (query.data === undefined) {
     return (
       <main className="main" id="main" aria-busy={query.isFetching}>
         {back}
-        <Heading title={query.isFetching || error?.status === 401 ? 'Registration' : error?.status === 404 ? 'Registration not found' : 'Registration'} />
-        {error && error.status !== 401 && <Banner text={error.message} action={{ label: 'Try Again', go: () => void query.refetch() }} />}
+        <Heading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
+        {error && <Banner text={error.message} action={{ label: 'Try Again', go: () => void query.refetch() }} />}
         {query.isFetching && <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>}
       </main>
     )

@@ -59,7 +59,7 @@ function PayAgain({ event, gateway, orderId }: PayAgainProps) {
   }
   return (
     <p className="again">
-      <span>Your answers are kept.</span>
+      <span>Your answers are saved: you need not fill in the form again.</span>
       <button type="button" className="btn line" disabled={state !== 'idle'} onClick={() => void pay()}>
         {state === 'idle' ? <Icon name="lock" /> : <span className="spin" aria-hidden="true" />}Pay for this registration
       </button>

@@ -6,6 +6,7 @@ import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import type { PageProps } from '../main.tsx'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
+import { Icon } from '../shared/icons.tsx'
 import { NoticeProvider } from '../shared/notice.tsx'
 import '../styles/result.css'
 import '../styles/print.css'
@@ -101,9 +102,9 @@ type TroubleProps = { readonly event: PublicEvent; readonly message: string; rea
 function Trouble({ event, message, detail, again, query }: TroubleProps) {
   return (
     <section className="fx" role="alert">
-      <h2 className="disp">{message}</h2>
-      {detail !== null && <p className="lead">{detail}</p>}
-      <p className="mute">If you have paid, your registration is not lost. Write to <a href={`mailto:${event.support}`}>{event.support}</a>{query.orderId ? <> and quote <b>{query.orderId}</b></> : null}.</p>
+      <h2 className="disp"><Icon name="bang" />{message}</h2>
+      {detail !== null && <p className="intro">{detail}</p>}
+      <p className="intro mute">If you have paid, your registration is not lost. Write to <a href={`mailto:${event.support}`}>{event.support}</a>{query.orderId ? <> and quote <b>{query.orderId}</b></> : null}.</p>
       <div className="acts">
         {again && <button type="button" className="btn" onClick={again}>Try again</button>}
         <Buttons event={event} buttons={event.results.errorButtons} registration={null} query={query} first={again ? 'line' : 'main'} />
