@@ -208,7 +208,7 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
 }
 
 function textOf(id: string, first: string, last: string, chance: Chance): string {
-  if (/name$/.test(id)) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
+  if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
   if (/(_no|number)$/.test(id)) return `EXAMPLE-${digits(chance, 4)}`
   if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST)} Medical College`
   if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
