@@ -143,7 +143,7 @@ function toTest(value: unknown): Test {
 
 function toOptions(value: unknown, categories: readonly Category[], lists: Plain): readonly Option[] {
   if (value === 'categories') return categories.filter((category) => !category.listedOnly).map(({ listedOnly: _, ...option }) => option)
-  return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) => (typeof option === 'object' && option !== null ? { id: text(map(option).id), label: maybe(map(option).label) ?? words(text(map(option).id)) } : { id: text(option), label: words(text(option)) }))
+  return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) => (typeof option === 'object' && option !== null ? { id: text(map(option).id), label: maybe(map(option).label) ?? inWords(text(map(option).id)) } : { id: text(option), label: inWords(text(option)) }))
 }
 
 function toField(value: Plain, section: number, categories: readonly Category[], shared: PlainShared): Field {
@@ -161,7 +161,7 @@ function toField(value: Plain, section: number, categories: readonly Category[],
     invalid: maybe(value.invalid) ?? maybe(invalid[invalidKey]) ?? '',
     check: value.check !== false,
     ...given({
-      as: (value.as as Field['as']) ?? (type === 'select' ? 'dropdown' : type === 'yes-no' ? 'radio' : undefined),
+      as: (value.as as Field['as']) ?? (type === 'yes-no' ? 'radio' : undefined),
       hint: maybe(value.hint),
       options: type === 'select' ? toOptions(value.options, categories, shared.lists) : undefined,
       offersCategories: value.options === 'categories' ? true : undefined,
@@ -346,3 +346,6 @@ function toSiteTexts(shared: Plain): SiteTexts {
     values: wireNames(shared.values),
   }
 }
+
+/** An id such as `senior-resident` in words; an option that is written as people read it stays as it is. */
+const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? words(id) : id)
