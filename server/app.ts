@@ -1,5 +1,6 @@
 /** The HTTP side as a whole, built from its parts and ready to listen or to be injected into. */
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import helmet from '@fastify/helmet'
@@ -7,7 +8,7 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
-import { refuse, toldOf } from './answers.ts'
+import { errorAnswer, refuse, toldOf } from './answers.ts'
 import { callRoutes, makeEventCalls, pathOf } from './calls.ts'
 import { healthRoutes } from './health.ts'
 import { nonceOf, pageRoutes } from './pages.ts'
@@ -35,6 +36,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // A field called __proto__ is an unknown field like any other; nobody merges bodies into objects here.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
+    // An address that cannot be decoded never reaches a route.
+    frameworkErrors: (error, _request, reply) => refuse(reply, error.code === 'FST_ERR_BAD_URL' ? 404 : 400, ...told(error.code === 'FST_ERR_BAD_URL' ? 404 : 400)),
+    clientErrorHandler: refuseConnection,
   })
   app.decorate('eventCalls', makeEventCalls(deps.events))
   await securityHeaders(app, deps)
@@ -61,6 +65,17 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await callRoutes(app, notFound)
   app.setNotFoundHandler(notFound)
   return app
+}
+
+/** What is no HTTP, or came too slowly, in the same shape as every other refusal. */
+function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, reason] = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? [408, 'Request Timeout'] : [400, 'Bad Request']
+  const body = JSON.stringify(errorAnswer(...told(status)))
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
 async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> {
@@ -117,7 +132,7 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   return refuse(reply, status === 503 ? 503 : 500, ...told(status))
 }
 
-function told(status: number): [string, string] {
+function told(status: number): [code: string, message: string] {
   const { code, message } = toldOf(status)
   return [code, message]
 }
