@@ -116,8 +116,10 @@ function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier
       const problem = problemOf(mail)
       if (problem !== null) return problem
       try {
-        await transport.sendMail(messageOf(environment, mail))
-        return null
+        const { rejected } = await transport.sendMail(messageOf(environment, mail))
+        // With a copy the server may take the one and refuse the other; only the delegate counts.
+        const refused = rejected.includes(mail.to)
+        return refused ? { code: 'EENVELOPE', text: 'The mail server does not take this recipient.', final: true } : null
       } catch (error) {
         return failureOf(error)
       }

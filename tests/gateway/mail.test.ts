@@ -1,0 +1,196 @@
+/** The mail queue: as files, and over SMTP to a real server that refuses, breaks off and takes. */
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { instant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import { mailAgainMs, openMailer } from '../../server/mail.ts'
+import type { Mailer } from '../../server/mail.ts'
+import { openStore } from '../../server/store/open.ts'
+import type { NewMail, Store } from '../../server/store/store.ts'
+import { noon, registered } from '../server/registrations.ts'
+
+let dir: string
+let store: Store
+let now: Instant
+const closing: (() => Promise<void>)[] = []
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
+  store = await openStore({ dataDir: dir })
+  now = noon
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+  await store.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const hello: NewMail = { to: 'asha@example.org', copyTo: null, subject: 'Confirmed – ആശ നായർ, ₹ 5,015', text: 'Dear ആശ,\n\nyou are registered.\n' }
+const mailer = (smtpUrl: string | null = null): Mailer => {
+  const opened = openMailer({ store, clock: () => now, log: { info: () => {}, warn: () => {}, error: () => {} }, environment: { smtpUrl, mailFrom: 'Rollcall <no-reply@example.org>', dataDir: dir, publicUrl: 'https://register.example.org' } }, { works: false })
+  closing.push(opened.close)
+  return opened
+}
+const queued = async (mail: Partial<NewMail> = {}) => {
+  const { regNo } = await registered(store)
+  await store.queueMail(regNo, { ...hello, ...mail }, now)
+  return { regNo, state: async () => (await store.mailsOf(regNo)).map(({ status, error }) => ({ status, error })) }
+}
+
+type Taken = { readonly from: string; readonly to: readonly string[]; readonly text: string }
+/** `answer` null: the mail is taken. */
+async function smtp(answer: { rcpt?: [number, string] | null; data?: [number, string] | null } = {}): Promise<{ readonly url: string; readonly taken: Taken[]; readonly tried: () => number; readonly answer: typeof answer }> {
+  const taken: Taken[] = []
+  let tried = 0
+  const refusal = ([responseCode, message]: [number, string]): Error => Object.assign(new Error(message), { responseCode })
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo: ({ address }, _session, done) => {
+      tried += 1
+      done(answer.rcpt && address === hello.to ? refusal(answer.rcpt) : null)
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        if (answer.data) return done(refusal(answer.data))
+        const { mailFrom, rcptTo } = session.envelope
+        taken.push({ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address), text: Buffer.concat(chunks).toString('utf8') })
+        return done()
+      })
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => new Promise((resolve) => server.close(resolve)))
+  const address = server.server.address()
+  return { url: `smtp://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`, taken, tried: () => tried, answer }
+}
+
+/** Headers unfolded, encoded words and the body read. */
+function readMail(text: string): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+  const [head = '', ...rest] = text.replaceAll('\r\n', '\n').split('\n\n')
+  const word = (coded: string): string => coded.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_all, kind: string, content: string) => (kind.toLowerCase() === 'b' ? `\u0001${content}\u0002` : quoted(content.replaceAll('_', ' '))))
+  const joined = (coded: string): string => word(coded).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) => Buffer.concat(run.split('\u0002').filter((part) => part !== '').map((part) => Buffer.from(part.slice(1), 'base64'))).toString('utf8'))
+  const headers = Object.fromEntries(head.replaceAll(/\n[ \t]+/g, ' ').split('\n').map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), joined(line.slice(line.indexOf(':') + 1).trim())]))
+  const body = rest.join('\n\n')
+  const how = headers['content-transfer-encoding'] ?? '7bit'
+  return { headers, body: how === 'base64' ? Buffer.from(body, 'base64').toString('utf8') : how === 'quoted-printable' ? quoted(body.replaceAll('=\n', '')) : body }
+}
+const quoted = (text: string): string => decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
+
+const files = (): string[] => readdirSync(join(dir, 'mail'))
+const only = (): string => readFileSync(join(dir, 'mail', files()[0] ?? ''), 'utf8')
+
+describe('without SMTP', () => {
+  test('each mail is one file, named by its number, complete and in UTF-8', async () => {
+    const { regNo, state } = await queued({ copyTo: 'office@example.org' })
+    expect(await mailer().run()).toBe(1)
+    expect(files()).toEqual([`000001-${regNo}.eml`])
+    const { headers, body } = readMail(only())
+    expect(headers).toMatchObject({ from: 'Rollcall <no-reply@example.org>', to: 'asha@example.org', subject: hello.subject, 'x-copy-to': 'office@example.org', 'auto-submitted': 'auto-generated', 'content-type': 'text/plain; charset=utf-8' })
+    expect(headers['message-id']).toMatch(/^<[0-9a-f]{32}@register\.example\.org>$/)
+    expect(body.trim()).toBe(hello.text.trim())
+    expect(await state()).toEqual([{ status: 'sent', error: null }])
+  })
+
+  test('a second run, and two at once, write nothing again', async () => {
+    await queued()
+    const worker = mailer()
+    await Promise.all([worker.run(), worker.run()])
+    expect(await worker.run()).toBe(0)
+    expect(files()).toHaveLength(1)
+  })
+
+  test.each([
+    ['a line break and a header', 'Hello\r\nBcc: everybody@example.org', 'asha@example.org'],
+    ['a bare line feed', 'Hello\nBcc: everybody@example.org', 'asha@example.org'],
+  ])('a subject with %s stays one line', async (_name, subject, to) => {
+    await queued({ subject, to })
+    await mailer().run()
+    const { headers } = readMail(only())
+    expect(headers['subject']).toBe('Hello Bcc: everybody@example.org')
+    expect(headers['bcc']).toBeUndefined()
+  })
+
+  test.each(['asha@example.org, eve@example.org', 'asha@example.org\r\nBcc: eve@example.org', 'Asha <asha@example.org>', 'a;b@example.org', 'nobody', ''])('"%s" is no address of one person: given up at once', async (to) => {
+    const { state } = await queued({ to })
+    expect(await mailer().run()).toBe(0)
+    expect(await state()).toEqual([{ status: 'failed', error: 'The address is not one that mail can be sent to.' }])
+  })
+})
+
+describe('over SMTP', () => {
+  test('the server gets it once, with the copy in the envelope and not in the headers', async () => {
+    const server = await smtp()
+    const { state } = await queued({ copyTo: 'office@example.org' })
+    const worker = mailer(server.url)
+    await Promise.all([worker.run(), worker.run()])
+    await worker.run()
+    expect(server.taken.map(({ from, to }) => ({ from, to }))).toEqual([{ from: 'no-reply@example.org', to: ['asha@example.org', 'office@example.org'] }])
+    const { headers, body } = readMail(server.taken[0]?.text ?? '')
+    expect([headers['subject'], headers['bcc'], body.trim()]).toEqual([hello.subject, undefined, hello.text.trim()])
+    expect(await state()).toEqual([{ status: 'sent', error: null }])
+  })
+
+  test('a server that says "later" is asked again at growing intervals, then it goes out once', async () => {
+    const server = await smtp({ data: [451, 'busy'] })
+    const { state } = await queued()
+    const worker = mailer(server.url)
+    for (const [tries, wait] of mailAgainMs.slice(0, 3).entries()) {
+      expect(await worker.run()).toBe(0)
+      expect(server.tried()).toBe(tries + 1)
+      now = instant(now + wait - 1)
+      await worker.run()
+      expect(server.tried()).toBe(tries + 1)
+      now = instant(now + 1)
+    }
+    expect(await state()).toMatchObject([{ status: 'queued' }])
+    server.answer.data = null
+    expect(await worker.run()).toBe(1)
+    expect(server.taken).toHaveLength(1)
+    expect(await state()).toEqual([{ status: 'sent', error: null }])
+  })
+
+  test('a server that is not there costs nothing but time; in the end the mail is given up', async () => {
+    const { state } = await queued()
+    const worker = mailer('smtp://127.0.0.1:1')
+    for (const wait of mailAgainMs) {
+      expect(await worker.run()).toBe(0)
+      now = instant(now + wait)
+    }
+    expect(await state()).toMatchObject([{ status: 'queued' }])
+    await worker.run()
+    expect(await state()).toMatchObject([{ status: 'failed' }])
+    expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
+  })
+
+  test('a recipient whom the server will never know is given up at once', async () => {
+    const server = await smtp({ rcpt: [550, 'no such mailbox'] })
+    const { state } = await queued()
+    await mailer(server.url).run()
+    now = instant(now + 1_000_000_000)
+    await mailer(server.url).run()
+    expect(server.tried()).toBe(1)
+    expect(await state()).toMatchObject([{ status: 'failed' }])
+  })
+
+  test('the office gets its copy and the delegate is refused: that is not sent', async () => {
+    const server = await smtp({ rcpt: [550, 'no such mailbox'] })
+    const { state } = await queued({ copyTo: 'office@example.org' })
+    expect(await mailer(server.url).run()).toBe(0)
+    expect(server.taken.map(({ to }) => to)).toEqual([['office@example.org']])
+    expect(await state()).toEqual([{ status: 'failed', error: 'The mail server does not take this recipient.' }])
+  })
+
+  test('one mail that cannot go does not hold up the others', async () => {
+    const server = await smtp()
+    await queued({ to: 'nobody' })
+    await queued()
+    expect(await mailer(server.url).run()).toBe(1)
+    expect(server.taken).toHaveLength(1)
+  })
+})
