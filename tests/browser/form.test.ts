@@ -165,7 +165,7 @@ describe('a price that changes while the form is open', () => {
     await expectAccessible(page, 'price changed')
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
     expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
-    await page.getByText(PROOF.name).waitFor()
+    await page.getByText(PROOF.name).first().waitFor()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,074')
 
     await payButton(page).click()
