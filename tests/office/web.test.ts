@@ -80,18 +80,27 @@ describe('the plot', () => {
 
 describe('columns become cells', () => {
   const column = (id: string, kind: AdminList['columns'][number]['kind']) => ({ id, label: id, kind })
-  const cells = cellsOf([column('id', 'number'), column('reg_no', 'text'), column('full_name', 'text'), column('email', 'text'), column('phone_number', 'text'), column('asi_member', 'yes-no'), column('asi_membership_number', 'text'), column('total', 'money'), column('payment_status', 'status'), column('created_at', 'date')])
-  test('the number comes first, e-mail under the name, a membership number under its Yes', () =>
-    expect(cells.map((cell) => [cell.column.id, cell.under?.id ?? null, cell.slot])).toEqual([
-      ['reg_no', null, 'reg'],
-      ['id', null, null],
+  const placed = (...columns: Parameters<typeof cellsOf>[0]) => cellsOf(columns).map((cell) => [cell.column.id, cell.under.map(({ id }) => id).join(' '), cell.slot])
+  const contact = [column('id', 'number'), column('reg_no', 'text'), column('full_name', 'text'), column('email', 'text'), column('phone_number', 'text')]
+  const member = [column('asi_member', 'yes-no'), column('asi_membership_number', 'text')]
+  const money = [column('total', 'money'), column('payment_status', 'status'), column('created_at', 'date')]
+  test('the number comes first, phone, e-mail and membership stand under what they belong to', () =>
+    expect(placed(...contact, column('category', 'option'), ...member, ...money)).toEqual([
+      ['reg_no', 'phone_number', 'reg'],
+      ['id', '', null],
       ['full_name', 'email', 'name'],
-      ['phone_number', null, null],
-      ['asi_member', 'asi_membership_number', null],
-      ['total', null, 'total'],
-      ['payment_status', null, 'status'],
-      ['created_at', null, 'at'],
+      ['category', 'asi_member asi_membership_number', 'option'],
+      ['total', '', 'total'],
+      ['payment_status', '', 'status'],
+      ['created_at', '', 'at'],
     ]))
+  test('without a category a membership number stands under its Yes', () =>
+    expect(placed(...member, ...money).map(([id, under]) => [id, under])).toEqual([['asi_member', 'asi_membership_number'], ['total', ''], ['payment_status', ''], ['created_at', '']]))
+  test('every column of the list is somewhere', () => {
+    const columns = [...contact, ...member, column('paper', 'yes-no'), column('food', 'option'), column('other', 'option'), ...money, column('fee', 'money')]
+    const shown = cellsOf(columns).flatMap((cell) => [cell.column.id, ...cell.under.map(({ id }) => id)])
+    expect(shown.toSorted()).toEqual(columns.map(({ id }) => id).toSorted())
+  })
 })
 
 test('money in a cell is grouped the Indian way and exact', () => {

@@ -27,7 +27,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
       </Heading>
       {shown && <p className="mute asof">As of {shown.join(', ')} <button type="button" className="btn quiet sm" onClick={() => void query.refetch()} disabled={query.isFetching}>Refresh</button></p>}
       {error && <Banner text={session.texts.admin.dashboard} action={{ label: session.texts.admin.retry, go: () => void query.refetch() }} />}
-      {data === undefined && !query.isError && <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading the dashboard</span></p>}
+      {data === undefined && !query.isError && <p className="spinner" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading the dashboard</span></p>}
       {data && (
         <>
           <dl className="fig">

@@ -60,7 +60,7 @@ export function Waiting() {
   return (
     <main className="main alone" id="main" aria-busy="true">
       <h1 className="vh">Office</h1>
-      <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>
+      <p className="spinner" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>
     </main>
   )
 }

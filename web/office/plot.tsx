@@ -3,8 +3,8 @@ import type { StatsAnswer } from '../../engine/index.ts'
 import { moneyOf } from './rows.tsx'
 
 type Entry = StatsAnswer['data']['by_day'][string][number]
-/** At most this many bars; a longer time is drawn in weeks, so that a bar stays wide enough to see. */
-const BARS_MAX = 75
+/** Four months of days; a longer time is drawn in weeks, so that a bar stays wide enough to see. */
+const BARS_MAX = 125
 
 type Bar = { readonly from: string; readonly to: string; readonly registrations: number; readonly revenue: number }
 

@@ -25,7 +25,7 @@ export function RegistrationPage({ regNo, list }: { readonly regNo: string; read
         {back}
         <Heading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
         {error && <Banner text={error.message} action={{ label: 'Try Again', go: () => void query.refetch() }} />}
-        {query.isFetching && <p className="wait" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>}
+        {query.isFetching && <p className="spinner" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>}
       </main>
     )
   }
@@ -42,7 +42,7 @@ export function RegistrationPage({ regNo, list }: { readonly regNo: string; read
         <Status is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status} word={row.payment_status_display} />
         {row.in_review && row.payment_status === 'success' && <Badge tone="care" icon="tri">Review</Badge>}
       </div>
-      <div className="two">
+      <div className="two top">
         <section className="pan" aria-labelledby="reg-answers">
           <h2 id="reg-answers">Answers</h2>
           <Ledger rows={answers.map(({ id, label, text, href }) => ({ id, label, value: href ? <a href={href} download><Icon name="file" small /> {text}</a> : text }))} />

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router-dom'
+import { Link, useLocation } from 'react-router-dom'
 import { formatMoney, paise } from '../../engine/index.ts'
 import type { AdminList, Colour, Column, ListRow } from '../../engine/index.ts'
 import { Badge, Status } from '../shared/status.tsx'
@@ -7,51 +7,63 @@ import { registrationAddress } from './calls.ts'
 import { RegNumber } from './parts.tsx'
 
 /**
- * How a list's columns become a table: the number first and linked, e-mail under the name, a
- * membership number under its Yes. `slot` places a column on a phone, where a row is three lines.
+ * How a list's columns become a table: the number first and linked, the phone number under it, e-mail
+ * under the name, a membership under the category. `slot` places a cell on a phone, where a row is
+ * three lines; a cell that folds goes under another one when the table is narrow.
  */
-type Cell = { readonly column: Column; readonly under: Column | null; readonly slot: 'reg' | 'name' | 'status' | 'total' | 'option' | 'at' | null; readonly folds: boolean }
+type Slot = 'reg' | 'name' | 'status' | 'total' | 'option' | 'at'
+type Cell = { readonly column: Column; readonly under: readonly Column[]; readonly slot: Slot | null; readonly folds: boolean }
 
 const EMAIL = /^e?mail|email$/i
+const PHONE = /phone|mobile/i
 
 export function cellsOf(columns: readonly Column[]): readonly Cell[] {
-  const numbered = [...columns.filter(({ id }) => id === 'reg_no'), ...columns.filter(({ id }) => id !== 'reg_no')]
-  const taken = new Set<Column>()
-  const name = numbered.find(({ id }) => id === 'full_name') ?? numbered.find(({ id, kind }) => kind === 'text' && id !== 'reg_no')
-  const total = numbered.find(({ id }) => id === 'total') ?? numbered.find(({ kind }) => kind === 'money')
-  const option = numbered.find(({ kind }) => kind === 'option')
-  const at = numbered.findLast(({ kind }) => kind === 'date')
-  const under = (column: Column): Column | null => {
-    const mail = column === name ? numbered.find(({ id, kind }) => kind === 'text' && EMAIL.test(id)) : undefined
-    const detail = column.kind === 'yes-no' ? numbered.find(({ id, kind }) => kind === 'text' && id.startsWith(column.id)) : undefined
-    const found = mail ?? detail ?? null
-    if (found !== null) taken.add(found)
-    return found
+  const ordered = [...columns.filter(({ id }) => id === 'reg_no'), ...columns.filter(({ id }) => id !== 'reg_no')]
+  const texts = ordered.filter(({ id, kind }) => kind === 'text' && id !== 'reg_no')
+  const slots: Readonly<Record<Slot, Column | undefined>> = {
+    reg: ordered.find(({ id }) => id === 'reg_no'),
+    name: texts.find(({ id }) => id === 'full_name') ?? texts[0],
+    status: ordered.find(({ kind }) => kind === 'status'),
+    total: ordered.find(({ id }) => id === 'total') ?? ordered.find(({ kind }) => kind === 'money'),
+    option: ordered.find(({ kind }) => kind === 'option'),
+    at: ordered.findLast(({ kind }) => kind === 'date'),
   }
-  const slotOf = (column: Column): Cell['slot'] => {
-    if (column.id === 'reg_no') return 'reg'
-    if (column.kind === 'status') return 'status'
-    return column === name ? 'name' : column === total ? 'total' : column === option ? 'option' : column === at ? 'at' : null
+  const membership = ordered.filter((column) => column.kind === 'yes-no' && texts.some((text) => isDetailOf(text, column)))
+  const under = (column: Column): readonly Column[] => {
+    if (column === slots.reg) return texts.filter(({ id }) => PHONE.test(id)).slice(0, 1)
+    if (column === slots.name) return texts.filter(({ id }) => EMAIL.test(id)).slice(0, 1)
+    const member = column === slots.option ? membership.slice(0, 1) : column === membership[0] && slots.option === undefined ? [column] : []
+    return member.flatMap((yesNo) => [...(column === yesNo ? [] : [yesNo]), ...texts.filter((text) => isDetailOf(text, yesNo))])
   }
-  const cells = numbered.map((column) => ({ column, under: under(column), slot: slotOf(column), folds: ['base', 'gst'].includes(column.id) || column === at }))
+  const cells = ordered.map((column) => ({
+    column,
+    under: under(column),
+    slot: (Object.keys(slots) as Slot[]).find((slot) => slots[slot] === column) ?? null,
+    folds: ['base', 'gst'].includes(column.id) || column === slots.at,
+  }))
+  const taken = new Set(cells.flatMap((cell) => cell.under))
   return cells.filter(({ column }) => !taken.has(column))
 }
+
+/** `asi_membership_number` says more about `asi_member`. */
+const isDetailOf = (text: Column, yesNo: Column): boolean => text.id !== yesNo.id && text.id.startsWith(yesNo.id)
 
 type RowsProps = { readonly list: AdminList; readonly rows: readonly ListRow[]; readonly isStale: boolean }
 
 export function Rows({ list, rows, isStale }: RowsProps) {
   const cells = cellsOf(list.columns)
+  const { pathname, search } = useLocation()
   const hasSplit = list.columns.some(({ id }) => id === 'base') && list.columns.some(({ id }) => id === 'gst')
   return (
     <table className={isStale ? 'stale' : undefined}>
       <caption className="vh">{list.title}</caption>
       <thead>
-        <tr>{cells.map(({ column, under, slot, folds }) => <th key={column.id} scope="col" className={classOf(column, slot, folds)}>{column.label}{under && <span className="vh">, {under.label}</span>}</th>)}</tr>
+        <tr>{cells.map(({ column, under, slot, folds }) => <th key={column.id} scope="col" className={classOf(column, slot, folds)}>{column.label}{under.map(({ id, label }) => <span key={id} className="vh">, {label}</span>)}</th>)}</tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            {cells.map((cell) => <td key={cell.column.id} className={classOf(cell.column, cell.slot, cell.folds)}><CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} /></td>)}
+            {cells.map((cell) => <td key={cell.column.id} className={classOf(cell.column, cell.slot, cell.folds)}><CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} from={pathname + search} /></td>)}
           </tr>
         ))}
       </tbody>
@@ -62,16 +74,18 @@ export function Rows({ list, rows, isStale }: RowsProps) {
 const classOf = (column: Column, slot: Cell['slot'], folds: boolean): string =>
   [slot ?? 'x', column.kind === 'money' || column.kind === 'number' ? 'num' : '', column.kind === 'option' ? 'ct' : '', folds ? 'fold' : ''].filter(Boolean).join(' ')
 
-function CellOf({ list, cell: { column, under, slot }, row, hasSplit }: { readonly list: AdminList; readonly cell: Cell; readonly row: ListRow; readonly hasSplit: boolean }): ReactNode {
+type CellProps = { readonly list: AdminList; readonly cell: Cell; readonly row: ListRow; readonly hasSplit: boolean; readonly from: string }
+
+function CellOf({ list, cell: { column, under, slot }, row, hasSplit, from }: CellProps): ReactNode {
   const text = textOf(column, row)
-  if (slot === 'reg') {
-    const at = list.columns.findLast(({ kind }) => kind === 'date')
-    return <><Link to={registrationAddress(list, row.reg_no)}><RegNumber text={row.reg_no} /></Link>{at && <small className="folded">{dateParts(row[at.id])?.join(', ')}</small>}</>
-  }
-  const second = under === null ? '' : textOf(under, row)
+  const second = under.map((below) => secondLine(below, row)).filter(Boolean).join(', ')
+  const small = second && <small>{second}</small>
+  if (slot === 'reg') return <><Link to={registrationAddress(list, row.reg_no)} state={{ from }}><RegNumber text={row.reg_no} /></Link>{small}</>
   switch (column.kind) {
-    case 'status':
-      return <><Status is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status} word={String(row[`${column.id}_display`] ?? '')} />{row.in_review && row.payment_status === 'success' && <Badge tone="care" icon="tri">Review</Badge>}</>
+    case 'status': {
+      const at = list.columns.findLast(({ kind }) => kind === 'date')
+      return <><Status is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status} word={String(row[`${column.id}_display`] ?? '')} />{row.in_review && row.payment_status === 'success' && <Badge tone="care" icon="tri">Review</Badge>}{at && <small className="folded">{dateParts(row[at.id])?.[0]}</small>}</>
+    }
     case 'date': {
       const parts = dateParts(row[column.id])
       return parts && <>{parts[0]}<small>{parts[1]}</small></>
@@ -80,11 +94,17 @@ function CellOf({ list, cell: { column, under, slot }, row, hasSplit }: { readon
       return <>{slot === 'total' ? <b>{text}</b> : text}{slot === 'total' && hasSplit && <small className="folded">{[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}</small>}</>
     case 'option': {
       const colour = colourOf(list, column, row)
-      return <>{colour && <i className="sw" style={{ '--c': `var(--c-${colour})` } as React.CSSProperties} aria-hidden="true" />}{text}</>
+      return <>{colour && <i className="sw" style={{ '--c': `var(--c-${colour})` } as React.CSSProperties} aria-hidden="true" />}{text}{small}</>
     }
     default:
-      return <>{slot === 'name' ? <b>{text}</b> : text}{second && <small>{second}</small>}</>
+      return <>{slot === 'name' ? <b>{text}</b> : text}{small}</>
   }
+}
+
+/** A second line: a text as it is, a Yes as what it says yes to, a No as nothing. */
+function secondLine(column: Column, row: ListRow): string {
+  const value = row[column.id]
+  return typeof value === 'boolean' ? (value ? column.label : '') : textOf(column, row)
 }
 
 /** What a cell says; empty for a value that is not there. Money in a cell goes without the rupee sign unless it is the total. */
