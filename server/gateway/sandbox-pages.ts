@@ -115,19 +115,11 @@ export function sentencePage(title: string, sentence: string): string {
 export function ordersPage(orders: readonly SandboxOrder[]): string {
   if (orders.length === 0) return page('Orders', '<p>No order has arrived yet. Register for an event, and its payment stands here.</p>')
   const rows = orders.map((order) => {
-    const held = order.paid === null ? '–' : money(order.paid)
+    const held = order.paid === null || order.paid === order.asked ? '' : `, ${money(order.paid)} came`
     const settle = order.stage === 'paid' ? '' : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escape(order.orderId)}">Let the money come</button></form>`
-    return `<tr><th scope="row">${escape(order.orderId)}</th><td>${money(order.asked)}</td><td>${stages[order.stage]}</td><td>${held}</td><td>${settle}</td></tr>`
+    return `<li><div><strong>${escape(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
   })
-  return page(
-    'Orders',
-    `<div class="wide" role="region" aria-label="Orders" tabindex="0"><table>
-<thead><tr><th scope="col">Order</th><th scope="col">Asked</th><th scope="col">State</th><th scope="col">Held</th><th scope="col"><span class="said">What can be done</span></th></tr></thead>
-<tbody>
-${rows.join('\n')}
-</tbody>
-</table></div>`,
-  )
+  return page('Orders', `<p>Newest first. What has not been paid can be paid from here, as money that comes late.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>`)
 }
 
 export const returnScript = `document.getElementById('return').submit()\n`
@@ -145,16 +137,13 @@ dl div{display:grid;grid-template-columns:7rem 1fr;gap:1rem;padding:.5rem 0;bord
 dt{color:#57524a}
 dd{margin:0;font-variant-numeric:tabular-nums}
 ul{list-style:none;margin:0;padding:0}
-li{display:grid;grid-template-columns:15rem 1fr;gap:.25rem 1.25rem;align-items:center;padding:.625rem 0;border-bottom:1px solid #cfcabd}
+li{display:grid;grid-template-columns:17rem 1fr;gap:.25rem 1.25rem;align-items:center;padding:.625rem 0;border-bottom:1px solid #cfcabd}
 li span{color:#57524a}
 button{min-height:3rem;width:100%;padding:.5rem 1rem;font:inherit;font-weight:600;text-align:left;color:#1f1d1a;background:#fff;border:2px solid #7a746a;border-radius:4px;cursor:pointer}
 button:hover{border-color:#3a2f5b}
 button.pay{color:#fff;background:#3a2f5b;border-color:#3a2f5b}
-button:focus-visible,[tabindex]:focus-visible{outline:3px solid #1050ac;outline-offset:2px}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th,td{text-align:left;padding:.5rem .75rem .5rem 0;border-bottom:1px solid #cfcabd;white-space:nowrap;font-weight:400}
-thead th{color:#57524a}
-.said{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-@media (max-width:40rem){li{grid-template-columns:1fr}dl div{grid-template-columns:5.5rem 1fr}}
+button:focus-visible{outline:3px solid #1050ac;outline-offset:2px}
+.orders{border-top:2px solid #1f1d1a}
+.orders li{grid-template-columns:1fr 15rem;font-variant-numeric:tabular-nums}
+@media (max-width:40rem){li,.orders li{grid-template-columns:1fr}dl div{grid-template-columns:5.5rem 1fr}}
 `
