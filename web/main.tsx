@@ -2,7 +2,8 @@ import { StrictMode } from 'react'
 import type { ComponentType } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter, Route, Routes } from 'react-router-dom'
-import type { PageData } from '../engine/index.ts'
+import { dayOf, openOn, readInstant } from '../engine/index.ts'
+import type { PageData, PublicEvent } from '../engine/index.ts'
 import { sayWith } from './api.ts'
 import { Sprite } from './shared/icons.tsx'
 import './styles/fonts.css'
@@ -23,8 +24,9 @@ function readPage(): PageData | null {
 async function choose(page: PageData): Promise<{ readonly paths: readonly string[]; readonly Page: ComponentType<PageProps> }> {
   switch (page.page) {
     case 'event': {
-      const { routes, status } = page.event.event
-      const { default: Page } = status === 'closed' ? await import('./event/closed.tsx') : await import('./event/index.tsx')
+      const { event, now } = page.event
+      const { routes } = event
+      const { default: Page } = opensOn(event, now) ? await import('./event/index.tsx') : await import('./event/closed.tsx')
       return { paths: [routes.form, ...routes.also], Page }
     }
     case 'result': {
@@ -40,6 +42,12 @@ async function choose(page: PageData): Promise<{ readonly paths: readonly string
     case 'not-found':
       return { paths: [], Page: NotFound }
   }
+}
+
+/** Whether one can register on the day of the server's clock; a day it cannot say is the form's to judge. */
+function opensOn(event: PublicEvent, now: string): boolean {
+  const at = readInstant(now)
+  return at === null || openOn(event, dayOf(at)).open
 }
 
 function NotFound() {

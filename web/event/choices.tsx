@@ -7,8 +7,8 @@ import type { CSSProperties } from 'react'
 import { formatDay, formatMoney } from '../../engine/index.ts'
 import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { Prices } from './context.ts'
-import type { ControlProps } from './fields.tsx'
-import { Chevron } from './fields.tsx'
+import { Chevron } from './control.tsx'
+import type { ControlProps } from './control.tsx'
 import { toPaise } from './price.ts'
 
 const colourOf = (colour: Colour | undefined): CSSProperties => ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties

@@ -1,3 +1,4 @@
+import { dayOf, openOn, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../main.tsx'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
@@ -18,14 +19,16 @@ export function ClosedBox({ event, text }: { readonly event: PublicEvent; readon
 /** An event whose registration is over, or not open on this day: it informs and offers no form. */
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
-  const { event } = page.event
+  const { event, now } = page.event
+  const at = readInstant(now)
+  const open = at === null ? null : openOn(event, dayOf(at))
   wear(event.look.colour)
   return (
     <>
       <EventHeader event={event} />
       <main className="wrap closed" id="main">
         {event.about !== undefined && <p className="lead">{event.about}</p>}
-        <ClosedBox event={event} text={event.closed?.text ?? null} />
+        <ClosedBox event={event} text={open === null || open.open ? null : open.text} />
       </main>
       <EventFooter support={event.support} />
     </>

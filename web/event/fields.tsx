@@ -9,21 +9,12 @@ import { Icon } from '../shared/icons.tsx'
 import { ChoiceRows, RichSelect, YesNoRows } from './choices.tsx'
 import { Must } from './context.ts'
 import type { FormConstants } from './context.ts'
+import { Chevron, sizeText } from './control.tsx'
+import type { ControlProps } from './control.tsx'
 import { Upload } from './upload.tsx'
 
 /** More options than this do not fit a phone as rows. */
 const rowsMax = 7
-
-/** Props of one question's control: RJSF's, with our field and the ids that tie hint and error to the control. */
-export type ControlProps = {
-  readonly field: Field
-  readonly constants: FormConstants
-  readonly id: string
-  readonly value: unknown
-  readonly change: (value: unknown) => void
-  readonly leave: () => void
-  readonly aria: { readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: true; readonly 'aria-required'?: true }
-}
 
 /** The only widget RJSF gets: it looks the field up and draws it. RJSF's own error and help templates stay unused. */
 export function FieldWidget(props: WidgetProps) {
@@ -93,12 +84,6 @@ function hintOf(field: Field): string | undefined {
   return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
 }
 
-/** Bytes as people say them: "5 MB", "340 KB". */
-export function sizeText(bytes: number): string {
-  if (bytes >= 1024 * 1024) return `${Math.round((bytes / 1024 / 1024) * 10) / 10} MB`
-  return `${Math.max(1, Math.round(bytes / 1024))} KB`
-}
-
 /** What browsers fill in by themselves, by type and by the ids that event files use for it. */
 const autocomplete: Readonly<Record<string, string>> = {
   full_name: 'name', email: 'email', phone: 'tel', phone_number: 'tel', address: 'street-address', city: 'address-level2', state: 'address-level1',
@@ -139,10 +124,6 @@ function Dropdown({ field, id, value, change, leave, aria }: ControlProps) {
       {field.options?.map((option) => <option key={option.id} value={option.id}>{option.label}</option>)}
     </Select>
   )
-}
-
-export function Chevron({ className }: { readonly className?: string }) {
-  return <svg viewBox="0 0 20 20" className={`i chev ${className ?? ''}`} aria-hidden="true"><use href="#i-chev" /></svg>
 }
 
 function SwitchRow({ field, id, value, change, leave, aria, label }: ControlProps & { readonly label: ReactNode }) {

@@ -8,6 +8,7 @@ import type { Answers, EventAnswer, FieldErrors, PublicEvent, RawAnswers } from 
 import { Must, Prices, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
 import { FieldWidget } from './fields.tsx'
+import { startOf } from './keep.ts'
 import type { Tariff } from './price.ts'
 import { BareField, Sheet } from './sections.tsx'
 
@@ -42,8 +43,6 @@ export type FormState = {
   readonly formProps: FormBoxProps
 }
 
-const startOf = (event: PublicEvent): RawAnswers => Object.fromEntries(event.fields.flatMap((field) => (field.default === undefined ? [] : [[field.id, field.default]])))
-
 /** The same set object while its members stay the same, so that contexts change only when something does. */
 function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
   const key = [...set].join(' ')
@@ -69,10 +68,10 @@ function useJudge({ event, schema, validator_url }: EventAnswer): (raw: RawAnswe
   return useCallback((raw) => (compiled.current ? toMessages(event, compiled.current(normalise(event, raw).answers)) : errorsOf(event, raw)), [event])
 }
 
-export function useForm(page: EventAnswer, onEdit: () => void): FormState {
+export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void): FormState {
   const { event } = page
   const judge = useJudge(page)
-  const [data, setData] = useState<RawAnswers>(() => startOf(event))
+  const [data, setData] = useState<RawAnswers>(begin)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
   const constants = useMemo<FormConstants>(() => ({ event, fields: new Map(event.fields.map((field) => [field.id, field])), files: new Map() }), [event])

@@ -15,6 +15,7 @@ import { ClosedBox } from './closed.tsx'
 import { FormBox, useForm } from './form.tsx'
 import type { FormState } from './form.tsx'
 import { HandOff } from '../shared/handoff.tsx'
+import { forget, keep, recall, startOf } from './keep.ts'
 import { labelOfCategory, priceOf, useTariff } from './price.ts'
 import { register } from './submit.ts'
 import type { Outcome } from './submit.ts'
@@ -59,11 +60,18 @@ function Registration({ page }: { readonly page: EventAnswer }) {
   const [problem, setProblem] = useState<string | null>(null)
   /** Counts failed submits, so that each of them takes the focus to the summary of errors. */
   const [attempts, setAttempts] = useState(0)
-  const key = useRef(newKey())
-  const form = useForm(page, useCallback(() => {
+  const [begin] = useState(() => recall(event))
+  const [recalled, setRecalled] = useState(begin !== null)
+  const key = useRef(begin?.key ?? newKey())
+  const form = useForm(page, begin?.data ?? startOf(event), useCallback(() => {
     key.current = newKey()
     setProblem(null)
+    setRecalled(false)
   }, []))
+  const { data } = form
+  useEffect(() => {
+    if (data !== begin?.data && JSON.stringify(data) !== JSON.stringify(startOf(event))) keep(event, { data, key: key.current })
+  }, [event, data, begin])
   const price = priceOf(event, tariff, form.answers)
   const quoted = price.is === 'price' ? price.quote : null
 
@@ -71,9 +79,11 @@ function Registration({ page }: { readonly page: EventAnswer }) {
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
-    const outcome = await register(event, form.answers, form.files, quote, key.current)
-    // After a clear "no" the next try is another one; only an outcome we do not know keeps its key.
-    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) key.current = newKey()
+    const again = () => (key.current = newKey())
+    const outcome = await register(event, form.answers, form.files, quote, { now: () => key.current, again })
+    // After a clear "no" the next try is another one; what was registered, or may have been, keeps its key.
+    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
+    keep(event, { data: form.data, key: key.current })
     setPhase(next(outcome, quote))
   }
   const next = (outcome: Outcome, quote: Quote | null): Phase => {
@@ -84,6 +94,7 @@ function Registration({ page }: { readonly page: EventAnswer }) {
         form.setErrors(outcome.errors)
         setAttempts((times) => times + 1)
         notice(outcome.message, 'bad')
+        if (!Object.keys(outcome.errors).some((id) => form.shown.has(id))) setProblem(outcome.message)
         return { is: 'filling' }
       case 'price_changed':
         askTariff()
@@ -104,9 +115,15 @@ function Registration({ page }: { readonly page: EventAnswer }) {
     const say = (text: string) => fill(text, { reg_no: regNo }, '')
     const { notice: noticeText, alert } = event.form.withoutPayment
     if (noticeText !== null) notice(say(noticeText), 'good')
-    form.reset()
-    key.current = newKey()
+    startAfresh()
     return alert === null ? { is: 'filling' } : { is: 'registered', text: say(alert) }
+  }
+  const startAfresh = () => {
+    form.reset()
+    forget(event)
+    key.current = newKey()
+    setRecalled(false)
+    setAttempts(0)
   }
   const submit = () => {
     if (!form.check()) setAttempts((times) => times + 1)
@@ -123,6 +140,7 @@ function Registration({ page }: { readonly page: EventAnswer }) {
       <Stepper event={event} form={form} />
       <div className="col">
         {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
+        {recalled && <p className="recalled">Your answers are as you left them. <button type="button" className="link" onClick={startAfresh}>Start afresh</button></p>}
         <fieldset className="bare" disabled={busy}>
           <FormBox {...form.formProps} tariff={tariff} submit={submit} />
         </fieldset>

@@ -9,6 +9,7 @@ export type Outcome =
   | { readonly is: 'registered'; readonly answer: RegisterAnswer }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   | { readonly is: 'price_changed'; readonly now: Quote }
+  /** Nothing of what was asked for is on sale; `message` says why. */
   | { readonly is: 'closed'; readonly message: string }
   /** `unsure`: no answer came or the server broke, so the same attempt must be sent with the same key. */
   | { readonly is: 'refused'; readonly message: string; readonly unsure: boolean }
@@ -21,8 +22,18 @@ function valueOf(quote: Quote, what: string): string | number | null {
   return what === 'base' || what === 'gst' || what === 'total' ? rupees(quote[what]) : null
 }
 
-/** The answers, and the price the delegate saw, so that the server can refuse to charge another. */
-export async function register(event: PublicEvent, answers: Answers, files: ReadonlyMap<string, File>, quote: Quote | null, key: string): Promise<Outcome> {
+/**
+ * Sends the answers with the price the delegate saw, so that the server can refuse to charge another.
+ * `keys.again()` makes a new key: the one in hand may belong to the same answers at an older price.
+ */
+export async function register(event: PublicEvent, answers: Answers, files: ReadonlyMap<string, File>, quote: Quote | null, keys: { readonly now: () => string; readonly again: () => string }): Promise<Outcome> {
+  const first = await attempt(event, answers, files, quote, keys.now())
+  if (first !== 'key_reused') return first
+  const second = await attempt(event, answers, files, quote, keys.again())
+  return second === 'key_reused' ? { is: 'refused', message: event.form.failure, unsure: false } : second
+}
+
+async function attempt(event: PublicEvent, answers: Answers, files: ReadonlyMap<string, File>, quote: Quote | null, key: string): Promise<Outcome | 'key_reused'> {
   const shown = shownFields(event, answers)
   const fields: Record<string, string | number | boolean> = {}
   const takesFiles = event.fields.some((field) => field.type === 'file')
@@ -48,7 +59,7 @@ export async function register(event: PublicEvent, answers: Answers, files: Read
   } else {
     answer = await call<RegisterAnswer>(event.api.register, { method: 'POST', json: fields, headers, fallback })
   }
-  if (!answer.ok) return outcomeOf(answer.error)
+  if (!answer.ok) return answer.error.code === 'idempotency_key_reused' ? 'key_reused' : outcomeOf(answer.error)
   if (answer.value.status === 'success') return { is: 'registered', answer: answer.value }
   const { message } = answer.value as { readonly message?: string }
   return { is: 'refused', message: message || fallback, unsure: false }
@@ -61,6 +72,6 @@ function outcomeOf(error: ApiError): Outcome {
     const now = toQuote(answer.quote)
     if (now !== null) return { is: 'price_changed', now }
   }
-  if (code === 'registration_closed') return { is: 'closed', message }
+  if (code === 'registration_closed' || code === 'price_changed') return { is: 'closed', message }
   return { is: 'refused', message, unsure: status === 0 || status >= 500 }
 }

@@ -57,7 +57,7 @@ export const theme = createTheme({
       styleOverrides: { select: { minHeight: 24, whiteSpace: 'normal', borderRadius: 6, '&:focus': { background: 'none' } }, icon: { color: '#434E5B', right: 10 } },
     },
     MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { border: '1px solid #D0D7DD' } } },
-    MuiMenu: { styleOverrides: { paper: { boxShadow: 'var(--lift)', borderRadius: 8 } } },
+    MuiMenu: { styleOverrides: { paper: { boxShadow: 'var(--lift)', borderRadius: 8, maxWidth: 'min(680px, calc(100vw - 32px))' } } },
     MuiMenuItem: {
       styleOverrides: {
         root: { minHeight: 48, whiteSpace: 'normal', '&.Mui-selected, &.Mui-selected:hover': { background: 'var(--accent-tint)' }, '&.Mui-focusVisible, &.Mui-selected.Mui-focusVisible': { outline: `3px solid ${blue}`, outlineOffset: -3 } },

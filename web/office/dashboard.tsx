@@ -4,7 +4,7 @@ import type { EventStats, OfficeEvent, SessionAnswer, StatsAnswer } from '../../
 import { Icon } from '../shared/icons.tsx'
 import { Status } from '../shared/status.tsx'
 import { ask, registrationAddress } from './calls.ts'
-import { shortTitle, useLogout } from './frame.tsx'
+import { shortTitle } from './frame.tsx'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { Plot } from './plot.tsx'
@@ -12,7 +12,6 @@ import { dateParts, moneyOf } from './rows.tsx'
 
 /** Figures in one strip, then each event: its numbers, its days, its newest registrations. */
 export function Dashboard({ session }: { readonly session: SessionAnswer }) {
-  const logout = useLogout()
   const query = useQuery({ queryKey: ['stats'], queryFn: ({ signal }) => ask<StatsAnswer>('/admin/dashboard/stats/', signal) })
   const error = useLeaveOn401(query.error)
   const data = query.data?.data
@@ -20,9 +19,8 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <Heading title="Dashboard">
-        <div className="acts">
+        <div className="acts lists">
           {session.events.flatMap(({ lists }) => lists).map((list) => <Link key={list.route} className="btn line sm" to={list.route}>{shortTitle(list.title)} list</Link>)}
-          <button type="button" className="btn line sm only-narrow" onClick={logout}>Logout</button>
         </div>
       </Heading>
       {shown && <p className="mute asof">As of {shown.join(', ')} <button type="button" className="btn quiet sm" onClick={() => void query.refetch()} disabled={query.isFetching}>Refresh</button></p>}
@@ -79,7 +77,7 @@ function EventPanel({ event, data }: { readonly event: OfficeEvent; readonly dat
           <li key={row.id}>
             <span><b>{list ? <Link to={registrationAddress(list, row.reg_no)}>{row.full_name}</Link> : row.full_name}</b><small><RegNumber text={row.reg_no} /></small></span>
             <span className="num">{moneyOf(row.final_amount, true)}</span>
-            <Status is={row.payment_status} word={row.payment_status_display} />
+            <Status is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status} word={row.payment_status_display} />
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { fill } from '../../engine/index.ts'
 import type { AdminList, OfficeEvent } from '../../engine/index.ts'
@@ -33,6 +33,8 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
     setExportProblem(null)
     setDismissed(answered)
   }
+
+  const [box, fits] = useFits()
 
   const go = (change: (params: URLSearchParams) => void, replace = false) => {
     const params = new URLSearchParams(search)
@@ -71,7 +73,7 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
         <p>{page === null ? (query.isFetching ? 'Loading registrations…' : '') : <Shown text={page.shown} />}</p>
         {page !== null && last > 1 && <p className="mute">Page {page.page.toLocaleString('en-IN')} of {last.toLocaleString('en-IN')}</p>}
       </div>
-      <div className="tb" aria-busy={query.isFetching}>
+      <div className={fits ? 'tb fits' : 'tb'} ref={box} aria-busy={query.isFetching}>
         {page === null && query.isFetching && <RowsWaiting />}
         {page !== null && page.rows.length > 0 && <Rows list={list} rows={page.rows} isStale={query.isPlaceholderData} />}
       </div>
@@ -84,6 +86,21 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
       {page !== null && page.count > 0 && <Pager list={list} page={page} last={last} onTurn={turnTo} onSize={(size) => go((params) => { params.set('page_size', String(size)); params.delete('page') })} />}
     </main>
   )
+}
+
+/** Whether the table is as wide as its place: then its head stays in sight while the page scrolls; else it scrolls sideways. */
+function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
+  const box = useRef<HTMLDivElement>(null)
+  const [fits, setFits] = useState(false)
+  useEffect(() => {
+    const place = box.current
+    if (place === null) return
+    const watch = new ResizeObserver(() => setFits(place.scrollWidth <= place.clientWidth))
+    watch.observe(place)
+    for (const child of place.children) watch.observe(child)
+    return () => watch.disconnect()
+  })
+  return [box, fits]
 }
 
 /** The sentence with its number set stronger. */

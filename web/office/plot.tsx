@@ -58,8 +58,10 @@ export function Plot({ title, days, today }: { readonly title: string; readonly 
   return (
     <figure className="plots">
       <h3>Per {unit}</h3>
-      <Bars caption="Registrations" bars={bars} valueOf={(bar) => bar.registrations} textOf={(value) => value.toLocaleString('en-IN')} today={today} />
-      <Bars caption="Revenue" bars={bars} valueOf={(bar) => bar.revenue} textOf={shortMoney} today={today} dates />
+      <div className="pair">
+        <Bars caption="Registrations" bars={bars} valueOf={(bar) => bar.registrations} textOf={(value) => value.toLocaleString('en-IN')} today={today} />
+        <Bars caption="Revenue" bars={bars} valueOf={(bar) => bar.revenue} textOf={shortMoney} today={today} />
+      </div>
       <figcaption>{sentence}</figcaption>
     </figure>
   )
@@ -70,17 +72,16 @@ const LEFT = 46
 const HEIGHT = 74
 const TOP = 22
 
-type BarsProps = { readonly caption: string; readonly bars: readonly Bar[]; readonly valueOf: (bar: Bar) => number; readonly textOf: (value: number) => string; readonly today: string; readonly dates?: boolean }
+type BarsProps = { readonly caption: string; readonly bars: readonly Bar[]; readonly valueOf: (bar: Bar) => number; readonly textOf: (value: number) => string; readonly today: string }
 
-function Bars({ caption, bars, valueOf, textOf, today, dates }: BarsProps) {
+function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
   const top = niceMax(Math.max(1, ...bars.map(valueOf)))
   const step = (WIDTH - LEFT) / bars.length
   const width = Math.max(1.5, Math.min(22, step * 0.74))
   const bottom = TOP + HEIGHT
   const y = (value: number) => bottom - (value / top) * HEIGHT
-  const labelled = dates ? axisDays(bars) : []
   return (
-    <svg className="plot" viewBox={`0 0 ${WIDTH} ${bottom + (dates ? 24 : 6)}`} aria-hidden="true">
+    <svg className="plot" viewBox={`0 0 ${WIDTH} ${bottom + 24}`} aria-hidden="true">
       <text x={0} y={12} className="cap">{caption}</text>
       {[top, top / 2].map((value) => (
         <g key={value}>
@@ -93,7 +94,7 @@ function Bars({ caption, bars, valueOf, textOf, today, dates }: BarsProps) {
         return value > 0 && <rect key={bar.from} x={LEFT + index * step + (step - width) / 2} width={width} y={y(value)} height={bottom - y(value)} className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'} />
       })}
       <line x1={LEFT} x2={WIDTH} y1={bottom} y2={bottom} className="axis" />
-      {labelled.map(({ index, text, anchor }) => <text key={index} x={anchor === 'end' ? WIDTH : LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * step} y={bottom + 18} textAnchor={anchor}>{text}</text>)}
+      {axisDays(bars).map(({ index, text, anchor }) => <text key={index} x={anchor === 'end' ? WIDTH : LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * step} y={bottom + 18} textAnchor={anchor}>{text}</text>)}
     </svg>
   )
 }

@@ -78,7 +78,9 @@ type CellProps = { readonly list: AdminList; readonly cell: Cell; readonly row: 
 
 function CellOf({ list, cell: { column, under, slot }, row, hasSplit, from }: CellProps): ReactNode {
   const text = textOf(column, row)
-  const second = under.map((below) => secondLine(below, row)).filter(Boolean).join(', ')
+  // A membership is said by its number; by its name only where no number was given.
+  const said = under.map((below) => secondLine(below, row)).filter(Boolean)
+  const second = said.at(-1)
   const small = second && <small>{second}</small>
   if (slot === 'reg') return <><Link to={registrationAddress(list, row.reg_no)} state={{ from }}><RegNumber text={row.reg_no} /></Link>{small}</>
   switch (column.kind) {

@@ -10,6 +10,7 @@ import { Icon } from '../shared/icons.tsx'
 import { NoticeProvider } from '../shared/notice.tsx'
 import '../styles/result.css'
 import '../styles/print.css'
+import { forget } from '../event/keep.ts'
 import { Buttons } from './buttons.tsx'
 import { Failed } from './failed.tsx'
 import { Pending, Refunded } from './pending.tsx'
@@ -72,6 +73,9 @@ function Result({ event, outcome }: { readonly event: PublicEvent; readonly outc
   const [look, again] = useRegistration(event, query.orderId)
   const title = titleOf(event, look, outcome)
   useEffect(() => { document.title = `${title} · ${event.title}` }, [title, event.title])
+
+  const paid = look.is === 'found' && look.registration.payment_status === 'success'
+  useEffect(() => { if (paid) forget(event) }, [paid, event])
 
   if (look.is === 'loading') {
     return <div className="looking" role="status"><span className="spin big" aria-hidden="true" /><p>Looking up your registration</p></div>

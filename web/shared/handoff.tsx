@@ -33,7 +33,7 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
   return (
     <form ref={form} method="post" action={data[gateway.postsTo]} acceptCharset="utf-8" className="handoff">
       {Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
-      {slow && <p role="status">The payment page has not opened yet. <button className="link">Open it now</button></p>}
+      {slow && <p role="status">The payment page has not opened yet. <button type="submit" className="link">Open it now</button></p>}
     </form>
   )
 }
