@@ -1,7 +1,7 @@
 /** A real server process of its own for a test file: free ports, a folder that is thrown away, the sandbox gateway. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +39,10 @@ export async function serve(variables: Readonly<Record<string, string>> = {}): P
   cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
+  // What it prints goes to a file: a pipe would make the load generator of the bench read every line.
+  const printedTo = join(folder, 'printed.txt')
+  const output = openSync(printedTo, 'a')
+  const printed = (): string => readFileSync(printedTo, 'utf8')
   const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'start'], {
     cwd: TOP,
     env: {
@@ -46,21 +50,24 @@ export async function serve(variables: Readonly<Record<string, string>> = {}): P
       PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, EVENTS_DIR: eventsDir,
       ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, RATE_LIMITS: 'off', ...variables,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
   })
-  let printed = ''
+  closeSync(output)
   await new Promise<void>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
-      printed += chunk.toString()
-      if (printed.includes(url)) resolve()
+    const watcher = watch(printedTo, () => look())
+    const look = (): void => {
+      if (!printed().includes(url)) return
+      watcher.close()
+      resolve()
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('exit', (status) => reject(new Error(`the server ended with ${status}:\n${printed}`)))
+    child.on('exit', (status) => {
+      watcher.close()
+      reject(new Error(`the server ended with ${status}:\n${printed()}`))
+    })
+    look()
   })
   return {
-    url, dataDir, eventsDir, process: child,
-    printed: () => printed,
+    url, dataDir, eventsDir, process: child, printed,
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve))
