@@ -105,7 +105,7 @@ export type StatsAnswer = {
     /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
     now: string
     revenue_stats: { total_revenue: number }
-    recent_registrations: Record<string, { id: number; full_name: string; reg_no: string; final_amount: number | null; payment_status: PaymentStatus; payment_status_display: string; created_at: string }[]>
+    recent_registrations: Record<string, { id: number; full_name: string; reg_no: string; final_amount: number | null; payment_status: PaymentStatus; payment_status_display: string; in_review: boolean; created_at: string }[]>
     /** By event key, one entry per Indian day with anything on it. Revenue is of the day of payment. */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }

@@ -34,6 +34,7 @@ export function statsRoutes(app: FastifyInstance, deps: Deps, paths: (path: stri
         final_amount: registration.total === null ? null : rupees(registration.total),
         payment_status: registration.paymentStatus,
         payment_status_display: paymentStatusDisplay(registration),
+        in_review: registration.inReview,
         created_at: isoIndia(registration.createdAt),
       }))
       data.by_day[key] = figure.byDay.map((entry) => ({ day: entry.day, registrations: entry.registrations, revenue: rupees(entry.revenue) }))
