@@ -2,11 +2,12 @@
  * A killed process does not lose the page cache, a machine without power does. So that killing
  * proves something, the system calls show that the log was flushed before the answer went out.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openInside } from '../../server/store/open.ts'
+import { register, serverCommand, serverVariables, started } from './server.ts'
 import { canTrace, readTrace, traced } from './strace.ts'
 import type { SystemCall } from './strace.ts'
 
@@ -14,34 +15,60 @@ let folder: string
 beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'rollcall-fsync-')) })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** For each answer: was the write-ahead log written and then flushed since the answer before it, or since the process was ready? */
-function flushedBefore(calls: readonly SystemCall[], isAnswer: (call: SystemCall) => boolean): readonly boolean[] {
-  let written = false
-  let flushed = false
+/** What must have been flushed, after it was last written; a folder is never written by itself. */
+type Flush = { readonly path: RegExp; readonly isFolder?: boolean }
+const log: Flush = { path: /rollcall\.db-wal>/ }
+const proof: Flush = { path: /uploads\/\w\w\/[^>]+>/ }
+const proofFolder: Flush = { path: /uploads\/\w\w>/, isFolder: true }
+
+/** For each answer: was all of it written and then flushed since the answer before it, or since the process was ready? */
+function flushedBefore(calls: readonly SystemCall[], needed: readonly Flush[], isReady: (call: SystemCall) => boolean, isAnswer: (call: SystemCall) => boolean): readonly boolean[] {
+  const written = new Set<Flush>()
+  const flushed = new Set<Flush>()
   return calls.flatMap((call) => {
-    if (call.args.includes('rollcall.db-wal>')) {
-      if (call.name.startsWith('pwrite')) [written, flushed] = [true, false]
-      if (/^f(data)?sync$/.test(call.name) && written) flushed = true
+    for (const flush of needed.filter(({ path }) => path.test(call.args.split(',')[0] ?? ''))) {
+      if (/^p?writev?(64)?$/.test(call.name)) {
+        written.add(flush)
+        flushed.delete(flush)
+      }
+      if (/^f(data)?sync$/.test(call.name) && (flush.isFolder === true || written.has(flush))) flushed.add(flush)
     }
     if (!isAnswer(call) && !isReady(call)) return []
-    const answer = written && flushed
-    ;[written, flushed] = [false, false]
+    const answer = needed.every((flush) => flushed.has(flush))
+    written.clear()
+    flushed.clear()
     return isReady(call) ? [] : [answer]
   })
 }
-const isReady = ({ name, args }: SystemCall): boolean => name === 'write' && args.includes('READY')
-const isAck = ({ name, args }: SystemCall): boolean => name === 'write' && args.includes('ACK ')
+const says = (text: string) => ({ name, args }: SystemCall): boolean => /^(write|writev|sendto|sendmsg)$/.test(name) && args.includes(text)
+const calls = ['write', 'writev', 'pwrite64', 'pwritev', 'sendto', 'sendmsg', 'fsync', 'fdatasync'] as const
 
+/** The store by itself. */
 async function traceOf(registrations: number, switches: object): Promise<readonly boolean[]> {
   const out = join(folder, 'trace')
   const command = [process.execPath, join(import.meta.dirname, 'store-process.ts'), join(folder, 'var'), '1', String(registrations), JSON.stringify(switches)]
-  const child = traced(out, ['write', 'pwrite64', 'fsync', 'fdatasync'], command, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const status = await new Promise((resolve) => { child.on('exit', resolve) })
-  expect(status).toBe(0)
-  return flushedBefore(readTrace(out), isAck)
+  const child = traced(out, calls, command, { stdio: ['ignore', 'ignore', 'inherit'] })
+  await new Promise((resolve) => { child.on('exit', resolve) })
+  await ended(out, child.pid)
+  return flushedBefore(readTrace(out), [log], says('READY'), says('ACK '))
 }
 
-// Where tracing is forbidden the setting of the live connection is all that can be looked at.
+/** A whole server, and delegates who send a proof. */
+async function serverTrace(registrations: number): Promise<readonly boolean[]> {
+  const out = join(folder, 'trace')
+  const dataDir = join(folder, 'var')
+  const server = await started(traced(out, calls, serverCommand(), { env: { ...serverVariables(dataDir) }, stdio: ['ignore', 'pipe', 'inherit'] }))
+  for (let at = 0; at < registrations; at += 1) expect(await register(server.url)).not.toBeNull()
+  await server.end('SIGTERM')
+  await ended(out, server.child.pid)
+  return flushedBefore(readTrace(out), [log, proof, proofFolder], says('Rollcall serves'), says('HTTP/1.1 201'))
+}
+
+/** strace writes its last lines a moment after the process has gone. */
+async function ended(out: string, pid: number | undefined): Promise<void> {
+  await expect.poll(() => readFileSync(out, 'utf8'), { timeout: 10_000, interval: 20 }).toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
+}
+
 const times = (count: number, flushed: boolean): readonly boolean[] => Array.from({ length: count }, () => flushed)
 const cases: readonly [string, number, object, readonly boolean[]][] = [
   ['the log is flushed before every answer', 20, {}, times(20, true)],
@@ -50,11 +77,14 @@ const cases: readonly [string, number, object, readonly boolean[]][] = [
   ['negative control: answering before the commit', 1, { answerBeforeCommitMs: 20 }, times(1, false)],
 ]
 describe('the trace of system calls', () => {
-  if (canTrace()) test.each(cases)('%s', async (_, registrations, switches, expected) => expect(await traceOf(registrations, switches)).toEqual(expected))
-  else
+  if (canTrace()) {
+    test.each(cases)('%s', async (_, registrations, switches, expected) => expect(await traceOf(registrations, switches)).toEqual(expected))
+    test('a server flushes the proof, its folder and the log before it writes "201" to the socket', async () => expect(await serverTrace(5)).toEqual(times(5, true)))
+  } else {
     test('cannot be had on this machine (strace); the live connection says FULL', async () => {
       const { store, writer } = await openInside({ dataDir: folder })
       expect((await writer.call('pragmas')).synchronous).toBe(2)
       await store.close()
     })
+  }
 })

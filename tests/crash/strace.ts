@@ -17,9 +17,9 @@ export function canTrace(): boolean {
   return works()
 }
 
-/** Runs a command under strace; `trace` names the calls, `out` is the file for them. */
+/** Runs a command under strace as if it ran by itself (-D: its signals and its end are its own); `trace` names the calls, `out` is the file for them. */
 export const traced = (out: string, trace: readonly string[], command: readonly string[], options: Parameters<typeof spawn>[2]) =>
-  spawn('strace', ['-f', '-y', '-s', '64', '-e', `trace=${trace.join(',')}`, '-o', out, ...command], options)
+  spawn('strace', ['-D', '-f', '-y', '-s', '64', '-e', `trace=${trace.join(',')}`, '-o', out, ...command], options)
 
 /** A call that another thread's interrupts stands on two lines; it counts where it ended. */
 export function readTrace(file: string): readonly SystemCall[] {

@@ -1,0 +1,70 @@
+/** A real server under 64 clients that send a proof with every registration, killed at random moments and started again. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { besiege, register, startServer } from './server.ts'
+import type { Running } from './server.ts'
+import { brokenIn, seed, seeded } from './wholeness.ts'
+
+const kills = 10
+let folder: string
+let running: Running | null
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-killed-'))
+  running = null
+})
+afterEach(async () => {
+  await running?.end('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+const broken = (acknowledged: readonly string[]): readonly string[] => brokenIn(folder, acknowledged, join(folder, 'uploads'))
+
+/** Kills the server so many milliseconds after the clients have set out. Answers what they were told. */
+async function siege(server: Running, wait_ms: number): Promise<readonly string[]> {
+  const told: string[] = []
+  setTimeout(() => server.child.kill('SIGKILL'), wait_ms)
+  await besiege(server, (regNo) => told.push(regNo))
+  expect(server.child.signalCode).toBe('SIGKILL')
+  return told
+}
+
+test(`every registration that was answered 201 is there whole, with its proof, after ${kills} kills (seed ${seed})`, async () => {
+  const random = seeded(seed)
+  const acknowledged: string[] = []
+  running = await startServer(folder)
+  for (let kill = 0; kill < kills; kill += 1) {
+    acknowledged.push(...(await siege(running, 100 + random() * 1200)))
+    // Started again first: the server itself brings the log back in, then we look.
+    running = await startServer(folder)
+    expect(broken(acknowledged)).toEqual([])
+  }
+  expect(acknowledged.length).toBeGreaterThan(kills * 10)
+  const { url } = running
+  const read = await Promise.all(acknowledged.slice(-20).map(async (regNo) => (await fetch(`${url}/api/afpicon/registrations/${regNo}/`)).status))
+  expect(new Set(read)).toEqual(new Set([200]))
+})
+
+test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
+  running = await startServer(folder, '--import', join(import.meta.dirname, 'early-answers.ts'))
+  const told: string[] = []
+  const { child } = running
+  await besiege(running, (regNo) => {
+    told.push(regNo)
+    child.kill('SIGKILL')
+  })
+  expect(told.length).toBeGreaterThan(0)
+  expect(broken(told)).toContainEqual(expect.stringContaining('0 registrations, 0 payments, 0 audit rows'))
+})
+
+test('negative control: a proof whose file is gone is noticed', async () => {
+  running = await startServer(folder)
+  const regNo = await register(running.url)
+  if (regNo === null) throw new Error('the registration was refused')
+  await running.end('SIGTERM')
+  expect(running.child.exitCode).toBe(0)
+  expect(broken([regNo])).toEqual([])
+  const uploads = join(folder, 'uploads')
+  for (const sub of readdirSync(uploads)) rmSync(join(uploads, sub), { recursive: true })
+  expect(broken([regNo])).toEqual([`${regNo}: the proof's file is not there`])
+})

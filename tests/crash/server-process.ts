@@ -1,0 +1,10 @@
+/** The server as `rollcall start` runs it, without looking first whether the web app wants building. */
+import { boot } from '../../server/boot.ts'
+import { environment } from '../../server/environment.ts'
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const read = environment()
+if (!read.ok) throw new Error(read.error.join('\n'))
+const booted = await boot(read.value, { print: say, complain: say, environment: () => read.value })
+if (!booted.ok) throw new Error(booted.error.text)
+await booted.value.stopped
