@@ -78,10 +78,28 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
   socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
+/**
+ * Pages get their policy from helmet, with a nonce of their own. Every other answer is data: nothing in
+ * it may be run, framed or guessed at, and the same constant headers say so without being worked out
+ * for each request (which took a fifth of the time of a registration).
+ */
 async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> {
-  const secure = deps.environment.publicUrl.startsWith('https:')
+  const hsts = deps.environment.publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
+  const data = Object.entries({
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    ...(hsts === false ? {} : { 'strict-transport-security': `max-age=${hsts.maxAge}` }),
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    // Beneath Fastify's own headers, where helmet overwrites them for a page.
+    for (const [name, value] of data) reply.raw.setHeader(name, value)
+  })
   const nonce = (_request: unknown, response: object): string => `'nonce-${nonceOf(response)}'`
   await app.register(helmet, {
+    global: false,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -99,7 +117,7 @@ async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> 
       },
     },
     frameguard: { action: 'deny' },
-    hsts: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+    hsts,
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     // Pages are opened from the gateway's window and from mails; isolation buys nothing here.
     crossOriginEmbedderPolicy: false,

@@ -19,7 +19,7 @@ export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 export async function boot(wanted: Environment, terminal: Terminal): Promise<Result<Booted, CannotStart>> {
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
-  const log = makeLog((line) => void process.stdout.write(line), clock)
+  const log = makeLog(inOneWrite(process.stdout), clock)
   const assembled = await assemble(environment, { clock, log, print: terminal.complain, works: true })
   if (!assembled.ok) return assembled
   const { app, deps, sandbox } = assembled.value
@@ -60,6 +60,20 @@ export async function boot(wanted: Environment, terminal: Terminal): Promise<Res
     log.info({}, 'stopped')
   })
   return { ok: true, value: { url, stopped } }
+}
+
+/** Lines of one turn of the event loop in one write: under load a write per line is felt. */
+function inOneWrite(stream: NodeJS.WritableStream): (line: string) => void {
+  let lines = ''
+  return (line) => {
+    if (lines === '') {
+      setImmediate(() => {
+        stream.write(lines)
+        lines = ''
+      })
+    }
+    lines += line
+  }
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one does not wait. */

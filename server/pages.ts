@@ -48,7 +48,8 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
     reply.type('text/html; charset=utf-8').send(fillTemplate(template, page, nonceOf(reply.raw)))
 
   return {
-    serve: (request, reply) => {
+    serve: async (request, reply) => {
+      await reply.helmet()
       const at = deps.clock()
       const here = withoutSlash(pathOf(request))
       table ??= tableOf(deps.events.all())

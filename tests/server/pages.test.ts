@@ -92,10 +92,15 @@ describe('the policy', () => {
     expect(second.headers['content-security-policy']).not.toContain(nonce)
   })
 
+  test('of data forbids everything', async () => {
+    for (const path of ['/api/nothing', '/api/events/', '/healthz', '/metrics']) expect((await server.app.inject(path)).headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'")
+  })
+
   test('is on every kind of answer', async () => {
-    for (const path of ['/', '/nothing', '/api/nothing', '/api/events/', '/healthz']) {
+    for (const path of ['/', '/nothing', '/admin/login', '/api/nothing', '/api/events/', '/healthz']) {
       const { headers } = await server.app.inject(path)
       expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect(headers['referrer-policy']).toBe(path === '/' ? 'strict-origin-when-cross-origin' : 'no-referrer')
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['x-frame-options']).toBe('DENY')
     }
