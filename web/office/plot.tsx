@@ -70,7 +70,7 @@ export function Plot({ title, days, today }: { readonly title: string; readonly 
 const WIDTH = 440
 const LEFT = 46
 const HEIGHT = 74
-const TOP = 22
+const TOP = 34
 
 type BarsProps = { readonly caption: string; readonly bars: readonly Bar[]; readonly valueOf: (bar: Bar) => number; readonly textOf: (value: number) => string; readonly today: string }
 
@@ -82,7 +82,7 @@ function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
   const y = (value: number) => bottom - (value / top) * HEIGHT
   return (
     <svg className="plot" viewBox={`0 0 ${WIDTH} ${bottom + 24}`} aria-hidden="true">
-      <text x={0} y={12} className="cap">{caption}</text>
+      <text x={0} y={14} className="cap">{caption}</text>
       {[top, top / 2].map((value) => (
         <g key={value}>
           <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="grid" />
