@@ -135,7 +135,9 @@ async function apply(deps: PaymentsDeps, event: EventConfig, payment: StoredPaym
       return askLater(deps, payment, growing(age))
     case 'unreachable':
       deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable answer')
-      return askLater(deps, payment, Math.min(growing(age), unreachableMsMax))
+      await askLater(deps, payment, Math.min(growing(age), unreachableMsMax))
+      // Also of a failed payment: whether late money came is not known.
+      return 'pending'
   }
 }
 

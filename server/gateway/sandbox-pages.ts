@@ -19,6 +19,8 @@ export type SandboxOrder = {
   readonly paid: string | null
   /** When money that is under way arrives, milliseconds since 1970. */
   readonly dueAt: number | null
+  /** A notice has not been taken yet; after a restart it is sent again. */
+  readonly owed: boolean
   readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
 }
 

@@ -45,6 +45,8 @@ export type Sandbox = {
   act(orderId: string, action: Action): Promise<void>
   /** Lets money that is under way, or that nobody expects any more, arrive. */
   settle(orderId: string): void
+  /** Sends every notice that has not been taken once more, without waiting for its turn. */
+  remind(): Promise<void>
   /** When no notice is on its way. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -54,6 +56,8 @@ const laterMsUsual = 15_000
 /** A gateway tries a notice that was not taken again, and gives up some day. */
 const noticeAgainMs = [1_000, 5_000, 30_000, 120_000, 600_000] as const
 const noticeTimeoutMs = 20_000
+/** The app listens a moment after the sandbox does. */
+const startedMs = 200
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Credentials of the sandbox's own making, the same for an account's name on every machine. */
@@ -104,9 +108,16 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   /** One notice; what was not taken is tried again at growing intervals, with what is true then. */
   const notify = (orderId: string, tried = 0): Promise<void> => {
     const order = orders.get(orderId)
-    if (order === null || closing) return Promise.resolve()
+    if (order === null) return Promise.resolve()
+    orders.put({ ...order, owed: true })
+    if (closing) return Promise.resolve()
     const sent = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
-      if (status === 200) return
+      const now = orders.get(orderId)
+      if (status === 200 && now !== null) {
+        // Money may have come while the notice was on its way: then another one follows, or has been taken.
+        if (now.stage === order.stage) orders.put({ ...now, owed: false })
+        return
+      }
       log.warn({ status, tried }, 'a notice of the sandbox was not taken')
       const again = noticeAgainMs[tried]
       if (again !== undefined) later(again, () => void notify(orderId, tried + 1))
@@ -125,7 +136,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const awaitMoney = (order: SandboxOrder): void => {
     if (order.stage === 'in-process' && order.dueAt !== null) later(Math.max(0, order.dueAt - clock()), () => orders.get(order.orderId)?.stage === 'in-process' && settle(order.orderId))
   }
-  for (const order of orders.all()) awaitMoney(order)
+  for (const order of orders.all()) {
+    awaitMoney(order)
+    if (order.owed) later(startedMs, () => void notify(order.orderId))
+  }
 
   /** Does what a button says and answers whether the browser goes back. */
   const act = async (order: SandboxOrder, action: Action): Promise<boolean> => {
@@ -182,6 +196,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     messageOf: (orderId) => messageOf(known(orderId)),
     act: async (orderId, action) => void (await act(known(orderId), action)),
     settle,
+    remind: async () => {
+      await Promise.all(orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])))
+    },
     idle: async () => {
       while (sending.size > 0) await Promise.all(sending)
     },
@@ -302,7 +319,11 @@ async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
     inside.settle(order.orderId)
     return reply.redirect('/', 303)
   })
-  app.post('/airpay/order/verify.php', async (request, reply) => reply.type('text/xml; charset=utf-8').send(statusXml(inside, formOf(request))))
+  app.post('/airpay/order/verify.php', async (request, reply) => {
+    const answer = statusXml(inside, formOf(request))
+    // Not a code among the transaction's: who may not ask has learnt nothing about the order.
+    return answer === null ? reply.code(403).send('Not allowed') : reply.type('text/xml; charset=utf-8').send(answer)
+  })
   app.post('/airpay/api/refundtxn.php', async (request, reply) => reply.send(refund(inside, request.body)))
   return app
 }
@@ -338,7 +359,7 @@ function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken 
   if (known !== null && known.stage === 'open' && known.asked === order.amount) return { ok: true, order: known }
   if (known !== null) return no('This order id was used before. Every attempt needs one of its own.')
   const fresh = { orderId: order.orderId, merchantId: account.merchantId, token: randomBytes(16).toString('hex'), email: buyer.email, name: names.join(' '), asked: order.amount }
-  return { ok: true, order: orders.put({ ...fresh, stage: 'open', reference: null, paid: null, dueAt: null, refunds: [] }) }
+  return { ok: true, order: orders.put({ ...fresh, stage: 'open', reference: null, paid: null, dueAt: null, owed: false, refunds: [] }) }
 }
 
 /** CDATA, as the gateway has it: a message may hold what XML does not like. */
@@ -347,11 +368,11 @@ function xmlOf(fields: Fields): string {
   return `<?xml version="1.0" encoding="UTF-8"?><RESPONSE><TRANSACTION>${inner.join('')}</TRANSACTION></RESPONSE>`
 }
 
-function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields): string {
+function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields): string | null {
   const account = accountOf(form['merchant_id'] ?? '')
   const orderId = form['merchant_txn_id'] ?? ''
   const allowed = account !== null && form['private_key'] === privateKeyOf(account) && form['checksum'] === statusChecksum(account, orderId, dayOf(clock()))
-  if (!allowed) return xmlOf({ TRANSACTIONSTATUS: '403', MESSAGE: 'Not allowed' })
+  if (!allowed) return null
   const order = orders.get(orderId)
   if (order === null || order.merchantId !== account.merchantId) return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
   return xmlOf({ ...messageOf(order), CURRENCYCODE: '356', TRANSACTIONTYPE: '320' })

@@ -15,7 +15,7 @@ import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** A person who comes back waits for a page: after this we say that we are still confirming. */
 const returnWaitMs = 5_000
-/** The gateway waits for our 200; the question to it does not hold that up. */
+/** Nobody waits for a page here. */
 const noticeAskMs = 20_000
 /** A hall behind one address pays at the same time; a gateway repeats itself. More than this is neither. */
 const messagesPerMinute = 600
@@ -113,8 +113,16 @@ async function takeNotice(deps: Deps, request: FastifyRequest, reply: FastifyRep
   }
   const payment = await deps.store.payment(notice.orderId)
   if (payment === null) return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
-  // It is stored; whether it is true is found out afterwards, and the gateway need not wait for that.
-  void deps.payments.verify(payment.orderId, noticeAskMs).catch((error: unknown) => deps.log.error({ error: String(error) }, 'a notice could not be verified'))
+  const verified = deps.payments.verify(payment.orderId, noticeAskMs).catch((error: unknown) => {
+    deps.log.error({ error: String(error) }, 'a notice could not be verified')
+    return 'pending' as const
+  })
+  // It is stored, and the reconciler asks about whatever is pending: the gateway need not wait for us. Nobody asks
+  // about a failed payment again, so a notice of late money is taken only once we know what it is about.
+  if (payment.status === 'failed' && (await verified) === 'pending') {
+    reply.header('retry-after', '60')
+    return refuse(reply, 503, 'not_verified', 'The notice is stored and could not be verified yet. Please send it again.')
+  }
   return reply.send({ status: 'success' })
 }
 

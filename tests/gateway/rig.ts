@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { readInstant } from '../../engine/index.ts'
+import { instant, readInstant } from '../../engine/index.ts'
 import type { Instant, OrderId, PaymentData, RegisterAnswer } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
 import type { Assembled } from '../../server/assemble.ts'
+import type { Environment } from '../../server/deps.ts'
 import { readEnvironment } from '../../server/environment.ts'
 import type { Variables } from '../../server/environment.ts'
 import type { Fields } from '../../server/gateway/airpay.ts'
@@ -27,7 +28,10 @@ export type Rig = {
   readonly log: Record<string, unknown>[]
   parts(): Assembled
   sandbox(): Sandbox
+  readonly environment: Environment
   at(text: string): void
+  advance(ms: number): void
+  now(): Instant
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
   register(answers?: Readonly<Record<string, string>>): Promise<Placed>
   /** Registers and hands over to the gateway, as the browser does. */
@@ -88,9 +92,14 @@ export async function openRig(options: { readonly clock?: string; readonly varia
   return {
     url, dataDir, log, rows, sandbox, register, handOff,
     parts: () => parts,
+    environment,
     at: (text) => {
       now = instantOf(text)
     },
+    advance: (ms) => {
+      now = instant(now + ms)
+    },
+    now: () => now,
     place: async (answers) => {
       const placed = await register(answers)
       const response = await handOff(placed.data)

@@ -1,0 +1,204 @@
+/** Payments nobody tells us about: asked at growing intervals until they end; and a failed one tried again. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { instant } from '../../engine/index.ts'
+import type { RegisterAnswer } from '../../engine/index.ts'
+import { main } from '../../server/cli.ts'
+import { openPayments } from '../../server/payments.ts'
+import { openRig } from './rig.ts'
+import type { Rig } from './rig.ts'
+
+const minute = 60_000
+let rig: Rig
+beforeAll(async () => {
+  rig = await openRig()
+})
+afterAll(() => rig.close())
+
+const reconcile = (all = false) => rig.parts().deps.payments.reconcile(all)
+const asks = (orderId: string): number => Number(rig.rows('SELECT asks FROM payments WHERE order_id = ?', orderId)[0]?.['asks'])
+const retry = (orderId: string): Promise<Response> => fetch(`${rig.url}/api/payment/retry/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ order_id: orderId }) })
+
+describe('the reconciler', () => {
+  test('asks at growing intervals, and a payment that nobody made ends after 24 hours as expired, with no mail', async () => {
+    const { orderId } = await rig.place()
+    expect(await reconcile()).toEqual({ asked: 0, ended: 0 })
+    const askedAt: number[] = []
+    for (let minutes = 1; minutes < 24 * 60; minutes += 1) {
+      rig.advance(minute)
+      if ((await reconcile()).asked > 0) askedAt.push(minutes)
+    }
+    expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
+    const gaps = askedAt.map((at, index) => at - (askedAt[index - 1] ?? 0))
+    expect(askedAt[0]).toBe(1)
+    expect(gaps.toSorted((a, b) => a - b)).toEqual(gaps)
+    expect(askedAt.length).toBeGreaterThan(8)
+    expect(askedAt.length).toBeLessThan(25)
+    expect(asks(orderId)).toBe(askedAt.length)
+    rig.advance(7 * 60 * minute)
+    expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
+    expect(rig.holds(orderId)).toEqual({ status: 'failed', registration: 'failed', review: null, facts: ['expired'], returns: 0, notices: 0, mails: 0 })
+  })
+
+  test('finds money of which no notice and no browser came back', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    rig.advance(2 * minute)
+    expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], mails: 1 })
+    expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
+  })
+
+  test('never ends what is under way at the bank', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'later')
+    for (let days = 0; days < 5; days += 1) {
+      rig.advance(24 * 60 * minute)
+      expect(await reconcile()).toEqual({ asked: 1, ended: 0 })
+    }
+    rig.sandbox().settle(orderId)
+    await rig.settled()
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+
+  test('leaves what a person has to decide', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'wrong')
+    await rig.settled()
+    rig.advance(48 * 60 * minute)
+    expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
+    expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: ['confirmed'], mails: 0 })
+    expect((await rig.parts().deps.store.registration(orderId))?.inReview).toBe(true)
+  })
+
+  test('two servers at once settle a payment once', async () => {
+    const placed = await Promise.all(Array.from({ length: 12 }, () => rig.place()))
+    for (const { orderId } of placed) await rig.sandbox().act(orderId, 'silent')
+    const { deps } = rig.parts()
+    const second = openPayments(deps, { reconciles: false })
+    await Promise.all([deps.payments.reconcile(true), second.reconcile(true)])
+    for (const { orderId } of placed) expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], review: null, mails: 1 })
+  })
+
+  test('a question that the gateway refuses says nothing about the payment, however old it is', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const { deps } = rig.parts()
+    // A clock that is a day off makes a checksum that does not fit.
+    const wrong = openPayments({ ...deps, clock: () => instant(rig.now() + 48 * 60 * minute) }, { reconciles: false })
+    expect(await wrong.reconcile(true)).toEqual({ asked: 1, ended: 0 })
+    expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
+    expect(await reconcile(true)).toEqual({ asked: 1, ended: 1 })
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success' })
+  })
+
+  test('as a command beside the running server', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const said: string[] = []
+    const terminal = { print: (text: string) => void said.push(text), complain: () => {}, environment: () => ({ ...rig.environment, clockStart: rig.now() }) }
+    expect(await main(['reconcile'], terminal)).toBe(0)
+    expect(said).toEqual(['Asked about 1 pending payment: 1 ended, 0 still pending.'])
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(await main(['reconcile'], terminal)).toBe(0)
+    expect(said.at(-1)).toBe('No payment is pending.')
+    expect(await main(['reconcile', 'now'], terminal)).toBe(2)
+  })
+})
+
+describe('a notice of late money for a failed payment', () => {
+  test('is not taken while we cannot ask: 503, and the one sent again counts', async () => {
+    const other = await openRig()
+    try {
+      const { orderId } = await other.place()
+      await other.sandbox().act(orderId, 'decline')
+      await other.settled()
+      expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
+      await other.sandbox().close()
+      other.sandbox().settle(orderId)
+      const message = other.sandbox().messageOf(orderId)
+      const response = await other.notice(message)
+      expect([response.status, await response.json()]).toEqual([503, { status: 'error', code: 'not_verified', message: 'The notice is stored and could not be verified yet. Please send it again.' }])
+      expect(other.holds(orderId)).toMatchObject({ status: 'failed', notices: 2, mails: 0 })
+      await other.restart()
+      expect((await other.notice(message)).status).toBe(200)
+      expect(other.holds(orderId)).toMatchObject({ status: 'success', facts: ['declined', 'confirmed'], mails: 1 })
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('trying again', () => {
+  test('a failed payment gets a new order id for the same amount, and pays the same registration once', async () => {
+    const first = await rig.place()
+    await rig.sandbox().act(first.orderId, 'decline')
+    await rig.settled()
+    const response = await retry(first.orderId)
+    expect(response.status).toBe(201)
+    const { reg_no, payment_data } = (await response.json()) as RegisterAnswer
+    if (payment_data === undefined) throw new Error('no hand-off')
+    expect([reg_no, payment_data.amount]).toEqual([first.regNo, '7080.00'])
+    expect(payment_data.orderid).not.toBe(first.orderId)
+    expect(payment_data.orderid.startsWith(first.regNo)).toBe(true)
+    expect((await rig.handOff(payment_data)).status).toBe(303)
+    await rig.sandbox().act(payment_data.orderid, 'pay')
+    await rig.settled()
+    expect(rig.holds(payment_data.orderid)).toMatchObject({ status: 'success', registration: 'success', mails: 1 })
+
+    // Then the money of the first attempt comes after all: two payments for one registration, so a person decides.
+    rig.sandbox().settle(first.orderId)
+    await rig.settled()
+    expect(rig.holds(first.orderId)).toMatchObject({ status: 'failed', registration: 'success', facts: ['declined', 'confirmed'], mails: 1 })
+    expect(rig.holds(first.orderId).review).not.toBe(null)
+  })
+
+  test('only what has failed: pending and paid are refused, an unknown order is not found', async () => {
+    const { orderId } = await rig.place()
+    expect([(await retry(orderId)).status, await (await retry(orderId)).json()]).toEqual([409, { status: 'error', code: 'not_failed', message: 'This payment has not failed, so there is nothing to try again.' }])
+    await rig.sandbox().act(orderId, 'pay')
+    await rig.settled()
+    expect((await retry(orderId)).status).toBe(409)
+    for (const unknown of [`${orderId}99`, 'nothing', '']) expect((await retry(unknown)).status).toBe(404)
+    expect(rig.rows('SELECT 1 FROM payments WHERE order_id LIKE ?', `${orderId}%`)).toHaveLength(1)
+  })
+
+  test('money that came unseen after the decline is found before a second payment begins', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'leave')
+    await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
+    expect(rig.holds(orderId)).toMatchObject({ status: 'failed' })
+    await rig.sandbox().close()
+    rig.sandbox().settle(orderId)
+    await rig.restart()
+    expect((await retry(orderId)).status).toBe(409)
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+})
+
+describe('in Airpay\'s own sandbox, where the status call does not exist', () => {
+  const credentials = (account: string) => Object.fromEntries(['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((part) => [`AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`, part === 'MERCHANT_ID' ? '123456' : 'demoUser01']))
+
+  test('the notice with a right CRC counts, and its amount is still compared', async () => {
+    const accounts = [...new Set(rig.parts().deps.events.all().flatMap(({ config }) => (config.payment === null ? [] : [config.payment.account])))]
+    const other = await openRig({ variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(credentials)) })
+    const { secureHash } = await import('../../server/gateway/airpay.ts')
+    const account = { name: '', username: 'demoUser01', password: 'demoUser01', secret: 'demoUser01', merchantId: '123456' }
+    const signed = (fields: Record<string, string>) => ({ ...fields, ap_SecureHash: secureHash(account, fields, false) })
+    try {
+      const { payments } = other.parts().deps
+      const [right, wrong, forged] = [await other.register(), await other.register(), await other.register()]
+      expect(right.data.payment_url).toBe('https://payments.airpay.co.in/pay/index.php')
+      const paid = (TRANSACTIONID: string, AMOUNT: string) => ({ TRANSACTIONID, APTRANSACTIONID: `9${TRANSACTIONID.slice(-6)}`, AMOUNT, TRANSACTIONSTATUS: '200', MESSAGE: 'Success' })
+      expect((await other.notice(signed(paid(right.orderId, '7080.00')))).status).toBe(200)
+      expect((await other.notice(signed(paid(wrong.orderId, '1.00')))).status).toBe(200)
+      expect((await other.notice({ ...paid(forged.orderId, '7080.00'), ap_SecureHash: '1' })).status).toBe(400)
+      await payments.idle()
+      expect(other.holds(right.orderId)).toMatchObject({ status: 'success', mails: 1 })
+      expect(other.holds(wrong.orderId)).toMatchObject({ status: 'pending', mails: 0 })
+      expect(other.holds(wrong.orderId).review).not.toBe(null)
+      expect(other.holds(forged.orderId)).toMatchObject({ status: 'pending', review: null, mails: 0 })
+    } finally {
+      await other.close()
+    }
+  })
+})
