@@ -15,6 +15,7 @@ import { nonceOf, pageRoutes } from './pages.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { paymentRoutes } from './routes/payment.ts'
 import { publicRoutes } from './routes/public.ts'
+import { endConnectionsAtClose } from './stopping.ts'
 import { StoreBusy } from './store/store.ts'
 
 /** JSON of the fixed routes: a sign-in, a notice. Registrations have limits of their own. */
@@ -31,7 +32,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     requestTimeout: requestTimeoutMs,
     trustProxy: deps.environment.trustProxy ?? false,
     genReqId: () => randomUUID(),
-    forceCloseConnections: 'idle',
+    forceCloseConnections: false,
     return503OnClosing: false,
     // A field called __proto__ is an unknown field like any other; nobody merges bodies into objects here.
     onProtoPoisoning: 'remove',
@@ -40,6 +41,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: (error, _request, reply) => refuse(reply, error.code === 'FST_ERR_BAD_URL' ? 404 : 400, ...told(error.code === 'FST_ERR_BAD_URL' ? 404 : 400)),
     clientErrorHandler: refuseConnection,
   })
+  endConnectionsAtClose(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
   await securityHeaders(app, deps)
   await app.register(cookie)

@@ -20,6 +20,8 @@ export async function boot(wanted: Environment, terminal: Terminal): Promise<Res
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
   const log = makeLog(inOneWrite(process.stdout), clock)
+  // From the first moment on: who is told to stop while starting finishes the start and then stops.
+  const told = whenTold(log)
   const assembled = await assemble(environment, { clock, log, print: terminal.complain, works: true })
   if (!assembled.ok) return assembled
   const { app, deps, sandbox } = assembled.value
@@ -47,7 +49,7 @@ export async function boot(wanted: Environment, terminal: Terminal): Promise<Res
       ...(password === null ? [] : [`  Admin    ${environment.firstAdmin.username}, password ${password} (printed only now)`]),
     ].join('\n'),
   )
-  const stopped = whenTold(log).then(async (signal) => {
+  const stopped = told.then(async (signal) => {
     clearInterval(sweeping)
     log.info({ signal }, 'stopping')
     const stuck = setTimeout(() => {
