@@ -46,7 +46,13 @@ export async function assemble(environment: Environment, options: AssembleOption
     return opened
   }
   const events = opened.value
-  const { gateway, sandbox, close: closeGateway } = await openGateway({ environment, events, clock, log })
+  const opening = await openGateway({ environment, events, clock, log })
+  if (!opening.ok) {
+    await events.close()
+    await store.close()
+    return { ok: false, error: { text: opening.error, status: 2 } }
+  }
+  const { gateway, sandbox, close: closeGateway } = opening.value
   const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: options.works })
   const mailer = openMailer({ store, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })

@@ -20,6 +20,8 @@ export type Environment = {
   readonly mailFrom: string
   readonly gatewayMode: GatewayMode
   readonly accounts: Readonly<Record<string, Account>>
+  /** What Airpay's checksum covers: A with the UID, B without; A when left out. */
+  readonly airpayChecksum?: 'A' | 'B'
   readonly rateLimits: boolean
   /** Instant at which the server's clock starts; null: the real clock. */
   readonly clockStart: Instant | null

@@ -50,6 +50,9 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     wrong.push(`GATEWAY_MODE ${cause}, and with NODE_ENV=production only live is allowed.`)
   }
 
+  const checksum = get('AIRPAY_CHECKSUM')
+  if (checksum !== null && checksum !== 'A' && checksum !== 'B') wrong.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
+
   const limits = get('RATE_LIMITS') ?? 'on'
   if (limits !== 'on' && limits !== 'off') wrong.push(`RATE_LIMITS must be on or off, not "${limits}".`)
   else if (production && limits === 'off') wrong.push('RATE_LIMITS=off is not allowed with NODE_ENV=production.')
@@ -86,6 +89,7 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
       mailFrom: get('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
       gatewayMode,
       accounts,
+      ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
       rateLimits: limits === 'on',
       clockStart,
       trustProxy,

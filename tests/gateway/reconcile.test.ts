@@ -1,8 +1,11 @@
 /** Payments nobody tells us about: asked at growing intervals until they end; and a failed one tried again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant } from '../../engine/index.ts'
+import { dayOf, instant } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/index.ts'
 import { main } from '../../server/cli.ts'
+import { readEnvironment } from '../../server/environment.ts'
+import { handOffChecksum, secureHash } from '../../server/gateway/airpay.ts'
+import { sandboxAccount } from '../../server/gateway/sandbox.ts'
 import { openPayments } from '../../server/payments.ts'
 import { openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
@@ -181,7 +184,6 @@ describe('in Airpay\'s own sandbox, where the status call does not exist', () =>
   test('the notice with a right CRC counts, and its amount is still compared', async () => {
     const accounts = [...new Set(rig.parts().deps.events.all().flatMap(({ config }) => (config.payment === null ? [] : [config.payment.account])))]
     const other = await openRig({ variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(credentials)) })
-    const { secureHash } = await import('../../server/gateway/airpay.ts')
     const account = { name: '', username: 'demoUser01', password: 'demoUser01', secret: 'demoUser01', merchantId: '123456' }
     const signed = (fields: Record<string, string>) => ({ ...fields, ap_SecureHash: secureHash(account, fields, false) })
     try {
@@ -200,5 +202,29 @@ describe('in Airpay\'s own sandbox, where the status call does not exist', () =>
     } finally {
       await other.close()
     }
+  })
+})
+
+describe('what the gateway needs to start', () => {
+  test('a port of its own: a taken one is a sentence, not a crash', async () => {
+    await expect(openRig({ variables: { SANDBOX_PORT: new URL(rig.sandbox().url).port } })).rejects.toThrow(/^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\.$/)
+  })
+
+  test('the checksum without the UID, when the environment says so, is taken too', async () => {
+    const other = await openRig({ variables: { AIRPAY_CHECKSUM: 'B' } })
+    try {
+      const { data } = await other.register()
+      const buyer = { email: data.email, firstName: data.first_name, lastName: data.last_name }
+      const account = sandboxAccount(other.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '')
+      const of = (variant: 'A' | 'B') => handOffChecksum(account, buyer, { amount: data.amount, orderId: data.orderid, uid: data.orderid }, dayOf(other.now()), variant)
+      expect([data.checksum === of('B'), data.checksum === of('A')]).toEqual([true, false])
+      expect((await other.handOff(data)).status).toBe(303)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('another checksum is a sentence', () => {
+    expect(readEnvironment({ AIRPAY_CHECKSUM: 'C' })).toEqual({ ok: false, error: ['AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "C".'] })
   })
 })
