@@ -174,7 +174,7 @@ function answersOf(event: EventConfig, chance: Chance): Answers {
   const last = pick(chance, LAST)
   const all = Object.fromEntries(event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]))
   for (const field of event.fields) {
-    const needed = field.required !== undefined || field.offersCategories === true || field.id.endsWith('name')
+    const needed = field.required !== undefined || field.offersCategories === true || field.id.endsWith('name') || field.type === 'phone' || field.type === 'email'
     if (!needed && chance() < 0.15) delete all[field.id]
   }
   const { answers } = normalise(event, all)

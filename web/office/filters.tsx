@@ -27,7 +27,12 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
       {ordered.map((filter) =>
         filter.kind === 'search'
           ? <SearchBox key={filter.sentAs} filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} />
-          : <label key={filter.sentAs} className={filter.kind === 'options' && filter.show !== 'payment_status' ? 'op w' : 'op'}>{filter.label}<Control filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} /></label>,
+          : (
+            <div key={filter.sentAs} className={filter.kind === 'options' && filter.show !== 'payment_status' ? 'op w' : 'op'}>
+              <label htmlFor={idOf(filter)}>{filter.label}</label>
+              <Control filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} />
+            </div>
+          ),
       )}
       <div className="go">
         {others.length > 0 && <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}><Icon name="chev" small />{count === 0 ? 'Filters' : `Filters, ${count} set`}</button>}
@@ -37,36 +42,39 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
   )
 }
 
+const idOf = (filter: Filter): string => `filter-${filter.sentAs}`
+
 type ControlProps = { readonly filter: Filter; readonly value: string; readonly set: (filter: Filter, value: string, replace?: boolean) => void }
 
 function Control({ filter, value, set }: ControlProps) {
   switch (filter.kind) {
     case 'day':
-      return <input type="date" value={value} onChange={(event) => set(filter, event.target.value)} />
+      return <input id={idOf(filter)} type="date" value={value} onChange={(event) => set(filter, event.target.value)} />
     case 'yes-no':
-      return <Choice value={value} options={[['true', 'Yes'], ['false', 'No']]} onChoose={(chosen) => set(filter, chosen)} />
+      return <Choice id={idOf(filter)} value={value} options={[['true', 'Yes'], ['false', 'No']]} onChoose={(chosen) => set(filter, chosen)} />
     case 'options':
-      return <Choice value={value} options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)} onChoose={(chosen) => set(filter, chosen)} />
+      return <Choice id={idOf(filter)} value={value} options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)} onChoose={(chosen) => set(filter, chosen)} />
     case 'search':
     case 'text':
       return <Typed filter={filter} value={value} set={set} />
   }
 }
 
-function Choice({ value, options, onChoose }: { readonly value: string; readonly options: readonly (readonly [string, string])[]; readonly onChoose: (value: string) => void }) {
+function Choice({ id, value, options, onChoose }: { readonly id: string; readonly value: string; readonly options: readonly (readonly [string, string])[]; readonly onChoose: (value: string) => void }) {
   return (
-    <select value={value} onChange={(event) => onChoose(event.target.value)}>
+    <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
       <option value="">Any</option>
-      {options.map(([id, label]) => <option key={id} value={id}>{label}</option>)}
+      {options.map(([option, label]) => <option key={option} value={option}>{label}</option>)}
     </select>
   )
 }
 
 function SearchBox(props: ControlProps) {
   return (
-    <label className="w">{props.filter.label}
+    <div className="w">
+      <label htmlFor={idOf(props.filter)}>{props.filter.label}</label>
       <span className="se"><Icon name="search" /><Typed {...props} /></span>
-    </label>
+    </div>
   )
 }
 
@@ -92,6 +100,7 @@ function Typed({ filter, value, set }: ControlProps) {
   })
   return (
     <input
+      id={idOf(filter)}
       type={filter.kind === 'search' ? 'search' : 'text'}
       value={text}
       maxLength={100}

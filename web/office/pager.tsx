@@ -11,11 +11,12 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
   return (
     <div className="pgn">
       {sizes.length > 0 && (
-        <label>Rows per page
-          <select value={page.pageSize} onChange={(event) => onSize(Number(event.target.value))}>
+        <div>
+          <label htmlFor="page-size">Rows per page</label>
+          <select id="page-size" value={page.pageSize} onChange={(event) => onSize(Number(event.target.value))}>
             {sizes.map((size) => <option key={size} value={size}>{size}</option>)}
           </select>
-        </label>
+        </div>
       )}
       {last > 1 && (
         <nav aria-label="Pages">

@@ -1,0 +1,343 @@
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import type { Visit } from '../browser/browser.ts'
+import { startTestApp } from '../server/harness.ts'
+import type { TestApp } from '../server/harness.ts'
+import { hashPassword } from '../../server/passwords.ts'
+import { PASSWORD, noon, numberOf, register } from './office.ts'
+
+const EVENT = 'afpicon2026'
+const START = '2025-10-10T16:00:00+05:30'
+let server: TestApp
+let browser: Browser
+let url: string
+let here: Visit
+
+beforeAll(async () => {
+  server = await startTestApp({ clock: START })
+  await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
+  const categories = ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'afpi-pg', 'non-afpi-pg', 'intern-mbbs-accompanying']
+  for (let n = 1; n <= 130; n += 1) {
+    await register(server, EVENT, {
+      n,
+      on: noon(n <= 60 ? '2025-10-08' : n <= 125 ? '2025-10-09' : '2025-10-10', n),
+      answers: { full_name: `Dr. Example ${String(n).padStart(3, '0')}`, email: `example${n}@example.org`, phone_number: '+919800000000', ticket_type: categories[n % 5] ?? '', afpi_member: n % 3 === 0, ...(n % 3 === 0 && { afpi_membership_number: `EXAMPLE-${n}` }) },
+      ...(n % 4 < 2 ? { pays: 'success' as const } : n % 4 === 2 ? { pays: 'failed' as const } : {}),
+    })
+  }
+  url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+afterEach(async () => {
+  server.at(START)
+  await here.context.close()
+  expect(here.complaints).toEqual([])
+})
+
+const signIn = async (page: Page): Promise<void> => {
+  await page.getByLabel('Username').fill('office')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+/** Opens an address as a stranger and signs in there. */
+const enter = async (path: string, width = 1280): Promise<Page> => {
+  here = await visit(browser, { width })
+  await here.page.goto(url + path)
+  await signIn(here.page)
+  return here.page
+}
+const status = (page: Page) => page.locator('.say[role=status]')
+
+describe('signing in', () => {
+  test('what is missing stands at its field, a wrong password says so, and then the dashboard opens', async () => {
+    here = await visit(browser)
+    const { page } = here
+    await page.goto(`${url}/admin/login`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await expectAccessible(page, 'login, empty')
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    const name = page.getByLabel('Username')
+    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent()).toBe('Required')
+    await expectAccessible(page, 'login, both missing')
+    await name.fill('office')
+    expect(await name.getAttribute('aria-invalid')).toBe('false')
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Invalid username or password').waitFor()
+    await expectAccessible(page, 'login, refused')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
+  })
+
+  test('without a session every office page leads to the login and back to where one was', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed&page=2')
+    await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
+    expect(await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])).toEqual([[], [], ''])
+  })
+
+  test('an address that is not ours is not gone to', async () => {
+    const page = await enter('/admin/login?next=//evil.example/')
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  })
+})
+
+describe('the list', () => {
+  test('filters, sentence and pages stand in the address, and Back undoes them', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    expect(await page.getByRole('row').count()).toBe(21)
+    await expectAccessible(page, 'list')
+    await page.getByLabel('Payment Status').selectOption({ label: 'Failed' })
+    await status(page).getByText('33 failed registrations').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed`)
+    await page.getByRole('button', { name: 'Page 2' }).click()
+    await page.getByText('Page 2 of 2').waitFor()
+    expect(await page.getByRole('row').count()).toBe(14)
+    await page.getByLabel('AFPI Member').selectOption({ label: 'Yes' })
+    await status(page).getByText('11 failed registrations, AFPI Member: yes').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&afpi_member=true`)
+    await page.goBack()
+    await page.getByText('Page 2 of 2').waitFor()
+    await page.goBack()
+    await status(page).getByText('33 failed registrations').waitFor()
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await status(page).getByText('130 registrations').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026`)
+  })
+
+  test('typing searches after a pause, Enter at once, and days bound the list', async () => {
+    const page = await enter('/admin/afpicon2026')
+    const search = page.getByLabel('Search')
+    await search.fill('Example 07')
+    await status(page).getByText('10 registrations, matching “Example 07”').waitFor()
+    expect(await search.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByLabel('From').fill('2025-10-10')
+    await page.getByText('No registrations found').waitFor()
+    await expectAccessible(page, 'empty list')
+    await page.getByRole('button', { name: 'Reset the filters' }).click()
+    await status(page).getByText('130 registrations').waitFor()
+    expect(await search.inputValue()).toBe('')
+  })
+
+  test('the page window is first, last and current ± 2, and the size can be chosen', async () => {
+    const page = await enter('/admin/afpicon2026?page_size=10&page=7')
+    await page.getByText('Page 7 of 13').waitFor()
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    expect(await pages.locator('li').allTextContents()).toEqual(['', '1', '…', '5', '6', '7', '8', '9', '…', '13', ''])
+    expect(await pages.locator('[aria-current=page]').textContent()).toBe('7')
+    await page.getByLabel('Rows per page').selectOption('50')
+    await page.getByText('Page 1 of 3').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?page_size=50`)
+    await page.goto(`${url}/admin/afpicon2026?page=99`)
+    await page.getByText('Page 7 of 7').waitFor()
+  })
+
+  test('the export is the filtered list under the name of the event file', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed')
+    await status(page).getByText('33 failed registrations').waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+    expect(file.suggestedFilename()).toBe('afpicon_2026_registrations_2025-10-10.csv')
+    expect(readFileSync(await file.path(), 'utf8').trim().split('\r\n')).toHaveLength(34)
+  })
+
+  test('on a phone a row is three lines, the other filters are behind a button, and nothing sticks out', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
+    await status(page).getByText('11 failed registrations').waitFor()
+    expect(await page.getByLabel('Payment Status').isVisible()).toBe(false)
+    const more = page.getByRole('button', { name: 'Filters, 2 set' })
+    expect(await more.getAttribute('aria-expanded')).toBe('false')
+    await expectAccessible(page, 'list on a phone')
+    await more.click()
+    expect(await page.getByLabel('Payment Status').isVisible()).toBe(true)
+    for (const path of ['/admin/afpicon2026', '/admin/afpicon', '/admin/dashboard', '/admin/pulmocon', `/admin/afpicon2026/${numberOf(server, EVENT, 5)}`]) {
+      await page.goto(url + path)
+      await page.locator('h1').waitFor()
+      await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(360)
+    }
+  })
+
+  test('a failed call says so in the words of the event file, and can be dismissed', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    const problem = page.getByRole('alert')
+    await problem.getByText('Failed to load registrations: Network error. Please check your internet connection.').waitFor()
+    await expectAccessible(page, 'list, call failed')
+    expect(await page.getByRole('row').count()).toBe(21)
+    await problem.getByRole('button', { name: 'Dismiss' }).click()
+    expect(await problem.count()).toBe(0)
+    await page.unroute('**/afpicon/admin/registrations/**')
+
+    await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ json: { people: [] } }))
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
+    await page.unroute('**/afpicon/admin/registrations/**')
+
+    await page.route('**/afpicon/download-csv/**', (route) => route.fulfill({ status: 500, body: '' }))
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await problem.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    await problem.getByText('Failed to export CSV: Server error. Please try again later.').waitFor()
+  })
+
+  test('a bad filter in the address is answered in words', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=paid')
+    await page.getByRole('alert').getByText('Failed to load registrations: “payment_status” must be one of pending, success, failed, refunded, not “paid”.').waitFor()
+  })
+})
+
+describe('a registration', () => {
+  test('opens from the list, shows what is known, and leads back to the same list', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
+    await page.getByRole('link', { name: numberOf(server, EVENT, 5) }).click()
+    await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/admin/afpicon2026/${numberOf(server, EVENT, 5)}`)
+    await page.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
+    await page.getByText('opened the registration').first().waitFor()
+    await expectAccessible(page, 'registration')
+    await page.getByRole('button', { name: 'Resend confirmation' }).click()
+    await page.getByRole('status').getByText('The confirmation is on its way to example5@example.org.').waitFor()
+    await page.getByText('Queued').waitFor()
+    await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
+    await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
+  })
+
+  test('an unpaid one cannot be confirmed, and the page says why', async () => {
+    const page = await enter(`/admin/afpicon2026/${numberOf(server, EVENT, 3)}`)
+    const button = page.getByRole('button', { name: 'Resend confirmation' })
+    await button.waitFor()
+    expect(await button.isDisabled()).toBe(true)
+    expect(await page.locator(`#${await button.getAttribute('aria-describedby')}`).textContent()).toBe('The confirmation goes out once the payment is confirmed.')
+  })
+
+  test('a number nobody has', async () => {
+    const page = await enter('/admin/afpicon2026/AFPI0000000000000')
+    await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
+    await expectAccessible(page, 'registration not found')
+  })
+})
+
+describe('the dashboard', () => {
+  test('figures, panels, plots with a sentence, recent registrations and ways to the lists', async () => {
+    const page = await enter('/admin/dashboard')
+    const cards = page.locator('dl.fig > div')
+    await cards.first().waitFor()
+    expect(await cards.locator('dt').allTextContents()).toEqual(['Pulmocon total', 'Pulmocon paid', 'AFPICON total', 'Total revenue'])
+    expect((await cards.locator('dd').allTextContents()).slice(0, 3)).toEqual(['0', '0', '130'])
+    const panel = page.getByRole('region', { name: 'AFPICON' })
+    expect(await panel.locator('dl.key dd').allTextContents()).toEqual(['130', '65', '32', '33', '5'])
+    await panel.getByText('130 registrations from 8 October 2025 to 10 October 2025; the most, 65, on 9 October 2025;').waitFor()
+    expect(await panel.locator('ul.rec li').count()).toBeGreaterThan(0)
+    expect(await panel.locator('ul.rec li').first().textContent()).toMatch(/Dr\. Example 130/)
+    await expectAccessible(page, 'dashboard')
+    await page.getByRole('link', { name: 'PULMOCON list' }).click()
+    await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
+    await page.getByText('No registrations found').waitFor()
+  })
+
+  test('when it cannot be loaded it says so, and Try Again tries again', async () => {
+    here = await visit(browser)
+    const { page } = here
+    await page.route('**/admin/dashboard/stats/', (route) => route.abort())
+    await page.goto(`${url}/admin/login`)
+    await signIn(page)
+    await page.getByRole('alert').getByText('Failed to load dashboard statistics').waitFor()
+    await expectAccessible(page, 'dashboard, call failed')
+    await page.unroute('**/admin/dashboard/stats/')
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+})
+
+describe('the session ends', () => {
+  test('a logout in a second window leads the next click in the first to the login', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    const second = await here.context.newPage()
+    await second.goto(`${url}/admin/dashboard`)
+    await second.getByRole('button', { name: 'Logout' }).click()
+    await second.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await page.getByLabel('Payment Status').selectOption('success')
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await signIn(page)
+    await status(page).getByText('65 paid registrations').waitFor()
+  })
+
+  test('one that expired leads to the login, and signing in leads back', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    server.at('2025-10-10T19:00:00+05:30')
+    await page.getByRole('link', { name: 'PULMOCON', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await signIn(page)
+    await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
+  })
+
+  test('after a logout Back shows nobody’s data', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    await page.getByRole('button', { name: 'Logout' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    expect(await page.getByText('Dr. Example').count()).toBe(0)
+  })
+})
+
+test('by keyboard alone: in, to a list, filter, open a row, back, out', async () => {
+  here = await visit(browser)
+  const { page } = here
+  const tabTo = async (name: string | RegExp, role: 'button' | 'link' | 'combobox' = 'link'): Promise<void> => {
+    const goal = page.getByRole(role, { name, exact: typeof name === 'string' }).first()
+    await goal.waitFor()
+    for (let pressed = 0; pressed < 60; pressed += 1) {
+      if (await goal.evaluate((element) => element === document.activeElement)) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`Tab does not reach ${name}`)
+  }
+  await page.goto(`${url}/admin/login`)
+  await page.getByLabel('Username').waitFor()
+  await page.keyboard.type('office')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+  await page.reload()
+  await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+  await tabTo('AFPICON 2026')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('AFPICON 2026 Registrations')
+  await tabTo('Payment Status', 'combobox')
+  await page.keyboard.press('P')
+  await status(page).getByText(/paid registrations|pending registrations/).waitFor()
+  await tabTo(/^AFPI\s?\d/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
+  await tabTo('AFPICON 2026 Registrations')
+  await page.keyboard.press('Enter')
+  await status(page).getByText(/paid registrations|pending registrations/).waitFor()
+  await page.reload()
+  await status(page).getByText(/paid registrations|pending registrations/).waitFor()
+  await tabTo('Logout', 'button')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+})
