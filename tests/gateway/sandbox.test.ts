@@ -37,7 +37,7 @@ describe('the way in', () => {
     expect(new Set(origins).size).toBe(3)
     expect(addresses.map(({ pathname }) => pathname.split('/')[1])).toEqual(['hop', 'page'])
     expect(page.status).toBe(200)
-    const policy = (await fetch(`${rig.url}/healthz`)).headers.get('content-security-policy') ?? ''
+    const policy = (await fetch(`${rig.url}/`)).headers.get('content-security-policy') ?? ''
     const formAction = policy.split(';').find((part) => part.trim().startsWith('form-action')) ?? ''
     for (const { origin } of addresses) expect(formAction).toContain(origin)
   })
