@@ -22,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          include: ['tests/{server,gateway,office}/**/*.test.ts'],
+          include: ['tests/{server,gateway,office,commands}/**/*.test.ts'],
           exclude: ['tests/**/*.browser.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

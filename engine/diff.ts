@@ -3,15 +3,20 @@
  * of day and category, who gets which category, fields, messages, routes. Moving a line, renaming a
  * comment or reordering a map changes nothing here.
  */
-import type { Condition, Day, EventConfig, Field, Paise } from './config.ts'
-import { finitePoints } from './domain.ts'
+import type { Answers, Day, EventConfig, Field, Paise } from './config.ts'
+import { axesOfCategory, pointsOf, sayTogether } from './domain.ts'
+import { normalise } from './answers.ts'
 import { categoryOf } from './category.ts'
 import { formatMoney } from './money.ts'
-import { openOn, periodOn, quoteFor } from './quote.ts'
+import { openOn, periodOn, quoteFor, statesPrices } from './quote.ts'
 import { addDays, formatDay } from './time.ts'
 
-/** What one pays on a day: a total, or why one cannot. */
-export type PriceOn = { readonly is: 'price'; readonly base: Paise; readonly gst: Paise; readonly total: Paise } | { readonly is: 'closed' } | { readonly is: 'not-on-sale' }
+/** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
+export type PriceOn =
+  | { readonly is: 'price'; readonly period: string; readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+  | { readonly is: 'closed' }
+  | { readonly is: 'not-on-sale' }
+  | { readonly is: 'no-price' }
 
 /** `from` null: since ever; `until` null: for ever; `until` is not included. */
 export type PriceChange = { readonly category: string; readonly from: Day | null; readonly until: Day | null; readonly old: PriceOn | null; readonly next: PriceOn | null }
@@ -71,29 +76,37 @@ function edges(...versions: readonly EventConfig[]): Day[] {
 function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null {
   if (!event.categories.some((known) => known.id === category)) return null
   if (!openOn(event, on).open && event.status === 'open') return { is: 'closed' }
+  if (!statesPrices(event)) return { is: 'no-price' }
   const period = periodOn(event.fees, on)
   if (period === null) return { is: 'closed' }
   const price = quoteFor(event, category, period.id)
-  return price === null ? { is: 'not-on-sale' } : { is: 'price', base: price.base, gst: price.gst, total: price.total }
+  return price === null ? { is: 'not-on-sale' } : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
 }
 
 function ruleChanges(old: EventConfig, next: EventConfig): { rules: RuleChange[]; rulesCompared: boolean } {
-  if (same(old.categoryChoice, next.categoryChoice) && same(old.fields.map(domainOf), next.fields.map(domainOf))) return { rules: [], rulesCompared: true }
-  const points = finitePoints([old, next])
+  if (same(old.categoryChoice, next.categoryChoice) && same(old.fields.map(domainOf), next.fields.map(domainOf)) && same(old.sections.map(({ showWhen }) => showWhen), next.sections.map(({ showWhen }) => showWhen))) return { rules: [], rulesCompared: true }
+  const axes = axesOfCategory(old, next)
+  const points = pointsOf(axes)
   if (points === null) return { rules: [{ answers: 'rules', old: 'as they were', next: 'written differently' }], rulesCompared: false }
-  const changes = new Map<string, RuleChange>()
-  for (const point of points) {
-    const was = categoryOf(old, point.answers)
-    const is = categoryOf(next, point.answers)
-    if (was !== is) changes.set(point.text, { answers: point.text, old: was, next: is })
+  const moved = new Map<string, { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }>()
+  for (const { answers } of points) {
+    // As a real delegate's are: defaults filled in, hidden ones gone.
+    const was = categoryOf(old, normalise(old, answers).answers)
+    const is = categoryOf(next, normalise(next, answers).answers)
+    if (was === is) continue
+    const key = JSON.stringify([was, is])
+    const known = moved.get(key) ?? { old: was, next: is, answers: [] }
+    known.answers.push(answers)
+    moved.set(key, known)
   }
-  return { rules: [...changes.values()], rulesCompared: true }
+  const all = points.map(({ answers }) => answers)
+  return { rules: [...moved.values()].flatMap((one) => sayTogether(axes, one.answers, all).map((answers) => ({ answers, old: one.old, next: one.next }))), rulesCompared: true }
 }
 
-const domainOf = (field: Field) => [field.id, field.type, field.options?.map((option) => option.id), field.default, field.showWhen, field.ignoreCase]
+const domainOf = (field: Field) => [field.id, field.type, field.options?.map((option) => option.id), field.default, field.showWhen, field.section, field.ignoreCase]
 
 /** Keys of the compiled event that are compared as functions above, or that nobody outside the checker sees. */
-const COMPARED_ELSEWHERE = new Set(['fees.prices', 'fees.periods', 'fees.otherDates', 'categoryChoice', 'examples', 'demo', 'texts', 'registration'])
+const COMPARED_ELSEWHERE = new Set(['fees.prices', 'fees.periods', 'fees.otherDates', 'categoryChoice', 'examples', 'demo', 'registration'])
 
 function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
   const before = flatten(old)
@@ -130,7 +143,7 @@ function flatten(event: EventConfig): Map<string, string> {
 
 const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
   [/^(routes|api|results\.(success|failed)\.buttons\.\d+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
-  [/^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$/, 'message'],
+  [/^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./, 'message'],
   [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title)$)/, 'field'],
   [/^admin\b(?!.*\.(label|title|empty)$)/, 'office'],
   [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy)$|\.(notes|reasons|lines|steps)\.\d+$|^(title|theme|about)$/, 'wording'],
@@ -147,15 +160,27 @@ function same(a: unknown, b: unknown): boolean {
 export function sayPriceChange(change: PriceChange): string {
   const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
   const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
-  const difference = change.old?.is === 'price' && change.next?.is === 'price' ? change.next.total - change.old.total : 0
-  const arrow = difference === 0 ? '' : difference > 0 ? `  ▲ ${formatMoney(difference as Paise)}` : `  ▼ ${formatMoney(-difference as Paise)}`
-  return `${from}${until}  ${change.category}  ${sayPrice(change.old)} → ${sayPrice(change.next)}${arrow}`
+  const difference = change.old?.is === 'price' && change.next?.is === 'price' ? change.next.total - change.old.total : null
+  const arrow = difference === null || difference === 0 ? '' : difference > 0 ? `  ▲ ${formatMoney(difference as Paise)}` : `  ▼ ${formatMoney(-difference as Paise)}`
+  const say = (price: PriceOn | null): string => (difference === 0 && price?.is === 'price' ? `${formatMoney(price.total)} (${price.period}, ${formatMoney(price.base)} + ${formatMoney(price.gst)})` : sayPrice(price))
+  return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
 }
 
 function sayPrice(price: PriceOn | null): string {
   if (price === null) return 'no such category'
   if (price.is === 'price') return formatMoney(price.total)
-  return price.is === 'closed' ? 'closed' : 'not on sale'
+  return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 
-export type { Condition }
+const HEADINGS = { event: 'Event', field: 'Fields', message: 'Messages', route: 'Addresses', wording: 'Wording', office: 'Office' } as const satisfies Record<ValueChange['kind'], string>
+
+/** A whole comparison as lines for people; empty when nothing changes. */
+export function sayDiff(diff: EventDiff): string {
+  const block = (title: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`])
+  const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
+  return [
+    ...block('Prices', diff.prices.map(sayPriceChange)),
+    ...block('Categories', diff.rules.map(({ answers, old, next }) => `${answers === '' ? 'everybody' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`)),
+    ...Object.entries(HEADINGS).flatMap(([kind, title]) => block(title, diff.values.filter((change) => change.kind === kind).map(({ path, old, next }) => `${path}: ${quoted(old)} → ${quoted(next)}`))),
+  ].join('\n\n')
+}

@@ -1,0 +1,124 @@
+import { compileEvent, explain, formatMoney, lineFinder, own, readInstant, sayExplanation } from '../../engine/index.ts'
+import type { EventConfig, Instant, RawAnswers, SharedFiles } from '../../engine/index.ts'
+import type { Command, Status, Terminal } from '../cli.ts'
+import { makeClock } from '../clock.ts'
+import { openStore } from '../store/open.ts'
+import type { StoredRegistration } from '../store/store.ts'
+import { readArguments } from './arguments.ts'
+import { openEvent } from './files.ts'
+
+const help = `Usage: rollcall explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
+       rollcall explain --registration <number>
+
+Says why a delegate pays what they pay: how each answer was read or why it was dropped, which rules
+were tried, which cell of the price table counts (with its line), and the tax.
+
+  --given <answers>         answers as JSON, {"asi_member": true}, or one as field=answer
+  --on <day>                a day in India (2026-01-25) or an instant with its offset; now if left out
+  --registration <number>   a stored registration: its price is worked out again from the version of
+                            the event file it was registered with (DATA_DIR says where it is stored)
+  --json                    the same as JSON
+  --shared <folder>         where lists.yaml, gateways.yaml and texts.yaml are
+
+Exit status: 0 explained, 1 the file has errors, or the stored price is not the one worked out,
+2 asked wrongly, 3 our fault.`
+
+const options = { given: { type: 'string', multiple: true }, on: { type: 'string' }, registration: { type: 'string' }, json: { type: 'boolean' }, shared: { type: 'string' } } as const
+
+export const explaining: Command = {
+  summary: 'Why this delegate pays this amount',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, options, [0, 100], help, terminal)
+    if (given === null) return 2
+    const { values, positionals } = given
+    if (values.registration !== undefined) {
+      if (positionals.length === 0 && values.given === undefined && values.on === undefined) return explainStored(values.registration, values.json === true, terminal)
+      terminal.complain('A registration brings its own answers and its own day: leave out the file, --given and --on.')
+      return 2
+    }
+    const [name, ...pairs] = positionals
+    const answers = readGiven([...(values.given ?? []), ...pairs], terminal)
+    const at = values.on === undefined ? makeClock(null)() : readInstant(values.on)
+    if (at === null) terminal.complain(`--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`)
+    if (name === undefined) terminal.complain(help.split('\n\n')[0] ?? help)
+    if (name === undefined || answers === null || at === null) return 2
+    const opened = await openEvent(name, terminal, values.shared)
+    if (!opened.ok) return opened.status
+    print(opened.value.event, answers, at, opened.value.file.text, values.json === true, terminal)
+    return 0
+  },
+}
+
+function print(event: EventConfig, answers: RawAnswers, at: Instant, text: string, isJson: boolean, terminal: Terminal): void {
+  const explanation = explain(event, answers, at)
+  const lineOf = lineFinder(text)
+  if (isJson) terminal.print(JSON.stringify({ event: event.id, ...explanation, line: explanation.cell === null ? null : lineOf(explanation.cell.keyPath) }, null, 2))
+  else terminal.print(sayExplanation(event, explanation, lineOf))
+}
+
+/** Later ones win. Null after saying what is wrong. */
+function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | null {
+  let answers: RawAnswers = {}
+  for (const text of texts) {
+    const pair = /^([a-z][a-z0-9_]*)=(.*)$/su.exec(text)
+    const json = pair === null ? readObject(text) : { [pair[1] ?? '']: pair[2] ?? '' }
+    if (json === null) {
+      terminal.complain(`Answers are JSON, {"asi_member": true}, or field=answer; "${text}" is neither.`)
+      return null
+    }
+    answers = { ...answers, ...json }
+  }
+  return answers
+}
+
+function readObject(text: string): RawAnswers | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawAnswers) : null
+  } catch {
+    return null
+  }
+}
+
+async function explainStored(regNo: string, isJson: boolean, terminal: Terminal): Promise<Status> {
+  const environment = terminal.environment()
+  if (environment === null) return 2
+  const store = await openStore({ dataDir: environment.dataDir })
+  try {
+    const registration = await store.registration(regNo)
+    if (registration === null) {
+      terminal.complain(`There is no registration ${regNo}.`)
+      return 2
+    }
+    const version = await store.eventFile(registration.eventHash)
+    const event = version === null ? null : compileEvent(version.text, sharedOf(version.shared), { path: `${registration.eventId}.yaml` }).event
+    if (version === null || event === null) {
+      terminal.complain(`The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`)
+      return 3
+    }
+    if (!isJson) terminal.print(`${regNo}, registered with version ${version.hash.slice(0, 12)} of ${registration.eventId}.yaml`)
+    print(event, registration.answers, registration.createdAt, version.text, isJson, terminal)
+    return compare(event, registration, terminal)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The stored quote beside the one worked out again. */
+function compare(event: EventConfig, stored: StoredRegistration, terminal: Terminal): Status {
+  const again = explain(event, stored.answers, stored.createdAt).quote
+  if (stored.total === null && (again === null || !again.ok)) return 0
+  const is = again?.ok === true ? again.value : null
+  if (is !== null && is.total === stored.total && is.base === stored.base && is.gst === stored.gst && is.category === stored.category && is.period === stored.period) return 0
+  const said = stored.total === null ? 'no amount' : `${formatMoney(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
+  terminal.complain(`Stored is ${said}, which is not what the file gives.`)
+  return 1
+}
+
+/** What the store keeps beside an event's text: the texts of the shared files it was compiled with. */
+export function sharedOf(json: string): SharedFiles {
+  const kept = JSON.parse(json) as Readonly<Record<string, string>>
+  const file = (name: string) => ({ path: `_shared/${name}.yaml`, text: own(kept, name) ?? '' })
+  return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
+}

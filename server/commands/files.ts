@@ -1,0 +1,60 @@
+/** Event files as commands name them: by path, by the event's id, or `-` for standard input; with the shared files that belong to them. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { compileEvent, formatFindings } from '../../engine/index.ts'
+import type { EventConfig, Finding, SharedFiles } from '../../engine/index.ts'
+import type { Terminal } from '../cli.ts'
+import type { SourceFile } from '../compiling.ts'
+
+export type OpenedEvent = { readonly file: SourceFile; readonly shared: SharedFiles; readonly event: EventConfig; readonly findings: readonly Finding[] }
+
+/** The events that come with the program, for shared files when there are none nearer. */
+const ownEvents = path.join(import.meta.dirname, '..', '..', 'events')
+const sharedNames = ['lists', 'gateways', 'texts'] as const
+
+/** The file a person means: a path, or an event id in `events/`. Null when there is none. */
+export function pathOf(name: string): string | null {
+  return [name, path.join('events', `${name}.yaml`), path.join(ownEvents, `${name}.yaml`)].find((file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file)) ?? null
+}
+
+/** Null after saying that it cannot be read. */
+export async function readEventFile(name: string, terminal: Terminal): Promise<SourceFile | null> {
+  if (name === '-') return { path: 'standard input', text: await readAll(process.stdin) }
+  const file = pathOf(name)
+  const text = file === null ? null : await readFile(file, 'utf8').catch(() => null)
+  if (file === null || text === null) {
+    terminal.complain(`The file ${name} cannot be read.`)
+    return null
+  }
+  return { path: file, text }
+}
+
+/** `_shared` beside the file, else in `events/` here, else the one that comes with the program; `--shared` names another. */
+export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {
+  const places = [...(named === undefined ? [] : [named]), path.join(path.dirname(file), '_shared'), path.join('events', '_shared')]
+  const folder = places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? path.join(ownEvents, '_shared')
+  const read = async (name: (typeof sharedNames)[number]): Promise<SourceFile> => {
+    const place = path.join(folder, `${name}.yaml`)
+    return { path: place, text: await readFile(place, 'utf8').catch(() => '') }
+  }
+  const [lists, gateways, texts] = await Promise.all(sharedNames.map(read))
+  const none = { path: folder, text: '' }
+  return { lists: lists ?? none, gateways: gateways ?? none, texts: texts ?? none }
+}
+
+/** A checked event. Null with a status after saying why not: 1 for findings, 2 when it cannot be read. */
+export async function openEvent(name: string, terminal: Terminal, shared?: string): Promise<{ readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 | 2 }> {
+  const file = await readEventFile(name, terminal)
+  if (file === null) return { ok: false, status: 2 }
+  return compiled(file, await sharedFor(file.path, shared), terminal)
+}
+
+export function compiled(file: SourceFile, shared: SharedFiles, terminal: Terminal): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
+  const { event, findings } = compileEvent(file.text, shared, { path: file.path })
+  if (event !== null && !findings.some(({ severity }) => severity === 'error')) return { ok: true, value: { file, shared, event, findings } }
+  const sources = new Map([file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]))
+  terminal.complain(formatFindings(findings.filter(({ severity }) => severity === 'error'), sources))
+  return { ok: false, status: 1 }
+}
