@@ -138,6 +138,8 @@ function rowOf(event: EventConfig, eventHash: string, columns: readonly Column[]
   if (values.created_at === undefined) wrong.push('There is no date of registration.')
   const paidAt = when('payment_date')
   const category = categoryIn(event, answers, values.category, wrong)
+  // A column "category" answers the question that asks for it.
+  if (category !== null && event.categoryChoice.by === 'field') answers[event.categoryChoice.field] ??= category
   const period = values.period === undefined ? null : (event.fees.periods.find(({ id, label }) => id === values.period || label === values.period)?.id ?? null)
   if (values.period !== undefined && period === null) wrong.push(`period: “${values.period}” is no period of ${event.title}.`)
   if (wrong.length > 0 || !order.ok || paymentStatus === undefined || createdAt === null) return null
