@@ -77,6 +77,7 @@ describe('SQLite', () => {
     ['a paid payment deleted', 'DELETE FROM payments', 'a paid payment is never deleted'],
     ['a success made a failure', "UPDATE payments SET status = 'failed'", 'a success never becomes a failure'],
     ['the amount changed', 'UPDATE payments SET amount = 1', 'frozen'],
+    ['a second confirmation mail', "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) SELECT registration_id, kind, recipient, subject, body, created_at FROM mail_queue", 'UNIQUE'],
     ['a total that does not add up', 'UPDATE registrations SET total = 1', 'CHECK'],
   ])('refuses %s, whoever asks', async (_, sql, message) => {
     const { orderId } = await registered(inside.store)
