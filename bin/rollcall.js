@@ -16,9 +16,11 @@
       return cli.main(process.argv.slice(2))
     }).then(function (status) {
       process.exitCode = status
+      // After a fault of ours, threads may be left that would keep the process for ever.
+      if (status === 3) process.exit(3)
     }, function (error) {
       console.error(error)
-      process.exitCode = 3
+      process.exit(3)
     })
     return
   }

@@ -1,4 +1,5 @@
 /** Puts the server together from its parts, without a socket: `boot` listens to it, tests inject into it. */
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Instant, Result } from '../engine/index.ts'
@@ -39,6 +40,8 @@ export type CannotStart = { readonly text: string; readonly status: 1 | 2 }
 
 export async function assemble(environment: Environment, options: AssembleOptions): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
+  const unusable = unusableFolder(environment)
+  if (unusable !== null) return { ok: false, error: { text: unusable, status: 2 } }
   const store = await openStore({ dataDir: environment.dataDir })
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
@@ -73,6 +76,18 @@ export async function assemble(environment: Environment, options: AssembleOption
         await store.close()
       },
     },
+  }
+}
+
+/** Null when the event files can be read and the data folder written. */
+function unusableFolder({ eventsDir, dataDir }: Environment): string | null {
+  if (!existsSync(eventsDir)) return `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.W_OK)
+    return null
+  } catch {
+    return `DATA_DIR is ${dataDir}, and nothing can be written there.`
   }
 }
 

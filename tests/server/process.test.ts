@@ -156,6 +156,15 @@ describe('starting and stopping', () => {
   })
 })
 
+test.each([
+  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, and there is no such folder\.\n$/],
+  ['DATA_DIR', /^DATA_DIR is .*missing, and nothing can be written there\.\n$/],
+])('a folder that cannot be used (%s) is one sentence and status 2', async (name, sentence) => {
+  const file = join(folder, 'a-file')
+  writeFileSync(file, '')
+  await expect(startServer(`unusable-${name}`, { [name]: join(file, 'missing') })).rejects.toThrow(new RegExp(sentence.source.replace('^', 'ended with 2: '), 'm'))
+})
+
 /** Until nobody listens on the port any more. */
 async function untilRefused(port: number): Promise<void> {
   for (;;) {
