@@ -96,6 +96,11 @@ test('the lockfile names no download address', () => {
   expect(readFileSync(join(TOP, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? []).toEqual([])
 })
 
+test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
+  const run = /^tests\/([^/]+|(engine|checker|web|specification|server|gateway|office|browser|crash)\/.+)\.test\.tsx?$/
+  expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !run.test(path))).toEqual([])
+})
+
 test('what CI calls is the second command of the README', () => {
   expect(readFileSync(join(TOP, '.ci', 'run'), 'utf8')).toContain('npm ci && npm test')
   expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain('npm ci && npm test')

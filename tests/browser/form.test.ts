@@ -32,7 +32,7 @@ async function told(page: Page, label: string): Promise<{ readonly invalid: stri
 }
 
 describe('an empty form', () => {
-  test('shows one heading, the stepper on its first step, and a button that says why it waits', async () => {
+  test('S021 S048 S053: shows one heading, the stepper on its first step, and a button that says why it waits', async () => {
     const { page, context, complaints } = await visit(browser)
     await open(page)
     expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['AFPICON 2026'])
@@ -47,7 +47,7 @@ describe('an empty form', () => {
     await context.close()
   })
 
-  test('offers 37 states, and the fields that answers open', async () => {
+  test('S049 S050 S051 S119: offers 37 states, and the fields that answers open', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     expect(await page.getByLabel('State').locator('option').count()).toBe(38)
@@ -82,7 +82,7 @@ describe('an empty form', () => {
 })
 
 describe('answers that are missing or wrong', () => {
-  test('are listed on top with the focus, tied to their inputs, and each goes away when it is mended', async () => {
+  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, tied to their inputs, and each goes away when it is mended', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
@@ -115,7 +115,7 @@ describe('answers that are missing or wrong', () => {
     await context.close()
   })
 
-  test('a category that was not chosen is asked for where it is', async () => {
+  test('S124: a category that was not chosen is asked for where it is', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     await page.getByRole('radio', { name: PG, exact: true }).focus()

@@ -30,7 +30,7 @@ async function signIn(page: Page, to = '/admin/login'): Promise<void> {
 describe('a post graduate with a proof', () => {
   let regNo = ''
 
-  test('pays 4,250 and 765 GST, 5,015 in all, and takes the receipt home', async () => {
+  test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in all, and takes the receipt home', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, { name: NAME, email: 'specimen.pg@example.org', category: PG, proof: true })
@@ -52,6 +52,8 @@ describe('a post graduate with a proof', () => {
       'Conference Dates': '31 January – 1 February 2026', Venue: 'Resort, Changanassery, Kottayam',
     })
     expect(plain(await page.getByRole('main').textContent())).toContain(NAME)
+    const notes = plain(await page.getByRole('main').textContent())
+    for (const note of ['keep your registration number', 'A confirmation email will be sent', 'bring a valid ID proof', 'contact the organizing committee']) expect(notes).toContain(note)
     await expectAccessible(page, 'success')
 
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Receipt' }).click()])
@@ -63,7 +65,7 @@ describe('a post graduate with a proof', () => {
     await context.close()
   })
 
-  test('is a row of the office\'s list, with the proof to open, in the filtered list and in its CSV', async () => {
+  test('S006 S028 S032 S074 S080 S081 S118: is a row of the office\'s list, with the proof to open, in the filtered list and in its CSV', async () => {
     // Another delegate, who does not pay, so that a filter has something to leave out.
     const other = await visit(browser)
     await other.page.goto(server.url + FORM)
@@ -124,7 +126,7 @@ describe('a post graduate with a proof', () => {
     await context.close()
   })
 
-  test('sees nothing of it in the dashboard without signing in, and the figures after', async () => {
+  test('S073 S074: is among the newest on the dashboard, where signing in leads', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
     await page.waitForURL(/\/admin\/dashboard/)

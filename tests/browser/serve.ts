@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const TOP = join(import.meta.dirname, '..', '..')
+export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
 
 export type Served = {
@@ -31,12 +31,16 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/** Starts the server and answers when it says that it listens. `variables` are laid over the usual ones. */
-export async function serve(variables: Readonly<Record<string, string>> = {}): Promise<Served> {
+/**
+ * Starts the server and answers when it says that it listens. `variables` are laid over the usual
+ * ones; `prepare` may change the event files or fill the data folder before.
+ */
+export async function serve(variables: Readonly<Record<string, string>> = {}, prepare: (folders: { readonly dataDir: string; readonly eventsDir: string }) => void = () => {}): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const dataDir = join(folder, 'var')
   const eventsDir = join(folder, 'events')
   cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
+  prepare({ dataDir, eventsDir })
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
   // What it prints goes to a file: a pipe would make the load generator of the bench read every line.

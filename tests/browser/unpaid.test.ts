@@ -28,7 +28,7 @@ async function registered(page: Page, name: string): Promise<void> {
 const said = async (page: Page): Promise<string> => plain(await page.getByRole('main').textContent())
 
 describe('a payment that is declined', () => {
-  test('shows the failed page, whose Try Again leads back to the form', async () => {
+  test('S034 S060 S061 S062 S173: shows the failed page, whose Try Again leads back to the form', async () => {
     const { page, context, complaints } = await visit(browser)
     await registered(page, 'Dr. Declined Sample')
     await atGateway(page, 'Decline')
@@ -69,7 +69,7 @@ describe('a payment that is declined', () => {
 })
 
 describe('a payment that takes its time', () => {
-  test('is pending first, without receipt and without another payment, and then paid by itself', async () => {
+  test('S116: is pending first, without receipt and without another payment, and then paid by itself', async () => {
     const { page, context, complaints } = await visit(browser)
     await registered(page, 'Dr. Pending Example')
     await atGateway(page, 'Pay later')
