@@ -30,9 +30,16 @@ export async function openInside(options: { readonly dataDir: string; readonly w
   const file = join(options.dataDir, database_file)
   const data: WriterData = { file, ...options.writer }
   const waitingMax = options.waitingMax ?? waiting_max
-  // The writer first: it makes the file and its tables.
-  const writer = await startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax })
-  const reader = await startThread<typeof listings>({ file: new URL('./reader.ts', import.meta.url), data: { file }, waitingMax })
+  const [writing, reading] = await Promise.allSettled([
+    startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax }),
+    startThread<typeof listings>({ file: new URL('./reader.ts', import.meta.url), data: { file }, waitingMax }),
+  ])
+  if (writing.status === 'rejected' || reading.status === 'rejected') {
+    await Promise.all([writing, reading].map((start) => (start.status === 'fulfilled' ? start.value.close() : null)))
+    throw writing.status === 'rejected' ? writing.reason : new Error('the reader thread did not start', { cause: reading })
+  }
+  const writer = writing.value
+  const reader = reading.value
   const db = openToRead(file)
   const read = reads(statements(db))
   const write = writer.call

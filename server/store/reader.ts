@@ -1,6 +1,8 @@
 /** The reader thread: lists, exports and figures, which would stop every other request if the main thread ran them. */
 import { parentPort, workerData } from 'node:worker_threads'
+import type Database from 'better-sqlite3'
 import { openToRead, statements } from './database.ts'
+import type { Sql } from './database.ts'
 import { listings } from './listing.ts'
 import type { FromThread, ToThread } from './thread.ts'
 import type { Verbs } from './writes.ts'
@@ -8,13 +10,18 @@ import type { Verbs } from './writes.ts'
 if (parentPort === null) throw new Error('the reader runs as a thread of the store')
 const port = parentPort
 const verbs = listings as unknown as Verbs
-const db = openToRead((workerData as { file: string }).file)
-const sql = statements(db)
+const { file } = workerData as { file: string }
+/** Opened when first asked: the thread starts beside the writer, which makes the file and its tables. */
+let opened: { readonly db: Database.Database; readonly sql: Sql } | null = null
+const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
+  const db = openToRead(file)
+  return { db, sql: statements(db) }
+}
 const send = (message: FromThread): void => port.postMessage(message)
 
 port.on('message', (message: ToThread) => {
   if ('close' in message) {
-    db.close()
+    opened?.db.close()
     port.close()
     return
   }
@@ -22,6 +29,8 @@ port.on('message', (message: ToThread) => {
   try {
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
     if (run === undefined) throw new Error(`the store has no list called ${verb}`)
+    opened ??= open()
+    const { db, sql } = opened
     // One transaction, so that every statement of the verb sees the same moment.
     const value = db.transaction(() => run(sql, ...(args as never[])))()
     send({ answers: [{ id, ok: true, value }] })
