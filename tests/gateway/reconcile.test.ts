@@ -82,6 +82,29 @@ describe('the reconciler', () => {
     for (const { orderId } of placed) expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], review: null, mails: 1 })
   })
 
+  test('who comes while a question is on its way gets the answer to a later one: the money may have come in between', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'later')
+    const { deps } = rig.parts()
+    const asked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const slow = { ...deps.gateway, status: async (...about: Parameters<typeof deps.gateway.status>) => {
+      const answer = await deps.gateway.status(...about)
+      asked.resolve()
+      await release.promise
+      return answer
+    } }
+    const payments = openPayments({ ...deps, gateway: slow }, { reconciles: false })
+    const first = payments.verify(orderId, 5_000)
+    await asked.promise
+    rig.sandbox().settle(orderId)
+    await rig.settled()
+    const others = [payments.verify(orderId, 5_000), payments.verify(orderId, 5_000)]
+    release.resolve()
+    expect([await first, ...(await Promise.all(others))]).toEqual(['pending', 'success', 'success'])
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], mails: 1 })
+  })
+
   test('a question that the gateway refuses says nothing about the payment, however old it is', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
@@ -219,6 +242,16 @@ describe('what the gateway needs to start', () => {
       const of = (variant: 'A' | 'B') => handOffChecksum(account, buyer, { amount: data.amount, orderId: data.orderid, uid: data.orderid }, dayOf(other.now()), variant)
       expect([data.checksum === of('B'), data.checksum === of('A')]).toEqual([true, false])
       expect((await other.handOff(data)).status).toBe(303)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('a phone in the hand-off only where the gateways file posts one: ten digits', async () => {
+    const other = await openRig({ gateways: (text) => text.replace('      buyerEmail: email\n', '      buyerEmail: email\n      buyerPhone: phone\n') })
+    try {
+      const phones = async (from: Rig, phone_number: string) => (await from.place({ phone_number })).data['phone']
+      expect([await phones(other, '+91 98470 00000'), await phones(other, '09847000000'), await phones(rig, '+91 98470 00000')]).toEqual(['9847000000', '9847000000', undefined])
     } finally {
       await other.close()
     }

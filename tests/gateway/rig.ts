@@ -2,7 +2,7 @@
  * A server that listens, with the sandbox gateway on its own port, so that return, notice and status
  * call travel as they do in earnest. It can be stopped and started again over the same data.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -48,11 +48,13 @@ export type Rig = {
   close(): Promise<void>
 }
 
-export async function openRig(options: { readonly clock?: string; readonly variables?: Variables } = {}): Promise<Rig> {
+export async function openRig(options: { readonly clock?: string; readonly variables?: Variables; readonly gateways?: (text: string) => string } = {}): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-gateway-'))
   const eventsDir = join(folder, 'events')
   const dataDir = join(folder, 'var')
   cpSync(join(import.meta.dirname, '..', '..', 'events'), eventsDir, { recursive: true })
+  const gatewaysFile = join(eventsDir, '_shared', 'gateways.yaml')
+  if (options.gateways !== undefined) writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
   const [port, sandboxPort] = [await freePort(), await freePort()]
   const read = readEnvironment({ DATA_DIR: dataDir, EVENTS_DIR: eventsDir, RATE_LIMITS: 'off', PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...options.variables })
   if (!read.ok) throw new Error(read.error.join('\n'))

@@ -159,6 +159,18 @@ describe('what it holds', () => {
     expect(rig.holds(under.orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
+  test('a notice that the app did not take is sent again after a restart', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'decline')
+    await rig.settled()
+    await rig.parts().app.close()
+    rig.sandbox().settle(orderId)
+    await rig.sandbox().idle()
+    expect(rig.holds(orderId)).toMatchObject({ status: 'failed', notices: 1 })
+    await rig.restart()
+    await expect.poll(() => rig.holds(orderId)).toMatchObject({ status: 'success', notices: 2, mails: 1 })
+  })
+
   test('can be given back, once and not more than it is', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'stay')
