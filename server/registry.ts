@@ -11,6 +11,7 @@ import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../
 import { compileFolder, pathsIn, readFolder } from './compiling.ts'
 import type { Compiled, Folder } from './compiling.ts'
 import type { EventRegistry, Log, ServedEvent } from './deps.ts'
+import { keepPromises } from './past.ts'
 import type { Store } from './store/store.ts'
 
 /** Editors write a file in several steps; this long after the last one it is read. */
@@ -24,7 +25,7 @@ export type RegistryOptions = {
   readonly folder: string
   /** Compiled events by content hash, so that a thousand files start at once. */
   readonly cacheFolder: string
-  readonly store: Pick<Store, 'keepEventFile'>
+  readonly store: Pick<Store, 'keepEventFile' | 'lastEventFile' | 'inUse'>
   readonly clock: () => Instant
   readonly log: Log
   /** Takes findings as people read them. */
@@ -38,9 +39,10 @@ export async function openRegistry(options: RegistryOptions): Promise<Result<Eve
   const first = await compileFolder(await readFolder(options.folder), options)
   if (first.findings !== '') options.print(first.findings)
   if (first.refused.size > 0 || first.folderErrors.length > 0) return { ok: false, error: [...first.folderErrors, ...first.refused.values()].join('\n') }
-  await keepAll(options, first.served)
+  const kept = await keepPromises(options, first.served, [])
+  await keepAll(options, kept)
 
-  let current = indexOf(first.served, first.site)
+  let current = indexOf(kept, first.site)
   let signature = await signatureOf(options.folder)
   let working: Promise<void> = Promise.resolve()
   const listeners = new Set<() => void>()
@@ -48,7 +50,8 @@ export async function openRegistry(options: RegistryOptions): Promise<Result<Eve
   const load = async (): Promise<void> => {
     const folder = await readFolder(options.folder)
     signature = await signatureOf(options.folder)
-    const next = await compileFolder(folder, options)
+    const compiled = await compileFolder(folder, options)
+    const next = { ...compiled, served: await keepPromises(options, compiled.served, current.served) }
     if (next.findings !== '') options.print(next.findings)
     const served = merge(options, folder, current.served, next)
     if (same(served, current.served) && JSON.stringify(next.site) === JSON.stringify(current.site)) return

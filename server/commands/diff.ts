@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { diffEvents, isEmptyDiff, sayDiff } from '../../engine/index.ts'
+import { diffEvents, formatFindings, isEmptyDiff, sayDiff } from '../../engine/index.ts'
 import type { EventConfig, EventDiff, SharedFiles } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from '../cli.ts'
+import type { SourceFile } from '../compiling.ts'
+import { brokenPromises } from '../past.ts'
 import { openStore } from '../store/open.ts'
 import { readArguments } from './arguments.ts'
 import { compiled, openEvent } from './files.ts'
@@ -17,14 +19,15 @@ Says what a new version changes for people, not in its text: prices as a functio
 who gets which category, fields, messages, addresses, wording, office.
 
   --git <revision>    compare the files as they are with how they stood there (all of events/ if none is named)
-  --database          also say how many registrations are stored and pending (DATA_DIR says where)
+  --database          also say how many registrations are stored and pending, and what the new version
+                      would break in them (DATA_DIR says where)
   --json              the same as JSON, amounts in paise
   --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
 
 Exit status: 0 nothing changes, 1 something does, or a file has errors, 2 asked wrongly, 3 our fault.`
 
 const options = { git: { type: 'string' }, database: { type: 'boolean' }, json: { type: 'boolean' }, shared: { type: 'string' } } as const
-type Compared = { readonly file: string; readonly next: EventConfig; readonly diff: EventDiff }
+type Compared = { readonly file: string; readonly old: EventConfig; readonly next: EventConfig; readonly source: SourceFile; readonly diff: EventDiff }
 
 export const diffing: Command = {
   summary: 'What a new version of an event file changes',
@@ -51,7 +54,7 @@ async function twoFiles([first, second, ...rest]: readonly string[], shared: str
   const next = await openEvent(second, terminal, shared)
   if (!old.ok) return old.status
   if (!next.ok) return next.status
-  return [{ file: `${first} → ${second}`, next: next.value.event, diff: diffEvents(old.value.event, next.value.event) }]
+  return [{ file: `${first} → ${second}`, old: old.value.event, source: next.value.file, next: next.value.event, diff: diffEvents(old.value.event, next.value.event) }]
 }
 
 /** Old versions are compiled with the shared files as they stood then: a change of theirs is a change of every event. */
@@ -78,7 +81,7 @@ async function sinceRevision(revision: string, named: readonly string[], termina
     const then: SharedFiles = { lists: await sharedThen(shared.lists), gateways: await sharedThen(shared.gateways), texts: await sharedThen(shared.texts) }
     const old = compiled({ path: `${revision}:${next.value.file.path}`, text: before.text }, then, terminal)
     if (!old.ok) return old.status
-    compared.push({ file, next: next.value.event, diff: diffEvents(old.value.event, next.value.event) })
+    compared.push({ file, old: old.value.event, source: next.value.file, next: next.value.event, diff: diffEvents(old.value.event, next.value.event) })
   }
   return compared
 }
@@ -100,10 +103,12 @@ async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promis
   if (environment === null) return false
   const store = await openStore({ dataDir: environment.dataDir })
   try {
-    for (const { next, diff } of pairs) {
+    for (const { old, next, source, diff } of pairs) {
       const { registrations, pending } = await store.inUse(next.id)
       const touched = diff.prices.length > 0 ? `${pending} of them pending, which keep the price they were quoted` : `${pending} of them pending`
       terminal.print(`${next.id}: ${registrations} registrations are stored, ${touched}.`)
+      const findings = await brokenPromises(store, next, source, old)
+      if (findings.length > 0) terminal.print(formatFindings(findings, new Map([[source.path, source.text]])))
     }
     return true
   } finally {

@@ -1,7 +1,8 @@
-import { compileEvent, explain, formatMoney, lineFinder, own, readInstant, sayExplanation } from '../../engine/index.ts'
-import type { EventConfig, Instant, RawAnswers, SharedFiles } from '../../engine/index.ts'
+import { compileEvent, explain, formatMoney, lineFinder, readInstant, sayExplanation } from '../../engine/index.ts'
+import type { EventConfig, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from '../cli.ts'
 import { makeClock } from '../clock.ts'
+import { sharedOf } from '../past.ts'
 import { openStore } from '../store/open.ts'
 import type { StoredRegistration } from '../store/store.ts'
 import { readArguments } from './arguments.ts'
@@ -114,11 +115,4 @@ function compare(event: EventConfig, stored: StoredRegistration, terminal: Termi
   const said = stored.total === null ? 'no amount' : `${formatMoney(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
   terminal.complain(`Stored is ${said}, which is not what the file gives.`)
   return 1
-}
-
-/** What the store keeps beside an event's text: the texts of the shared files it was compiled with. */
-export function sharedOf(json: string): SharedFiles {
-  const kept = JSON.parse(json) as Readonly<Record<string, string>>
-  const file = (name: string) => ({ path: `_shared/${name}.yaml`, text: own(kept, name) ?? '' })
-  return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
 }
