@@ -37,7 +37,7 @@ afterAll(async () => {
 afterEach(async () => {
   server.at(START)
   await here.context.close()
-  expect(here.complaints).toEqual([])
+  if (here.complaints.length > 0) throw new Error(`the browser complained: ${here.complaints.join('; ')}`)
 })
 
 const signIn = async (page: Page): Promise<void> => {

@@ -14,6 +14,8 @@ import { RegNumber } from './parts.tsx'
 type Slot = 'reg' | 'name' | 'status' | 'total' | 'option' | 'at'
 type Cell = { readonly column: Column; readonly under: readonly Column[]; readonly slot: Slot | null; readonly folds: boolean }
 
+/** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
+const SHORT_WORD = /^\S{1,20}$/
 const EMAIL = /^e?mail|email$/i
 const PHONE = /phone|mobile/i
 
@@ -99,7 +101,7 @@ function CellOf({ list, cell: { column, under, slot }, row, hasSplit, from }: Ce
       return <>{colour && <i className="sw" style={{ '--c': `var(--c-${colour})` } as React.CSSProperties} aria-hidden="true" />}{text}{small}</>
     }
     default:
-      return <>{slot === 'name' ? <b>{text}</b> : text}{small}</>
+      return <>{slot === 'name' ? <b>{text}</b> : SHORT_WORD.test(text) ? <span className="nb">{text}</span> : text}{small}</>
   }
 }
 
