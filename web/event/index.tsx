@@ -182,7 +182,7 @@ function ErrorSummary({ event, errors, attempts }: { readonly event: PublicEvent
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     box.current?.focus({ preventScroll: true })
-    box.current?.scrollIntoView({ block: 'start' })
+    box.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
   }, [attempts])
   const labels = new Map(event.fields.map((field) => [field.id, field.label]))
   const lines = Object.entries(errors)
@@ -208,7 +208,7 @@ function goTo(id: string): void {
   const control = document.getElementById(`root_${id}`)
   control?.focus({ preventScroll: true })
   const box = control?.closest('.f') ?? control
-  box?.scrollIntoView({ block: 'center' })
+  box?.scrollIntoView({ block: 'center', behavior: 'instant' })
 }
 
 function Panel({ event }: { readonly event: PublicEvent }) {

@@ -1,0 +1,81 @@
+/** The error catalogue, against a real server that answers as it is told. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, download, newKey } from '../../web/api.ts'
+
+let base = ''
+let key: string | undefined
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://server')
+  key = request.headers['idempotency-key']?.toString()
+  const type = url.searchParams.get('type') ?? 'application/json'
+  response.writeHead(Number(url.searchParams.get('status') ?? 200), { 'content-type': type, 'content-disposition': 'attachment; filename="list.csv"' })
+  response.end(url.searchParams.get('body') ?? '')
+})
+beforeAll(async () => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+})
+afterAll(() => new Promise((done) => server.close(done)))
+
+const at = (status: number, body: string): string => `${base}?${new URLSearchParams({ status: String(status), body })}`
+const messageOf = async (path: string, fallback?: string): Promise<string> => {
+  const answer = await call(path, fallback === undefined ? {} : { fallback })
+  return answer.ok ? 'no error' : answer.error.message
+}
+const html = '<h1>nginx</h1>'
+
+test.each([
+  [401, 'Unauthorized. Please check your credentials.'],
+  [403, 'Access forbidden.'],
+  [404, 'Resource not found.'],
+  [500, 'Server error. Please try again later.'],
+  [418, 'HTTP error! status: 418'],
+])('status %i without a message of the server reads %j', async (status, text) => {
+  expect(await messageOf(at(status, html))).toBe(text)
+  expect(await messageOf(at(status, '{}'))).toBe(text)
+})
+
+test('the server’s own message wins over the status, the status over the fallback, the fallback over the number', async () => {
+  const own = JSON.stringify({ status: 'error', code: 'not_found', message: 'Registration details not found' })
+  expect(await messageOf(at(404, own), 'Failed to fetch')).toBe('Registration details not found')
+  expect(await messageOf(at(404, html), 'Failed to fetch')).toBe('Resource not found.')
+  expect(await messageOf(at(502, html), 'Failed to fetch')).toBe('Failed to fetch')
+})
+
+test('no answer at all is a network error, and a server’s error under status 200 is still one', async () => {
+  expect(await messageOf('http://127.0.0.1:1/')).toBe('Network error. Please check your internet connection.')
+  expect(await messageOf(at(200, JSON.stringify({ status: 'error', code: 'x', message: 'No.' })))).toBe('No.')
+})
+
+test('the error carries code, status and what the server said of the fields', async () => {
+  const said = { status: 'error', code: 'invalid_answers', message: 'One.', errors: { email: 'Required' } }
+  const answer = await call(at(422, JSON.stringify(said)))
+  expect(answer).toEqual({ ok: false, error: { status: 422, code: 'invalid_answers', message: 'One.', answer: said } })
+})
+
+test('a call that was given up is told apart from a broken network', async () => {
+  const leave = new AbortController()
+  leave.abort()
+  const answer = await call(at(200, '{}'), { signal: leave.signal })
+  expect(answer.ok ? '' : answer.error.code).toBe('aborted')
+})
+
+test('a success is the body, and headers travel', async () => {
+  expect(await call(at(200, '{"status":"success","reg_no":"X1"}'), { headers: { 'idempotency-key': 'k' } })).toEqual({ ok: true, value: { status: 'success', reg_no: 'X1' } })
+  expect(key).toBe('k')
+})
+
+test('a refused download is an error, not a file', async () => {
+  const refused = await download(at(403, html), 'Failed to export')
+  expect(refused.ok ? '' : refused.error.message).toBe('Access forbidden.')
+  const file = await download(at(200, 'a,b'), 'Failed to export')
+  expect(file.ok && [await file.value.blob.text(), file.value.name]).toEqual(['a,b', 'list.csv'])
+})
+
+test('keys are long and never the same', () => {
+  const keys = new Set(Array.from({ length: 1000 }, newKey))
+  expect(keys.size).toBe(1000)
+  for (const one of keys) expect(one).toMatch(/^[0-9a-f]{32}$/)
+})
