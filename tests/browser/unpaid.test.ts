@@ -107,8 +107,8 @@ async function orderOf(page: Page): Promise<string> {
 describe('a result page without its order', () => {
   test.each([
     ['no order id', '', 'No order ID found'],
-    ['an order that nobody placed', '?orderId=AFPI0000000000000', 'Registration details not found'],
-  ])('says so: %s', async (name, query, sentence) => {
+    ['an order that nobody placed', '?orderId=AFPI0000000000000', 'Failed to fetch registration details'],
+  ])('S059 S170: says so: %s', async (name, query, sentence) => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}${SUCCESS}${query}`)
     await page.getByRole('alert').waitFor()

@@ -35,9 +35,13 @@ describe('a registration read by its number', () => {
   test("is none of another event's, and 404 in the event's own words", async () => {
     const { post, app } = await start()
     const { reg_no } = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
-    for (const path of [`/api/chirurgia/registrations/${reg_no}/`, '/api/afpicon/registrations/AFPI0000000000000/', '/api/registrations/PULMO1/']) {
+    for (const [path, message] of [
+      [`/api/chirurgia/registrations/${reg_no}/`, 'Failed to fetch registration details'],
+      ['/api/afpicon/registrations/AFPI0000000000000/', 'Failed to fetch registration details'],
+      ['/api/registrations/PULMO1/', 'Registration details not found'],
+    ] as const) {
       const response = await app.inject(path)
-      expect([response.statusCode, response.json()]).toEqual([404, { status: 'error', code: 'not_found', message: 'Registration details not found' }])
+      expect([response.statusCode, response.json()]).toEqual([404, { status: 'error', code: 'not_found', message }])
     }
   })
 

@@ -154,7 +154,7 @@ describe('Chirurgia', () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/chirurgia/payment/success${query}`)
     await page.getByRole('alert').waitFor()
-    expect(plain(await page.getByRole('alert').textContent())).toMatch(sentence === 'Failed to fetch registration details' ? /Failed to fetch registration details|Registration details not found/ : new RegExp(sentence))
+    expect(plain(await page.getByRole('alert').textContent())).toContain(sentence)
     await context.close()
   })
 })
