@@ -204,6 +204,8 @@ export type ExampleCase =
         readonly errors?: FieldErrors
       }
     }
+  /** A cell of the price list, also of a category that the form never yields. */
+  | { readonly name: string; readonly on: Instant; readonly category: string; readonly expect: { readonly category?: string; readonly period?: string; readonly base?: Paise; readonly gst?: Paise; readonly total?: Paise; readonly shows?: readonly string[]; readonly hides?: readonly string[] } }
   | { readonly name: string; readonly orderId: string; readonly order: string }
 
 /** Texts of `_shared/texts.yaml` that no event overrides. */

@@ -1,21 +1,110 @@
-/** One event file: text → findings, or a checked EventConfig. */
-import { parseDocument, LineCounter } from 'yaml'
+/** Event files: text → findings, or a checked EventConfig. Alone, and beside each other. */
 import type { EventConfig } from '../config.ts'
+import { acrossFindings, aloneFindings, type Beside } from './across.ts'
+import { applyAllow } from './allow.ts'
+import { catalogue, checks } from './catalogue.ts'
 import { toConfig, type Plain } from './compile.ts'
-import type { Finding, SharedFiles } from './finding.ts'
+import { findingOf, type Finding, type SharedFiles, type SharedName, type SourceText } from './finding.ts'
+import { modelOf, type CheckOptions, type Model } from './model.ts'
+import { readYaml, type Source } from './parse.ts'
+import { shape, shapeFindings } from './shape.ts'
 
-export function compileEvent(text: string, shared: SharedFiles, file: { readonly path: string } = { path: 'event.yaml' }): { readonly event: EventConfig | null; readonly findings: readonly Finding[] } {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, strict: true })
-  const [first] = document.errors
-  if (first !== undefined) {
-    const position = (offset: number) => { const { line, col } = lines.linePos(offset); return { line, column: col, offset } }
-    return { event: null, findings: [{ code: 'EV001', slug: 'yaml-syntax', severity: 'error', message: first.message, at: { path: file.path, start: position(first.pos[0]), end: position(first.pos[1]), keyPath: '' }, related: [], notes: [] }] }
-  }
-  const plain = (source: string): Plain => (parseDocument(source).toJS() ?? {}) as Plain
-  return { event: toConfig(document.toJS() as Plain, { lists: plain(shared.lists.text), gateways: plain(shared.gateways.text), texts: plain(shared.texts.text) }), findings: [] }
+export type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
+export type CompileOptions = CheckOptions
+
+/**
+ * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the
+ * order of files. `event` is null when there is a finding of severity error, and only then. Never
+ * throws, whatever the text.
+ */
+export function compileEvent(text: string, shared: SharedFiles, file: { readonly path: string } = { path: 'event' }, options: CompileOptions = {}): Compiled {
+  const read = readAlone({ path: file.path, text }, readShared(shared), options)
+  return finished(read, [])
 }
 
-export function formatFindings(findings: readonly Finding[], _sources: ReadonlyMap<string, string>): string {
-  return findings.map((finding) => `${finding.severity}[${finding.code}]: ${finding.message}\n  --> ${finding.at.path}:${finding.at.start.line}:${finding.at.start.column}\n`).join('\n')
+/**
+ * All files of a folder, each with its own findings and those that only the others explain. Findings
+ * of the shared files stand once, in `shared`.
+ */
+export function compileEvents(files: readonly SourceText[], shared: SharedFiles, options: CompileOptions = {}): { readonly files: readonly (Compiled & { readonly path: string })[]; readonly shared: readonly Finding[] } {
+  const common = readShared(shared)
+  // Buttons may lead to other events' pages, so every file is read once before it is judged.
+  const configs = files.map(({ text, path }) => shapeOf({ text, path }, common))
+  const routes = configs.flatMap((one) => (one.config === null ? [] : [one.config.routes.form, ...one.config.routes.also]))
+  const read = configs.map((one) => judged(one, common, { ...options, otherRoutes: [...(options.otherRoutes ?? []), ...routes] }))
+  const beside = acrossFindings(read.flatMap(({ source, config }): Beside[] => (config === null ? [] : [{ source, event: config }])))
+  return {
+    files: read.map((one) => ({ path: one.source.path, ...finished(one, beside.filter(({ at }) => at.path === one.source.path), common.findings) })),
+    shared: common.findings,
+  }
+}
+
+type Shared = { readonly sources: Readonly<Record<SharedName, Source>>; readonly findings: readonly Finding[]; readonly usable: boolean }
+type Shaped = { readonly source: Source; readonly config: EventConfig | null; readonly findings: readonly Finding[] }
+
+function readShared(shared: SharedFiles): Shared {
+  const read = (['lists', 'gateways', 'texts'] as const).map((name) => {
+    const { source, findings } = readYaml(shared[name])
+    return { name, source, findings: [...findings, ...(source.value === null ? emptyFile(source, findings) : shapeFindings(name, source))] }
+  })
+  const findings = read.flatMap((one) => one.findings)
+  const sources = Object.fromEntries(read.map(({ name, source }) => [name, source])) as Record<SharedName, Source>
+  return { sources, findings, usable: !hasErrors(findings) }
+}
+
+/** A file without anything in it can be read, but has no shape. */
+function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
+  return hasErrors(findings) ? [] : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
+}
+
+function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error')
+}
+
+function shapeOf(file: SourceText, shared: Shared): Shaped {
+  const { source, findings } = readYaml(file)
+  if (source.value === null) return { source, config: null, findings: [...findings, ...emptyFile(source, findings)] }
+  const shape = shapeFindings('event', source)
+  // With a wrong shape or a trap somewhere, what the rest means would be guessing.
+  if (shape.length > 0 || !shared.usable || source.trapped.size > 0) return { source, config: null, findings: [...findings, ...shape] }
+  const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
+  const config = toConfig(source.value as Plain, { lists: plain('lists'), gateways: plain('gateways'), texts: plain('texts') })
+  return { source, config, findings }
+}
+
+function readAlone(file: SourceText, shared: Shared, options: CompileOptions): Shaped {
+  const shaped = judged(shapeOf(file, shared), shared, options)
+  return { ...shaped, findings: [...shared.findings, ...shaped.findings] }
+}
+
+function judged(shaped: Shaped, shared: Shared, options: CompileOptions): Shaped {
+  const { source, config } = shaped
+  if (config === null) return shaped
+  const model = modelOf(source, shared.sources, config, options)
+  return { ...shaped, findings: [...shaped.findings, ...meaning(model, shared), ...aloneFindings({ event: config, source })] }
+}
+
+/** Runs the checks in the order of the catalogue; a check whose cause is reported already is left out. */
+function meaning(model: Model, shared: Shared): readonly Finding[] {
+  const reported = new Set<string>()
+  return Object.entries(checks).flatMap(([code, { find, after = [], ...meta }]) => {
+    if (after.some((cause) => reported.has(cause))) return []
+    const severity = code === 'EV991' && model.options.production === true ? 'error' : meta.severity
+    const found = find(model)
+    if (found.length > 0) reported.add(code)
+    return found.map((draft) => findingOf(code, { ...meta, severity }, draft, model.source, shared.sources))
+  })
+}
+
+function finished({ source, config, findings }: Shaped, beside: readonly Finding[], common: readonly Finding[] = []): Compiled {
+  const all = [...findings, ...beside].sort(byPlace)
+  const kept = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
+  return { event: config === null || hasErrors(kept) || hasErrors(common) ? null : config, findings: kept }
+}
+
+function byPlace(a: Finding, b: Finding): number {
+  return compare(a.at.path, b.at.path) || a.at.start.offset - b.at.start.offset || compare(a.code, b.code) || compare(a.message, b.message)
+}
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

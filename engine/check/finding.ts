@@ -1,4 +1,6 @@
 /** What is wrong in an event file, for its author: a code, a sentence, a place. */
+import type { Part, Source, Span } from './parse.ts'
+
 export type Position = { readonly line: number; readonly column: number; readonly offset: number }
 /** Lines and columns count from 1, columns in UTF-16 units; `keyPath` is dotted. */
 export type Place = { readonly path: string; readonly start: Position; readonly end: Position; readonly keyPath: string }
@@ -17,3 +19,38 @@ export type Finding = {
 }
 export type SourceText = { readonly path: string; readonly text: string }
 export type SharedFiles = { readonly lists: SourceText; readonly gateways: SourceText; readonly texts: SourceText }
+
+/** Which file a dotted path belongs to: the event's, unless a shared one is named. */
+export type SharedName = 'lists' | 'gateways' | 'texts'
+type At = { readonly at?: string; readonly part?: Part; readonly span?: Span; readonly in?: SharedName }
+/** A finding before its places are looked up. */
+export type Draft = At & {
+  readonly at: string
+  readonly message: string
+  readonly related?: readonly (At & { readonly message: string })[]
+  readonly notes?: readonly string[]
+  readonly help?: string
+  readonly fix?: Finding['fix']
+}
+
+/** What stands in the catalogue under a code, beside what finds it. Codes are never used twice. */
+export type Meta = { readonly slug: string; readonly severity: Severity; /** Why it is worth finding. */ readonly why: string }
+
+/** Looks the places of a draft up and gives it its code's slug and severity. */
+export function findingOf(code: string, { slug, severity }: Meta, draft: Draft, source: Source, shared: Partial<Record<SharedName, Source>> = {}): Finding {
+  const placed = ({ at = '', part, span, in: name }: At): Place => {
+    const where = name === undefined ? source : (shared[name] ?? source)
+    return span === undefined ? where.place(at, part) : where.placeOf(span, at)
+  }
+  return {
+    code,
+    slug,
+    severity,
+    message: draft.message,
+    at: placed(draft),
+    related: (draft.related ?? []).map((one) => ({ message: one.message, at: placed(one) })),
+    notes: draft.notes ?? [],
+    ...(draft.help === undefined ? {} : { help: draft.help }),
+    ...(draft.fix === undefined ? {} : { fix: draft.fix }),
+  }
+}

@@ -90,6 +90,7 @@ const wholeFile = map({
   testimonials: map({ title: text, items: list(map({ stars: number(1, 5), quote: text, name: text, role: text })) }),
   trial: map({ title: text, text, button: link }),
   footer: map({ groups: list(map({ title: text, links: list(map({ label: text, go: maybe(go) })) })), social: list(oneOf(SOCIALS, 'x')), placeholder: text }),
+  organisers: map({ title: text, text, example: text, file: text, becomes: text, prices: text, form: text, examples: text, steps: list(text) }),
 })
 
 export type SiteFinding = {
@@ -97,7 +98,7 @@ export type SiteFinding = {
   readonly slug: string
   readonly severity: 'error'
   readonly message: string
-  readonly at: { readonly path: string; readonly start: Place; readonly end: Place; readonly keyPath: KeyPath }
+  readonly at: { readonly path: string; readonly start: Place; readonly end: Place; readonly keyPath: string }
   readonly related: readonly never[]
   readonly notes: readonly never[]
 }
@@ -113,7 +114,7 @@ export function compileSite(source: string, file: { readonly path: string } = { 
     return { line, column: col, offset }
   }
   const report = (start: number, end: number, keyPath: KeyPath, code: string, slug: string, message: string): void => {
-    findings.push({ code, slug, severity: 'error', message, at: { path: file.path, start: place(start), end: place(end), keyPath }, related: [], notes: [] })
+    findings.push({ code, slug, severity: 'error', message, at: { path: file.path, start: place(start), end: place(end), keyPath: keyPath.join('.') }, related: [], notes: [] })
   }
   for (const { pos, message } of document.errors) report(pos[0], pos[1], [], 'EV001', 'yaml-syntax', message.split('\n')[0] ?? message)
   if (findings.length > 0) return { site: null, findings }

@@ -1,0 +1,101 @@
+/**
+ * Sets of answers as boxes: one set of values per axis. A condition is a union of boxes, a table of
+ * rules is proved complete by taking them away from the box of everything. Exact, because every test
+ * compares with constants, so that all answers of one value of an axis behave alike.
+ */
+
+/** One axis: as many values as it has, at most 30 to a word. */
+export type Space = { readonly sizes: readonly number[]; readonly offsets: readonly number[]; readonly words: number }
+/** Bits of all axes, one after the other. Never empty on any axis. */
+export type Box = Int32Array
+/** Counts work down; a proof that needs more is not given. */
+export type Budget = { left: number }
+
+/** Box operations until a table counts as too large to prove; a second or two of work. */
+export const WORK_MAX = 2_000_000
+const BITS = 30
+
+export class TooLarge extends Error {}
+
+export function spaceOf(sizes: readonly number[]): Space {
+  const offsets: number[] = []
+  let words = 0
+  for (const size of sizes) {
+    offsets.push(words)
+    words += Math.ceil(size / BITS)
+  }
+  return { sizes, offsets, words }
+}
+
+/** The box of the values that pass on each axis; null when an axis has none. */
+export function boxOf(space: Space, allows: (axis: number, value: number) => boolean): Box | null {
+  const box = new Int32Array(space.words)
+  for (let axis = 0; axis < space.sizes.length; axis += 1) {
+    let any = false
+    for (let value = 0; value < (space.sizes[axis] ?? 0); value += 1)
+      if (allows(axis, value)) {
+        any = true
+        const word = (space.offsets[axis] ?? 0) + Math.floor(value / BITS)
+        box[word] = (box[word] ?? 0) | (1 << (value % BITS))
+      }
+    if (!any) return null
+  }
+  return box
+}
+
+export function hasValue(space: Space, box: Box, axis: number, value: number): boolean {
+  return ((box[(space.offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !== 0
+}
+
+function axisEnd(space: Space, axis: number): number {
+  return space.offsets[axis + 1] ?? space.words
+}
+
+function meets(space: Space, a: Box, b: Box): boolean {
+  for (let axis = 0; axis < space.sizes.length; axis += 1) {
+    let any = 0
+    for (let word = space.offsets[axis] ?? 0; word < axisEnd(space, axis); word += 1) any |= (a[word] ?? 0) & (b[word] ?? 0)
+    if (any === 0) return false
+  }
+  return true
+}
+
+/** What two unions share, as boxes. */
+export function intersect(space: Space, some: readonly Box[], others: readonly Box[], budget: Budget): readonly Box[] {
+  return some.flatMap((a) =>
+    others.flatMap((b) => {
+      spend(budget)
+      return meets(space, a, b) ? [a.map((bits, word) => bits & (b[word] ?? 0))] : []
+    }),
+  )
+}
+
+/** `from` without `taken`; disjoint boxes stay disjoint. Throws TooLarge when the budget is spent. */
+export function subtract(space: Space, from: readonly Box[], taken: readonly Box[], budget: Budget): readonly Box[] {
+  return taken.reduce<readonly Box[]>((rest, box) => rest.flatMap((one) => without(space, one, box, budget)), from)
+}
+
+function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
+  spend(budget)
+  if (!meets(space, a, b)) return [a]
+  const pieces: Box[] = []
+  const rest = a.slice()
+  for (let axis = 0; axis < space.sizes.length; axis += 1) {
+    const [from, to] = [space.offsets[axis] ?? 0, axisEnd(space, axis)]
+    let any = 0
+    for (let word = from; word < to; word += 1) any |= (rest[word] ?? 0) & ~(b[word] ?? 0)
+    if (any === 0) continue
+    const piece = rest.slice()
+    for (let word = from; word < to; word += 1) {
+      piece[word] = (rest[word] ?? 0) & ~(b[word] ?? 0)
+      rest[word] = (rest[word] ?? 0) & (b[word] ?? 0)
+    }
+    pieces.push(piece)
+  }
+  return pieces
+}
+
+function spend(budget: Budget): void {
+  budget.left -= 1
+  if (budget.left < 0) throw new TooLarge()
+}

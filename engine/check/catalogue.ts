@@ -1,0 +1,29 @@
+/** Every code there is, with its reason and, where it looks at the meaning, what finds it. */
+import { allowed } from './allow.ts'
+import { across } from './across.ts'
+import { badMoment, examples } from './examples.ts'
+import { fees } from './fees.ts'
+import type { Meta } from './finding.ts'
+import { form } from './form.ts'
+import type { Checks } from './model.ts'
+import { names } from './names.ts'
+import { office } from './office.ts'
+import { pages } from './pages.ts'
+import { reading } from './parse.ts'
+import { past } from './past.ts'
+import { rules } from './rules.ts'
+import { shape } from './shape.ts'
+
+const demo: Checks = {
+  EV991: {
+    slug: 'demo-values',
+    severity: 'note',
+    why: 'Stand-ins must not reach a delegate.',
+    find: ({ file }) => (file.demo === undefined ? [] : [{ at: 'demo', part: 'key', message: `${file.demo.length} value${file.demo.length === 1 ? ' is a stand-in' : 's are stand-ins'}: ${file.demo.join(', ')}`, help: 'replace each, then remove it from this list' }]),
+  },
+}
+
+/** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
+export const checks: Checks = { ...names, EV105: { ...shape.EV105, find: badMoment }, ...fees, ...rules, ...form, ...pages, ...office, ...examples, ...demo }
+
+export const catalogue: Readonly<Record<string, Meta>> = { ...reading, ...shape, ...checks, ...across, ...allowed, ...past }

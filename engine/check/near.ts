@@ -1,0 +1,44 @@
+/** What somebody may have meant: the nearest of the names that are legal at that place. */
+
+/** Damerau–Levenshtein (optimal string alignment): insert, delete, change, swap two neighbours. */
+export function editDistance(a: string, b: string): number {
+  const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)))
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
+  for (let i = 1; i <= a.length; i += 1)
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Infinity
+      const row = rows[i]
+      if (row !== undefined) row[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swapped)
+    }
+  return at(a.length, b.length)
+}
+
+/** Longer words than any id; comparing them would cost more than it tells. */
+const LENGTH_MAX = 80
+
+/** The nearest legal name within a third of the word's length, case-blind; null when none is near. */
+export function nearest(word: string, legal: readonly string[]): { readonly name: string; readonly distance: number } | null {
+  if (word.length > LENGTH_MAX) return null
+  const limit = Math.max(1, Math.floor(word.length / 3))
+  const ranked = legal
+    .filter((name) => Math.abs(name.length - word.length) <= limit)
+    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+  return ranked[0] ?? null
+}
+
+/** The help and, where only one name is at distance 1, the mending of a misspelt name. */
+export function suggestion(word: string, legal: readonly string[], span: readonly [number, number] | null = null): { readonly help?: string; readonly fix?: { readonly start: number; readonly end: number; readonly text: string } } {
+  const found = nearest(word, legal)
+  if (found === null) return {}
+  const help = `did you mean \`${found.name}\`?`
+  const sole = found.distance <= 1 && legal.filter((name) => editDistance(word.toLowerCase(), name.toLowerCase()) <= 1).length === 1
+  return sole && span !== null ? { help, fix: { start: span[0], end: span[1], text: found.name } } : { help }
+}
+
+/** "a, b and c" for notes; the rest is counted. */
+export function listed(names: readonly string[], most = 12): string {
+  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
+}
