@@ -5,13 +5,13 @@ import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { formatDays } from '../engine/index.ts'
+import { dayOf, formatDays, openOn } from '../engine/index.ts'
 import type { Instant, PageData } from '../engine/index.ts'
 import { pathOf, withoutSlash } from './calls.ts'
 import type { Deps, ServedEvent } from './deps.ts'
 import { bareTemplate, eventShell, fillTemplate, listShell, needsScript, plainShell } from './shell.ts'
 import type { Page } from './shell.ts'
-import { siteHeaderShell, siteShell } from './site-shell.ts'
+import { organisersShell, siteShell } from './site-shell.ts'
 import { eventAnswer } from './validators.ts'
 
 type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
@@ -84,7 +84,7 @@ function formPage(served: ServedEvent, here: string, at: Instant): Page {
   const event = served.config
   const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
   const url = new URL(event.routes.form, here).href
-  return { title: `${event.title}: registration`, about: main, url, colour: event.look.colour, shell: eventShell(event, at, needsScript), data: { page: 'event', event: eventAnswer(served, at) } }
+  return { title: `${event.title}: registration`, about: main, url, colour: event.look.colour, shell: eventShell(event, at, openOn(event, dayOf(at)).open ? needsScript : ''), data: { page: 'event', event: eventAnswer(served, at) } }
 }
 
 function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Instant): Page {
@@ -98,8 +98,20 @@ function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Inst
   const site = deps.events.site()
   const title = site?.page.title ?? name
   const text = site?.page.about ?? about
-  const shell = site !== null && page === 'site' ? siteShell(site, events) : `${site === null ? '' : siteHeaderShell(site, '/organisers')}${listShell(page === 'site' ? title : 'For organisers', text, page === 'site' ? events : [])}`
-  return { title: page === 'site' ? title : `${name} for organisers`, about: text, url, colour: null, shell, data: { page, site, events: [...events] } }
+  if (page === 'site') {
+    const shell = site === null ? listShell(title, text, events) : siteShell(site, events)
+    return { title, about: text, url, colour: null, shell, data: { page, site, events: [...events] } }
+  }
+  const shell = site === null ? listShell('For organisers', text, []) : organisersShell(site)
+  return { title: `${name} for organisers`, about: site?.organisers.text ?? text, url, colour: null, shell, data: { page, site, events: [...events], sample: sampleOf(deps, site) } }
+}
+
+/** The event file that the page for organisers shows. */
+function sampleOf(deps: Deps, site: Site | null): EventSample | null {
+  const served = site === null ? null : deps.events.byId(site.organisers.example)
+  if (served === null) return null
+  const { config, text } = served
+  return { path: `events/${config.id}.yaml`, text, event: publicEvent(config), examples: config.examples.map((example) => example.name) }
 }
 
 function officePage(deps: Deps): Page {
