@@ -31,4 +31,16 @@ export type Site = {
     /** Read out after an entry that leads nowhere yet. */
     readonly placeholder: string
   }
+  readonly organisers: {
+    readonly title: string
+    readonly text: string
+    /** Id of the event whose file is shown. */
+    readonly example: string
+    readonly file: string
+    readonly becomes: string
+    readonly prices: string
+    readonly form: string
+    readonly examples: string
+    readonly steps: readonly string[]
+  }
 }

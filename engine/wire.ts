@@ -115,5 +115,8 @@ export type StatsAnswer = {
 export type PageData =
   | { page: 'event'; event: EventAnswer }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
-  | { page: 'site' | 'organisers' | 'office' | 'not-found'; site: unknown; events: EventCard[] }
+  | { page: 'site' | 'office' | 'not-found'; site: unknown; events: EventCard[] }
+  | { page: 'organisers'; site: unknown; events: EventCard[]; sample: EventSample | null }
+/** A served event file as its author wrote it, and what it became; `examples` are the names of the cases it proves. */
+export type EventSample = { path: string; text: string; event: PublicEvent; examples: string[] }
 export type { AdminList }

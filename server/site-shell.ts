@@ -8,7 +8,7 @@ const mark = '<svg viewBox="0 0 26 26" aria-hidden="true"><path d="M21.5 14.5V21
 const linkTo = (go: string, label: string, look = ''): string => `<a${look === '' ? '' : ` class="${look}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
 
 /** The bar at the top. On pages other than the landing page, anchors lead there. */
-export function siteHeaderShell(site: Site, here: '/' | '/organisers'): string {
+function siteHeaderShell(site: Site, here: '/' | '/organisers'): string {
   const { links, signIn, createEvent } = site.header
   const nav = links.map(({ label, go }) => linkTo(here !== '/' && go.startsWith('#') ? `/${go}` : go, label)).join('')
   return `<header class="hd"><div class="wrap"><a class="mark" href="/">${mark}${escapeHtml(site.page.name)}</a><nav aria-label="Main">${nav}</nav><div class="r">${linkTo(signIn.go, signIn.label, 'btn quiet sm')}${linkTo(createEvent.go, createEvent.label, 'btn sm')}</div></div></header>`
@@ -27,6 +27,11 @@ export function siteShell(site: Site, events: readonly EventCard[]): string {
     events.length === 0 ? `<p class="conf-none">${escapeHtml(site.conferences.none)}</p>` : `<ul class="conf">${inOrder(events).map((event) => conferenceShell(site, event)).join('')}</ul>`,
     '</section></div></main></div>',
   ].join('')
+}
+
+/** Header, heading and the sentence under it; the file comes with the script. */
+export function organisersShell(site: Site): string {
+  return `<div class="site">${siteHeaderShell(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p></div></main></div>`
 }
 
 /** The drawn register keeps its height from the first paint on; its lines come with the script. */

@@ -13,7 +13,7 @@ const Organisers = lazy(() => import('./organisers.tsx'))
 /** The landing page and the page for organisers: the words of `_shared/site.yaml`, laid out. */
 export default function SitePage({ page }: PageProps) {
   if ((page.page !== 'site' && page.page !== 'organisers') || !isSite(page.site)) return null
-  if (page.page === 'organisers') return <Suspense fallback={null}><Organisers site={page.site} events={page.events} /></Suspense>
+  if (page.page === 'organisers') return <Suspense fallback={null}><Organisers site={page.site} sample={page.sample} /></Suspense>
   return <Landing site={page.site} events={page.events} />
 }
 
