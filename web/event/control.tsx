@@ -14,8 +14,8 @@ export type ControlProps = {
 
 /** Bytes as people say them: "5 MB", "340 KB". */
 export function sizeText(bytes: number): string {
-  if (bytes >= 1024 * 1024) return `${Math.round((bytes / 1024 / 1024) * 10) / 10} MB`
-  return `${Math.max(1, Math.round(bytes / 1024))} KB`
+  if (bytes >= 1024 * 1024) return `${Math.round((bytes / 1024 / 1024) * 10) / 10}\u00a0MB`
+  return `${Math.max(1, Math.round(bytes / 1024))}\u00a0KB`
 }
 
 export function Chevron({ className }: { readonly className?: string }) {
