@@ -54,7 +54,7 @@ function clashes(earlier: Beside, later: Beside): readonly Finding[] {
   const calls = meeting(callsOf(earlier), callsOf(later), meet).map(([a, b]) => told('EV803', a.at, b.at, a.name === b.name ? `${b.name} already belongs to ${there}` : `${b.name} also matches ${a.name} of ${there}`, earlier, later))
   const witness = sharedOrderId(earlier.event, event)
   const orders = witness === null ? [] : [told('EV802', 'order_id', 'order_id', `${witness} could belong to ${there} or ${event.id}`, earlier, later, 'choose a prefix that does not begin like the other one')]
-  const keys = later.source.has('admin.dashboard.key') && earlier.event.admin.dashboard.key === event.admin.dashboard.key ? [told('EV806', 'admin.dashboard.key', 'admin.dashboard.key', `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${there}`, earlier, later)] : []
+  const keys = later.source.has('admin.dashboard.key') && earlier.event.admin.dashboard.key === event.admin.dashboard.key ? [told('EV806', earlier.source.has('admin.dashboard.key') ? 'admin.dashboard.key' : 'event.id', 'admin.dashboard.key', `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${there}`, earlier, later)] : []
   return [...routes, ...calls, ...orders, ...keys]
 }
 

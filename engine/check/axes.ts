@@ -104,7 +104,7 @@ function answersOf(field: Field, tests: readonly Test[]): readonly Answer[] {
       return [...new Set([...marks.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]), ...(marks.length === 0 ? ['2000-01-01'] : [])])].sort()
     }
     default:
-      return [...new Set([...tests.flatMap((test) => (test.is === 'in' || test.is === 'not-in' ? test.values : []))]), ANYTHING]
+      return [...new Set(tests.flatMap((test) => (test.is === 'in' || test.is === 'not-in' ? test.values : []))), ANYTHING]
   }
 }
 /** Stands for every text that no test names; no form can send it, because texts are trimmed. */

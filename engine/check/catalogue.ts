@@ -19,6 +19,7 @@ const demo: Checks = {
     slug: 'demo-values',
     severity: 'note',
     why: 'Stand-ins must not reach a delegate.',
+    after: ['EV212'],
     find: ({ file }) => (file.demo === undefined ? [] : [{ at: 'demo', part: 'key', message: `${file.demo.length} value${file.demo.length === 1 ? ' is a stand-in' : 's are stand-ins'}: ${file.demo.join(', ')}`, help: 'replace each, then remove it from this list' }]),
   },
 }

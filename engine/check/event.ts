@@ -4,8 +4,9 @@ import { acrossFindings, aloneFindings, type Beside } from './across.ts'
 import { applyAllow } from './allow.ts'
 import { catalogue, checks } from './catalogue.ts'
 import { toConfig, type Plain } from './compile.ts'
-import { findingOf, type Finding, type SharedFiles, type SharedName, type SourceText } from './finding.ts'
+import { findingOf, type Draft, type Finding, type SharedFiles, type SharedName, type SourceText } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
+import { own } from '../result.ts'
 import { readYaml, type Source } from './parse.ts'
 import { shape, shapeFindings } from './shape.ts'
 
@@ -20,6 +21,14 @@ export type CompileOptions = CheckOptions
 export function compileEvent(text: string, shared: SharedFiles, file: { readonly path: string } = { path: 'event' }, options: CompileOptions = {}): Compiled {
   const read = readAlone({ path: file.path, text }, readShared(shared), options)
   return finished(read, [])
+}
+
+/**
+ * An event as its file reads, whatever is wrong with its meaning: for comparing versions of which one
+ * may have findings, and for explaining one. Null when its shape is wrong. Never to be served.
+ */
+export function readEvent(text: string, shared: SharedFiles, file: { readonly path: string } = { path: 'event' }): EventConfig | null {
+  return shapeOf({ path: file.path, text }, readShared(shared)).config
 }
 
 /**
@@ -84,15 +93,20 @@ function judged(shaped: Shaped, shared: Shared, options: CompileOptions): Shaped
   return { ...shaped, findings: [...shaped.findings, ...meaning(model, shared), ...aloneFindings({ event: config, source })] }
 }
 
-/** Runs the checks in the order of the catalogue; a check whose cause is reported already is left out. */
+/** Runs every check, causes before their echoes: a check is left out while one of its causes is reported. */
 function meaning(model: Model, shared: Shared): readonly Finding[] {
-  const reported = new Set<string>()
-  return Object.entries(checks).flatMap(([code, { find, after = [], ...meta }]) => {
-    if (after.some((cause) => reported.has(cause))) return []
+  const results = new Map<string, readonly Draft[]>()
+  const run = (code: string): readonly Draft[] => {
+    const known = results.get(code)
+    const check = own(checks, code)
+    if (known !== undefined || check === undefined) return known ?? []
+    const drafts = (check.after ?? []).some((cause) => run(cause).length > 0) ? [] : check.find(model)
+    results.set(code, drafts)
+    return drafts
+  }
+  return Object.entries(checks).flatMap(([code, meta]) => {
     const severity = code === 'EV991' && model.options.production === true ? 'error' : meta.severity
-    const found = find(model)
-    if (found.length > 0) reported.add(code)
-    return found.map((draft) => findingOf(code, { ...meta, severity }, draft, model.source, shared.sources))
+    return run(code).map((draft) => findingOf(code, { ...meta, severity }, draft, model.source, shared.sources))
   })
 }
 

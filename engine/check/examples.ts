@@ -70,6 +70,7 @@ const priceUntested: Check = {
   slug: 'price-untested',
   severity: 'note',
   why: 'A wrong digit in a price is only found by an example that states the amount.',
+  after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411'],
   find: ({ config, file }) => {
     if (config.fees.prices === null || file.examples === undefined) return []
     const touched = new Set(runExamples(config).flatMap(({ cell }) => (cell?.checksAmount === true ? [`${cell.category} × ${cell.period}`] : [])))

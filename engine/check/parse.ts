@@ -101,7 +101,7 @@ export function readYaml(file: SourceText): { readonly source: Source; readonly 
   }
   let document
   try {
-    document = parseDocument(file.text, { lineCounter: lines, strict: true, uniqueKeys: true, version: '1.2', schema: 'core', logLevel: 'silent', prettyErrors: false })
+    document = parseDocument(file.text, { lineCounter: lines, strict: true, uniqueKeys: true, version: '1.2', schema: 'core', logLevel: 'error', prettyErrors: false })
   } catch {
     report('EV001', [0, 0], '', { message: 'the text cannot be read: it is nested too deeply' })
     return done(null)
@@ -166,8 +166,12 @@ type Report = (code: Reading, span: Span, path: string, draft: Omit<Draft, 'at' 
 type Traps = { readonly text: string; readonly report: Report; trap(path: string): void }
 
 function trapsOf(node: unknown, path: string, traps: Traps): void {
-  const { report, trap } = traps
+  const { text, report, trap } = traps
   const span = nodeRange(node) ?? [0, 0]
+  const from = (mark: string): Span => {
+    const start = text.lastIndexOf(mark, span[0])
+    return start === -1 ? span : [start, span[1]]
+  }
   if (isAlias(node)) {
     trap(path)
     return report('EV003', span, path, { message: `\`*${node.source}\` repeats another place: anchors and aliases (& and *) are not part of this format`, help: 'write the value out; a text that begins with * needs quotes' })
@@ -175,11 +179,11 @@ function trapsOf(node: unknown, path: string, traps: Traps): void {
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return
   if (node.anchor !== undefined) {
     trap(path)
-    return report('EV003', span, path, { message: `\`&${node.anchor}\` names this place: anchors and aliases (& and *) are not part of this format`, help: 'leave it out; a text that begins with & needs quotes' })
+    return report('EV003', from(`&${node.anchor}`), path, { message: `\`&${node.anchor}\` names this place: anchors and aliases (& and *) are not part of this format`, help: 'leave it out; a text that begins with & needs quotes' })
   }
   if (node.tag !== undefined) {
     trap(path)
-    return report('EV003', span, path, { message: `tags such as \`${node.tag}\` are not part of this format`, help: 'leave it out; a text that begins with ! needs quotes' })
+    return report('EV003', from('!'), path, { message: `tags such as \`${node.tag}\` are not part of this format`, help: 'leave it out; a text that begins with ! needs quotes' })
   }
   if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string') cutByHash(node.value, span, path, traps)
   if (isMap(node)) mapTraps(node, span, path, traps)
