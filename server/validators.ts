@@ -4,26 +4,30 @@
  * policy forbids the browser to.
  */
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { compileSchemaValidatorsCode } from '@rjsf/validator-ajv8/lib/compileSchemaValidatorsCode.js'
 import type { RJSFSchema } from '@rjsf/utils'
 import { isoIndia, publicEvent, toSchema } from '../engine/index.ts'
 import type { EventAnswer, Instant, PublicEvent } from '../engine/index.ts'
 import type { ServedEvent } from './deps.ts'
 
-type Shown = { readonly event: PublicEvent; readonly schema: object; readonly url: string; readonly code: string; readonly validatorHash: string }
+type Shown = { readonly event: PublicEvent; readonly schema: object; readonly url: string }
+
+/** The module as it travels: generated code shrinks to an eighth, and is packed once, not at each visit. */
+export type ValidatorModule = { readonly text: string; readonly gzip: Buffer }
 
 /** By event version: compiled when first asked for. */
 const shownByHash = new Map<string, Shown>()
 /** By the module's own hash; a page opened before a reload still asks for the old one. */
-const modules = new Map<string, string>()
+const modules = new Map<string, ValidatorModule>()
 
 export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
   const { event, schema, url } = shown(served)
   return { status: 'success', event, hash: served.hash, validator_url: url, schema, now: isoIndia(at) }
 }
 
-/** The module's text; null for a hash that no version served since start had. */
-export function validatorModule(served: ServedEvent | null, hash: string): string | null {
+/** The module; null for a hash that no version served since start had. */
+export function validatorModule(served: ServedEvent | null, hash: string): ValidatorModule | null {
   if (served !== null) shown(served)
   return modules.get(hash) ?? null
 }
@@ -35,9 +39,9 @@ function shown(served: ServedEvent): Shown {
   const schema = toSchema(event)
   const code = moduleOf(schema as RJSFSchema)
   const validatorHash = createHash('sha256').update(code).digest('hex').slice(0, 16)
-  const made = { event, schema, code, validatorHash, url: `/api/events/${event.id}/validator.${validatorHash}.js` }
+  const made = { event, schema, url: `/api/events/${event.id}/validator.${validatorHash}.js` }
   shownByHash.set(served.hash, made)
-  modules.set(validatorHash, code)
+  modules.set(validatorHash, { text: code, gzip: gzipSync(code, { level: 9 }) })
   return made
 }
 

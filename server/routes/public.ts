@@ -55,8 +55,9 @@ export async function publicRoutes(app: FastifyInstance, deps: Deps): Promise<vo
   }
   app.get<{ Params: { id: string; file: string } }>('/api/events/:id/:file', async (request, reply) => {
     const hash = /^validator\.([0-9a-f]{16})\.js$/.exec(request.params.file)?.[1]
-    const code = hash === undefined ? null : validatorModule(deps.events.byId(request.params.id), hash)
-    if (code === null) return refuse(reply, 404, toldOf(404).code, toldOf(404).message)
-    return reply.header('cache-control', forEver).type('text/javascript; charset=utf-8').send(code)
+    const module = hash === undefined ? null : validatorModule(deps.events.byId(request.params.id), hash)
+    if (module === null) return refuse(reply, 404, toldOf(404).code, toldOf(404).message)
+    reply.header('cache-control', forEver).header('vary', 'accept-encoding').type('text/javascript; charset=utf-8')
+    return /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') ? reply.header('content-encoding', 'gzip').send(module.gzip) : reply.send(module.text)
   })
 }

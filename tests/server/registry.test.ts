@@ -100,10 +100,19 @@ test('two files that name the same event, prefix or page are not both served', a
   expect(app.deps.events.all().map(({ config }) => config.title)).toEqual(['Sample 2026'])
 })
 
+test('the validator travels packed to a browser that can unpack it, and is the same text', async () => {
+  const app = await start()
+  const url = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  const plain = await app.app.inject(url)
+  const packed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
+  expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip'])
+  expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.payload)
+})
+
 test('the page that was open before a reload still finds its validator', async () => {
   const app = await start()
   const old = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
-  app.writeEvent(file, fixtureEvent().replace('Full name is required', 'Please give your name').replace('label: Phone Number, check: false', 'label: Phone Number, check: false, required: Please give a number'))
+  app.writeEvent(file, fixtureEvent().replaceAll('Full name is required', 'Please give your name').replaceAll('Phone number is required', 'Please give a number'))
   await app.deps.events.reload()
   const fresh = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   expect(fresh).not.toBe(old)
