@@ -1,6 +1,7 @@
 /** Event files change while the server runs: what is clean is served, what is not leaves the old version serving. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import type { EventAnswer, RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../engine/index.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
@@ -112,7 +113,7 @@ test('the validator travels packed to a browser that can unpack it, and is the s
 test('the page that was open before a reload still finds its validator', async () => {
   const app = await start()
   const old = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
-  app.writeEvent(file, fixtureEvent().replaceAll('Full name is required', 'Please give your name').replaceAll('Phone number is required', 'Please give a number'))
+  app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
   await app.deps.events.reload()
   const fresh = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   expect(fresh).not.toBe(old)
