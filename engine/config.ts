@@ -282,7 +282,7 @@ export type Payment = {
 }
 /** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
 export type PaymentFact =
-  | { readonly type: 'confirmed'; readonly reference: string; readonly amount: Paise; readonly currency: string; readonly kind: 'sale' | 'other'; readonly at: Instant }
+  | { readonly type: 'confirmed'; readonly reference: string; readonly amount: Paise; readonly currency: string; readonly kind: 'sale' | 'other'; readonly at: Instant; /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true }
   | { readonly type: 'declined'; readonly code: string; readonly message: string; readonly at: Instant }
   | { readonly type: 'expired'; readonly at: Instant }
   | { readonly type: 'refunded'; readonly reference: string; readonly amount: Paise; readonly at: Instant }
@@ -291,5 +291,6 @@ export type PaymentRefusal =
   | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
   | { readonly code: 'currency_differs'; readonly got: string }
   | { readonly code: 'not_a_sale' }
+  | { readonly code: 'after_closing' }
   | { readonly code: 'already_success' }
   | { readonly code: 'not_paid' }

@@ -20,6 +20,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
       if (!rupeeCodes.includes(fact.currency)) return err({ code: 'currency_differs', got: fact.currency })
       if (fact.amount !== payment.amount) return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
+      if (fact.afterClosing === true) return err({ code: 'after_closing' })
       return ok({ ...payment, status: { is: 'success', reference: fact.reference, at: fact.at } })
     }
     case 'declined':
@@ -51,6 +52,8 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
       return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in rupees.`
     case 'not_a_sale':
       return 'The gateway names a transaction that is not a sale.'
+    case 'after_closing':
+      return 'Money came after registration had closed.'
     case 'not_paid':
       return 'A refund came for a payment that is not a success here.'
     case 'already_success':

@@ -2,7 +2,7 @@
  * Verification: a return, a notice and the reconciler all end here. Nothing but the gateway's own
  * answer to our question makes a payment a success or a failure.
  */
-import { instant, mailFor } from '../engine/index.ts'
+import { addDays, dayOf, instant, mailFor, openOn } from '../engine/index.ts'
 import type { EventConfig, Instant, OrderId, PaymentFact } from '../engine/index.ts'
 import type { Deps, Payments, StatusAnswer } from './deps.ts'
 import { registrationView } from './registration.ts'
@@ -154,9 +154,14 @@ async function askLater(deps: PaymentsDeps, payment: StoredPayment, ms: number):
 
 async function settle(deps: PaymentsDeps, event: EventConfig, payment: StoredPayment, fact: PaymentFact): Promise<Verified> {
   const mail = fact.type === 'confirmed' ? await confirmationOf(deps, event, payment, fact.reference, fact.at) : null
-  const applied = await deps.store.applyFact(payment.orderId, fact, mail)
+  const applied = await deps.store.applyFact(payment.orderId, fact.type === 'confirmed' && cameAfterClosing(event, payment, fact.at) ? { ...fact, afterClosing: true } : fact, mail)
   if (applied.changed) deps.log.info({ event: event.id, status: applied.payment.status, review: applied.review }, 'a payment moved')
   return statusOf(applied.payment)
+}
+
+/** Who was handed to the gateway on the last open day may still be paying when it ends; a day later nobody is. */
+function cameAfterClosing(event: EventConfig, payment: StoredPayment, at: Instant): boolean {
+  return !openOn(event, dayOf(at)).open && addDays(dayOf(payment.createdAt), 1) < dayOf(at)
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */

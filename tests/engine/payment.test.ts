@@ -18,6 +18,7 @@ const facts = {
   less: confirmed({ amount: paise(707999) }),
   dollars: confirmed({ currency: '840' }),
   auth: confirmed({ kind: 'other' }),
+  late: confirmed({ afterClosing: true }),
   declined: { type: 'declined', code: '400', message: 'Bank said no', at },
   expired: { type: 'expired', at },
   refunded: { type: 'refunded', reference: 'R1', amount: paise(708000), at },
@@ -26,10 +27,10 @@ const facts = {
 
 /** Every state meets every fact: `=` unchanged, a status, or a refusal's code. */
 const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
-  pending: { confirmed: 'success', letters: 'success', again: 'success', less: 'amount_differs', dollars: 'currency_differs', auth: 'not_a_sale', declined: 'failed', expired: 'failed', refunded: 'not_paid', partly: 'not_paid' },
-  failed: { confirmed: 'success', letters: 'success', again: 'success', less: 'amount_differs', dollars: 'currency_differs', auth: 'not_a_sale', declined: '=', expired: '=', refunded: 'not_paid', partly: 'not_paid' },
-  success: { confirmed: '=', letters: '=', again: 'paid_twice', less: '=', dollars: '=', auth: '=', declined: 'already_success', expired: 'already_success', refunded: 'refunded', partly: 'amount_differs' },
-  refunded: { confirmed: '=', letters: '=', again: 'paid_twice', less: '=', dollars: '=', auth: '=', declined: 'already_success', expired: 'already_success', refunded: '=', partly: '=' },
+  pending: { confirmed: 'success', letters: 'success', again: 'success', less: 'amount_differs', dollars: 'currency_differs', auth: 'not_a_sale', late: 'after_closing', declined: 'failed', expired: 'failed', refunded: 'not_paid', partly: 'not_paid' },
+  failed: { confirmed: 'success', letters: 'success', again: 'success', less: 'amount_differs', dollars: 'currency_differs', auth: 'not_a_sale', late: 'after_closing', declined: '=', expired: '=', refunded: 'not_paid', partly: 'not_paid' },
+  success: { confirmed: '=', letters: '=', again: 'paid_twice', less: '=', dollars: '=', auth: '=', late: '=', declined: 'already_success', expired: 'already_success', refunded: 'refunded', partly: 'amount_differs' },
+  refunded: { confirmed: '=', letters: '=', again: 'paid_twice', less: '=', dollars: '=', auth: '=', late: '=', declined: 'already_success', expired: 'already_success', refunded: '=', partly: '=' },
 }
 
 describe.each(Object.entries(states))('a %s payment', (state, before) => {
@@ -56,6 +57,6 @@ it('a confirmation delivered again after the refund is no second payment', () =>
 
 it('money that does not fit is a person’s work; a late no is nobody’s', () => {
   expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe('₹\u00a07,079.99 came instead of ₹\u00a07,080.')
-  for (const code of ['not_a_sale', 'not_paid'] as const) expect(reviewOf({ code })).not.toBeNull()
+  for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const) expect(reviewOf({ code })).not.toBeNull()
   expect(reviewOf({ code: 'already_success' })).toBeNull()
 })

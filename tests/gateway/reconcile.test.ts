@@ -1,4 +1,6 @@
 /** Payments nobody tells us about: asked at growing intervals until they end; and a failed one tried again. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf, instant } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/index.ts'
@@ -61,6 +63,26 @@ describe('the reconciler', () => {
     rig.sandbox().settle(orderId)
     await rig.settled()
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+
+  test('money that comes after registration closed is for a person to decide; who began on the last day may still end', async () => {
+    const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
+    try {
+      const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('\nroutes:', '\nregistration: {closes: 2026-02-02}\n\nroutes:'))
+      await late.parts().deps.events.reload()
+      const [inTime, tooLate] = [await late.place(), await late.place()]
+      late.advance(24 * 60 * minute)
+      await late.sandbox().act(inTime.orderId, 'pay')
+      await late.settled()
+      expect(late.holds(inTime.orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
+      late.advance(24 * 60 * minute)
+      await late.sandbox().act(tooLate.orderId, 'pay')
+      await late.settled()
+      expect(late.holds(tooLate.orderId)).toMatchObject({ status: 'pending', review: 'Money came after registration had closed.', facts: ['confirmed'], mails: 0 })
+    } finally {
+      await late.close()
+    }
   })
 
   test('leaves what a person has to decide', async () => {
