@@ -1,6 +1,6 @@
 /** New versions of event files beside the versions that stored registrations were taken with. */
 import path from 'node:path'
-import { compareWithPast, compileEvent, formatFindings, own } from '../engine/index.ts'
+import { compareWithPast, formatFindings, own, readEvent } from '../engine/index.ts'
 import type { EventConfig, Finding, SharedFiles } from '../engine/index.ts'
 import type { Log, ServedEvent } from './deps.ts'
 import type { Store } from './store/store.ts'
@@ -45,9 +45,9 @@ export async function brokenPromises(store: Pick<Store, 'inUse'>, next: EventCon
 export async function lastServed(store: Pick<Store, 'lastEventFile'>, eventId: string): Promise<ServedEvent | null> {
   const last = await store.lastEventFile(eventId)
   if (last === null) return null
-  const { event, findings } = compileEvent(last.text, sharedOf(last.shared), { path: `${eventId}.yaml` })
-  if (event === null || findings.some(({ severity }) => severity === 'error')) return null
-  return { config: event, hash: last.hash, text: last.text, shared: last.shared }
+  // It was clean when it was kept; what a newer engine would find in it is no reason to forget it.
+  const event = readEvent(last.text, sharedOf(last.shared))
+  return event === null ? null : { config: event, hash: last.hash, text: last.text, shared: last.shared }
 }
 
 /** What the store keeps beside an event's text: the texts of the shared files it was compiled with. */

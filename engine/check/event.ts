@@ -12,6 +12,7 @@ import { shape, shapeFindings } from './shape.ts'
 
 export type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
 export type CompileOptions = CheckOptions
+export { runExamples, type ExampleResult } from './examples.ts'
 
 /**
  * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the

@@ -1,4 +1,4 @@
-import { compileEvent, explain, formatMoney, lineFinder, readInstant, sayExplanation } from '../../engine/index.ts'
+import { explain, formatMoney, lineFinder, readEvent, readInstant, sayExplanation } from '../../engine/index.ts'
 import type { EventConfig, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from '../cli.ts'
 import { makeClock } from '../clock.ts'
@@ -47,7 +47,7 @@ export const explaining: Command = {
     const opened = await openEvent(name, terminal, values.shared)
     if (!opened.ok) return opened.status
     print(opened.value.event, answers, at, opened.value.file.text, values.json === true, terminal)
-    return 0
+    return opened.value.status
   },
 }
 
@@ -93,7 +93,7 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
       return 2
     }
     const version = await store.eventFile(registration.eventHash)
-    const event = version === null ? null : compileEvent(version.text, sharedOf(version.shared), { path: `${registration.eventId}.yaml` }).event
+    const event = version === null ? null : readEvent(version.text, sharedOf(version.shared))
     if (version === null || event === null) {
       terminal.complain(`The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`)
       return 3

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { compileEvent, formatFindings } from '../../engine/index.ts'
-import type { EventConfig, Finding, SharedFiles } from '../../engine/index.ts'
+import { compileEvent, formatFindings, readEvent } from '../../engine/index.ts'
+import type { EventConfig, SharedFiles } from '../../engine/index.ts'
 import type { Terminal } from '../cli.ts'
 import type { SourceFile } from '../compiling.ts'
 
-export type OpenedEvent = { readonly file: SourceFile; readonly shared: SharedFiles; readonly event: EventConfig; readonly findings: readonly Finding[] }
+/** `status`: 1 when the file has errors. */
+export type OpenedEvent = { readonly file: SourceFile; readonly shared: SharedFiles; readonly event: EventConfig; readonly status: 0 | 1 }
 
 /** The events that come with the program, for shared files when there are none nearer. */
 const ownEvents = path.join(import.meta.dirname, '..', '..', 'events')
@@ -44,17 +45,24 @@ export async function sharedFor(file: string, named?: string): Promise<SharedFil
   return { lists: lists ?? none, gateways: gateways ?? none, texts: texts ?? none }
 }
 
-/** A checked event. Null with a status after saying why not: 1 for findings, 2 when it cannot be read. */
+/** Ready for a question. Not when it cannot be read (2) or its shape is wrong (1), after saying so. */
 export async function openEvent(name: string, terminal: Terminal, shared?: string): Promise<{ readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 | 2 }> {
   const file = await readEventFile(name, terminal)
   if (file === null) return { ok: false, status: 2 }
   return compiled(file, await sharedFor(file.path, shared), terminal)
 }
 
+/** A file whose meaning has errors still answers questions: what an example gets wrong is best seen so. */
 export function compiled(file: SourceFile, shared: SharedFiles, terminal: Terminal): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
-  const { event, findings } = compileEvent(file.text, shared, { path: file.path })
-  if (event !== null && !findings.some(({ severity }) => severity === 'error')) return { ok: true, value: { file, shared, event, findings } }
+  const { findings } = compileEvent(file.text, shared, file)
+  // What is asked about may be a copy under another name; only what is served must bear the event's.
+  const errors = findings.filter(({ severity, code }) => severity === 'error' && code !== 'EV807')
+  const event = readEvent(file.text, shared, file)
+  if (event !== null) {
+    if (errors.length > 0) terminal.complain(`${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate says which.`)
+    return { ok: true, value: { file, shared, event, status: errors.length > 0 ? 1 : 0 } }
+  }
   const sources = new Map([file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]))
-  terminal.complain(formatFindings(findings.filter(({ severity }) => severity === 'error'), sources))
+  terminal.complain(formatFindings(errors, sources))
   return { ok: false, status: 1 }
 }

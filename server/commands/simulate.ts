@@ -23,6 +23,6 @@ export const simulating: Command = {
     if (!opened.ok) return opened.status
     const simulation = simulate(opened.value.event)
     terminal.print(given.values.json === true ? JSON.stringify(simulation, null, 2) : saySimulation(opened.value.event, simulation))
-    return 0
+    return opened.value.status
   },
 }

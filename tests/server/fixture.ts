@@ -55,7 +55,7 @@ form:
       fields:
         - {id: full_name, label: Full Name, required: Full name is required}
         - {id: email, type: email, label: Email Address, required: Email address is required}
-        - {id: phone_number, type: phone, label: Phone Number, check: false}
+        - {id: phone_number, type: phone, label: Phone Number, check: false, required: Phone number is required}
         - {id: is_member, type: yes-no, label: Member, default: false}
         - {id: letter, type: file, label: Letter, accept: [pdf]}
   summary:
@@ -86,7 +86,7 @@ email:
     Dear {full_name}, you are registered as {category}.
 ${extra}
 examples:
-  delegate: {full_name: Test Delegate, email: delegate@sample.example, is_member: true}
+  delegate: {full_name: Test Delegate, email: delegate@sample.example, phone_number: "9876543210", is_member: true}
   cases:
     - name: a member pays the early price
       on: 2026-01-10
@@ -94,4 +94,4 @@ examples:
 `
 }
 
-export const fixtureDelegate = { full_name: 'Test Delegate', email: 'delegate@sample.example', is_member: 'true' }
+export const fixtureDelegate = { full_name: 'Test Delegate', email: 'delegate@sample.example', phone_number: '9876543210', is_member: 'true' }

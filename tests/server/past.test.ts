@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { compareWithPast, compileEvent, type EventConfig, type Finding, type InUse } from '../../engine/index.ts'
+import { compareWithPast, readEvent, type EventConfig, type Finding, type InUse } from '../../engine/index.ts'
 import { openRegistry } from '../../server/registry.ts'
 import { openStore } from '../../server/store/open.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
@@ -15,7 +15,7 @@ const file = withState(fixtureEvent())
 
 describe('the findings', () => {
   const compiled = (text: string): EventConfig => {
-    const { event } = compileEvent(text, shared, { path: 'sample2026.yaml' })
+    const event = readEvent(text, shared)
     if (event === null) throw new Error('the changed file must still be readable')
     return event
   }
