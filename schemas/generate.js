@@ -76,6 +76,8 @@ function typeAs(schema, type) {
     // Descriptions stay in the schema, which editors show.
     return `readonly ${key(name)}${required.has(name) ? '' : '?'}: ${typeOf(inner)}`
   })
+  const flat = `{ ${lines.join('; ')} }`
+  if (flat.length < 110 && !flat.includes('\n')) return flat
   return `{\n${lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`).join('\n')}\n}`
 }
 function types() {

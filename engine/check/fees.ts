@@ -87,6 +87,8 @@ const periodGap: Check = {
       if (at === 0 || later.from === undefined) return []
       const latest = periods.slice(0, at).map(to).sort().at(-1) ?? LAST
       if (latest === LAST || !isDay(latest) || addDays(latest, 1) >= later.from) return []
+      // Falling back to the period that has just ended changes nothing for anybody.
+      if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest) return []
       const [first, last] = [addDays(latest, 1), dayBefore(later.from)]
       const then = otherDates === null ? 'registration would be closed' : `the price falls back to \`${otherDates}\``
       return [{ at: periodPath(at), message: `${said(first, last)} ${first === last ? 'is' : 'are'} in no period: ${then}` }]

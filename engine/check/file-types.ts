@@ -4,52 +4,30 @@ export type EventFile = {
   readonly format: 1
   readonly demo?: readonly (string)[]
   readonly event: EventBlock
-  readonly closed?: {
-    readonly heading: Text
-    readonly text: Text
-  }
-  readonly look?: {
-    readonly colour: string
-    readonly logo?: string
-  }
-  readonly registration?: {
-    readonly opens?: DayText
-    readonly closes?: DayText
-  }
+  readonly closed?: { readonly heading: Text; readonly text: Text }
+  readonly look?: { readonly colour: string; readonly logo?: string }
+  readonly registration?: { readonly opens?: DayText; readonly closes?: DayText }
   readonly routes: Routes
   readonly categories: readonly (Category)[]
   readonly category: CategoryChoice
   readonly fees: Fees
   readonly form: Form
   readonly order_id: OrderId
-  readonly payment?: {
-    readonly gateway: string
-    readonly account: Name
-  } | string
+  readonly payment?: { readonly gateway: string; readonly account: Name } | string
   readonly api?: Api
   readonly results: Results
   readonly email?: Email
   readonly admin?: Admin
-  readonly allow?: readonly ({
-    readonly code: string
-    readonly at?: string
-    readonly because: Text
-  })[]
+  readonly allow?: readonly ({ readonly code: string; readonly at?: string; readonly because: Text })[]
   readonly examples?: Examples
 }
 
 export type ListsFile = {
   readonly format: 1
-  readonly lists: Readonly<Record<string, readonly (string | {
-    readonly id: string
-    readonly label?: string
-  })[]>>
+  readonly lists: Readonly<Record<string, readonly (string | { readonly id: string; readonly label?: string })[]>>
 }
 
-export type GatewaysFile = {
-  readonly format: 1
-  readonly gateways: Readonly<Record<string, Gateway>>
-}
+export type GatewaysFile = { readonly format: 1; readonly gateways: Readonly<Record<string, Gateway>> }
 
 export type TextsFile = {
   readonly format: 1
@@ -64,16 +42,8 @@ export type TextsFile = {
       readonly date?: Text
       readonly text?: Text
     }
-    readonly summary: {
-      readonly title: Text
-      readonly empty: Text
-      readonly button: Text
-      readonly busy: Text
-    }
-    readonly without_payment: {
-      readonly notice: Text
-      readonly alert: Text
-    }
+    readonly summary: { readonly title: Text; readonly empty: Text; readonly button: Text; readonly busy: Text }
+    readonly without_payment: { readonly notice: Text; readonly alert: Text }
     readonly failure: Text
     readonly notice_ms: number
   }
@@ -143,12 +113,7 @@ export type EventBlock = {
   readonly office?: string
 }
 
-export type Routes = {
-  readonly form: Route
-  readonly also?: readonly (Route)[]
-  readonly success: Route
-  readonly failed: Route
-}
+export type Routes = { readonly form: Route; readonly also?: readonly (Route)[]; readonly success: Route; readonly failed: Route }
 
 export type Category = {
   readonly id: Name
@@ -158,16 +123,9 @@ export type Category = {
   readonly listed_only?: true
 }
 
-export type CategoryChoice = {
-  readonly chosen_in?: FieldId
-  readonly rules?: readonly (Rule)[]
-}
+export type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly (Rule)[] }
 
-export type Rule = {
-  readonly when?: Condition
-  readonly then?: Name
-  readonly otherwise?: Name
-}
+export type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwise?: Name }
 
 export type Condition = Readonly<Record<string, Test>> | readonly (Readonly<Record<string, Test>>)[]
 
@@ -190,36 +148,17 @@ export type Fees = {
     readonly prices: "exclusive" | "inclusive"
     readonly round?: "paise" | "rupee"
   }
-  readonly periods: readonly ({
-    readonly id: Name
-    readonly label?: Text
-    readonly from?: DayText
-    readonly to?: DayText
-  })[]
+  readonly periods: readonly ({ readonly id: Name; readonly label?: Text; readonly from?: DayText; readonly to?: DayText })[]
   readonly overlap?: "first"
   readonly other_dates?: Name
   readonly prices?: Readonly<Record<string, readonly (number | string)[] | readonly (Name)[]>>
 }
 
 export type Form = {
-  readonly stepper?: {
-    readonly steps: Texts
-    readonly stays_on?: number
-  }
-  readonly sections: readonly ({
-    readonly title: Text
-    readonly show_when?: Condition
-    readonly fields: readonly (Field)[]
-  })[]
-  readonly also_stored?: readonly ({
-    readonly id: FieldId
-    readonly type: "text" | "number" | "money" | "date"
-    readonly label: Text
-  })[]
-  readonly panel?: {
-    readonly title?: Text
-    readonly lines: Texts
-  }
+  readonly stepper?: { readonly steps: Texts; readonly stays_on?: number }
+  readonly sections: readonly ({ readonly title: Text; readonly show_when?: Condition; readonly fields: readonly (Field)[] })[]
+  readonly also_stored?: readonly ({ readonly id: FieldId; readonly type: "text" | "number" | "money" | "date"; readonly label: Text })[]
+  readonly panel?: { readonly title?: Text; readonly lines: Texts }
   readonly summary?: {
     readonly title?: Text
     readonly empty?: Text
@@ -228,10 +167,7 @@ export type Form = {
     readonly busy?: Text
   }
   readonly notices?: "snackbar" | "toast"
-  readonly without_payment?: {
-    readonly notice?: Text
-    readonly alert?: Text
-  }
+  readonly without_payment?: { readonly notice?: Text; readonly alert?: Text }
   readonly failure?: Text
 }
 
@@ -241,19 +177,13 @@ export type Field = {
   readonly as?: "switch" | "radio" | "dropdown"
   readonly label: Text
   readonly hint?: Text
-  readonly options?: string | readonly (string | {
-    readonly id: string
-    readonly label?: Text
-  })[]
+  readonly options?: string | readonly (string | { readonly id: string; readonly label?: Text })[]
   readonly default?: string | boolean | number
   readonly accept?: readonly (string)[]
   readonly max_mb?: number
   readonly ignore_case?: true
   readonly show_when?: Condition
-  readonly required?: boolean | string | {
-    readonly when: Condition
-    readonly message?: Text
-  }
+  readonly required?: boolean | string | { readonly when: Condition; readonly message?: Text }
   readonly invalid?: Text
   readonly check?: false
   readonly min?: number
@@ -261,11 +191,7 @@ export type Field = {
   readonly max_length?: number
 }
 
-export type OrderId = {
-  readonly prefix: string
-  readonly followed_by: "digits" | "anything"
-  readonly digits?: number
-}
+export type OrderId = { readonly prefix: string; readonly followed_by: "digits" | "anything"; readonly digits?: number }
 
 export type Api = {
   readonly register: ApiPath
@@ -284,10 +210,7 @@ export type Results = {
   readonly error_buttons?: readonly (Button)[]
   readonly success: ResultPage
   readonly failed: ResultPage
-  readonly receipt?: {
-    readonly file: Text
-    readonly text: Text
-  }
+  readonly receipt?: { readonly file: Text; readonly text: Text }
 }
 
 export type ResultErrors = {
@@ -316,18 +239,9 @@ export type Detail = string | {
   readonly when?: Condition
 }
 
-export type Button = {
-  readonly label: Text
-  readonly go?: Route
-  readonly mail?: Text
-  readonly do?: "receipt" | "print"
-}
+export type Button = { readonly label: Text; readonly go?: Route; readonly mail?: Text; readonly do?: "receipt" | "print" }
 
-export type Email = {
-  readonly subject: Text
-  readonly copy_to?: "office" | "support"
-  readonly text: Text
-}
+export type Email = { readonly subject: Text; readonly copy_to?: "office" | "support"; readonly text: Text }
 
 export type Admin = {
   readonly dashboard?: {
@@ -343,26 +257,17 @@ export type List = {
   readonly title: Text
   readonly route: Route
   readonly api?: ApiPath
-  readonly filters?: readonly (string | {
-    readonly show: Value
-    readonly sent_as?: FieldId
-  })[]
+  readonly filters?: readonly (string | { readonly show: Value; readonly sent_as?: FieldId })[]
   readonly columns: readonly (Value)[]
   readonly page_size?: number
   readonly page_sizes?: readonly (number)[]
   readonly empty?: Text
-  readonly errors?: {
-    readonly load?: Text
-    readonly shape?: Text
-    readonly export?: Text
-  }
-  readonly export?: {
-    readonly api?: ApiPath
-    readonly file: string
-  }
+  readonly errors?: { readonly load?: Text; readonly shape?: Text; readonly export?: Text }
+  readonly export?: { readonly api?: ApiPath; readonly file: string }
 }
 
 export type Examples = {
+  readonly promises?: Readonly<Record<string, string | readonly (string | number)[] | Readonly<Record<string, string | number | boolean>>>>
   readonly delegate?: Readonly<Record<string, unknown>>
   readonly cases: readonly ({
     readonly name: Text
@@ -387,12 +292,7 @@ export type Examples = {
 export type Https = string
 
 export type Gateway = {
-  readonly live: {
-    readonly pay: Https
-    readonly status: Https
-    readonly refund: Https
-    readonly hops: readonly (Https)[]
-  }
+  readonly live: { readonly pay: Https; readonly status: Https; readonly refund: Https; readonly hops: readonly (Https)[] }
   readonly constants: Readonly<Record<string, string>>
   readonly posts_to: string
   readonly posts: Readonly<Record<string, string>>

@@ -33,6 +33,7 @@ const defaultNotOption: Check = {
       const { start, end } = model.source.place(at)
       if (field.type === 'select' && !legal.includes(String(value))) return [{ at, message: `\`${String(value)}\` is not an option of \`${id}\``, notes: [`options: ${listed(legal)}`], ...suggestion(String(value), legal, [start.offset, end.offset]) }]
       if (field.type === 'date' && !isDay(String(value))) return [{ at, message: `\`${String(value)}\` is not a proper date`, help: 'write year-month-day, such as 2026-01-31' }]
+      if (field.type === 'phone' && !/^\+?[\d ().-]+$/.test(String(value))) return [{ at, message: `\`${String(value)}\` does not begin like a phone number`, help: 'write digits, with a + before the country' }]
       return typeof value === 'number' && !inRange(field, value) ? [{ at, message: `the default ${value} is outside of what the field takes` }] : []
     }),
 }
@@ -128,6 +129,36 @@ const riskyUpload: Check = {
   find: ({ fields }) => fields.flatMap(({ raw, path }) => (raw.accept ?? []).flatMap((ending, at): Draft[] => (RISKY.has(ending) ? [{ at: `${path}.accept.${at}`, message: `${ending} files can carry code`, help: 'ask for pdf, jpg or png' }] : []))),
 }
 
+/** Endings that delegates have, beside those that can carry code. */
+const KNOWN = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png', 'odt', 'rtf', 'txt', 'xls', 'xlsx', 'csv', 'ppt', 'pptx', 'webp', 'heic', 'gif', 'tif', 'tiff', 'mp4', 'mp3']
+
+const unknownEnding: Check = {
+  slug: 'unknown-ending',
+  severity: 'warning',
+  why: 'An ending that no file has lets nobody send theirs.',
+  find: (model) =>
+    model.fields.flatMap(({ raw, path }) =>
+      (raw.accept ?? []).flatMap((ending, at): Draft[] => {
+        if (RISKY.has(ending) || KNOWN.includes(ending)) return []
+        const { start, end } = model.source.place(`${path}.accept.${at}`)
+        return [{ at: `${path}.accept.${at}`, message: `\`${ending}\` is no file ending that is known here`, ...suggestion(ending, KNOWN, [start.offset, end.offset]) }]
+      }),
+    ),
+}
+
+const nearlyNone: Check = {
+  slug: 'nearly-none',
+  severity: 'warning',
+  why: '`none` leaves a part out; a word that is nearly none is shown to everybody.',
+  find: (model) =>
+    (['notice', 'alert'] as const).flatMap((key): Draft[] => {
+      const text = model.file.form.without_payment?.[key]
+      const at = `form.without_payment.${key}`
+      const span = model.source.written(at)?.span ?? null
+      return text === undefined || text === 'none' || text.length > 6 || suggestion(text, ['none']).help === undefined ? [] : [{ at, message: `delegates would read “${text}”`, ...suggestion(text, ['none'], span) }]
+    }),
+}
+
 /** Texts of the event file and the shared text that would stand there anyway. */
 function restated(model: Model): readonly { readonly at: string; readonly text: string; readonly shared: string }[] {
   const { file, texts } = model
@@ -172,5 +203,7 @@ export const form = {
   EV507: contactFields,
   EV508: chosenIn,
   EV509: riskyUpload,
+  EV510: unknownEnding,
   EV512: restatesDefault,
+  EV513: nearlyNone,
 }

@@ -3,7 +3,7 @@ import { formatDay, isDay } from '../time.ts'
 import type { Check, Model } from './model.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from './model.ts'
 import type { Draft } from './finding.ts'
-import { nearest } from './near.ts'
+import { editDistance, nearest } from './near.ts'
 import { placeholdersIn } from './names.ts'
 
 /** Pages of the site itself. */
@@ -141,6 +141,34 @@ const detailCount: Check = {
     ),
 }
 
+/** Parts of an event's addresses that differ by a slip of the finger: a pair of letters swapped, one missing or doubled. */
+const addressMisspelt: Check = {
+  slug: 'address-misspelt',
+  severity: 'warning',
+  why: 'Addresses are printed and linked; one that is spelt differently is found when nobody arrives.',
+  find: ({ file }) => {
+    const addresses: readonly (readonly [string, string])[] = [
+      ['event.id', file.event.id],
+      ...(['form', 'success', 'failed'] as const).map((page) => [`routes.${page}`, file.routes[page]] as const),
+      ...(file.routes.also ?? []).map((route, at) => [`routes.also.${at}`, route] as const),
+      ...(['register', 'registration', 'tariff', 'gateway_return'] as const).flatMap((call) => (file.api?.[call] === undefined ? [] : [[`api.${call}`, file.api[call]] as const])),
+      ...(file.admin?.lists ?? []).flatMap((list, at) => [[`admin.lists.${at}.id`, list.id] as const, [`admin.lists.${at}.route`, list.route] as const, ...(list.api === undefined ? [] : [[`admin.lists.${at}.api`, list.api] as const])]),
+    ]
+    const parts = addresses.flatMap(([at, address]) => address.split(/[/?]/).filter((part) => part.length >= 5 && !part.startsWith('{')).map((part) => ({ at, part })))
+    const count = (part: string): number => parts.filter((other) => other.part === part).length
+    return parts.flatMap(({ at, part }, index): Draft[] => {
+      const other = parts.find((one, before) => one.part !== part && slip(one.part, part) && (count(one.part) > count(part) || (count(one.part) === count(part) && before < index)))
+      return other === undefined ? [] : [{ at, message: `\`${part}\` here, \`${other.part}\` there`, related: [{ at: other.at, message: 'there' }], help: 'spell both alike, or accept it with allow' }]
+    })
+  },
+}
+
+/** One slip apart, and not by a digit or a plural. */
+function slip(a: string, b: string): boolean {
+  const bare = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
+  return bare(a) !== bare(b) && editDistance(a, b) === 1
+}
+
 export const pages = {
   EV601: buttonToNowhere,
   EV602: noReceipt,
@@ -150,4 +178,5 @@ export const pages = {
   EV606: noOffice,
   EV607: wordsOfWhat,
   EV608: detailCount,
+  EV609: addressMisspelt,
 }
