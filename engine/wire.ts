@@ -2,6 +2,7 @@
  * What travels between server and browser, as JSON. Amounts here are rupees (7080, 4237.5), instants
  * ISO 8601 with offset. One shape of error everywhere.
  */
+import type { SharedFiles } from './check/finding.ts'
 import type { AdminList, Admin, FieldErrors, PaymentStatus, PublicEvent } from './config.ts'
 
 export type ErrorAnswer = { status: 'error'; code: string; message: string; errors?: FieldErrors; quote?: WireQuote | null }
@@ -116,7 +117,9 @@ export type PageData =
   | { page: 'event'; event: EventAnswer }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
   | { page: 'site' | 'office' | 'not-found'; site: unknown; events: EventCard[] }
-  | { page: 'organisers'; site: unknown; events: EventCard[]; sample: EventSample | null }
-/** A served event file as its author wrote it, and what it became; `examples` are the names of the cases it proves. */
-export type EventSample = { path: string; text: string; event: PublicEvent; examples: string[] }
+  | { page: 'organisers'; site: unknown; events: EventCard[]; now: string; sample: EventFile | null; shared: SharedFiles | null }
+/** A served event file as its author wrote it, but for the office's address; `path` as the findings name it. */
+export type EventFile = { path: string; text: string }
+/** GET /api/events/{id}/file/. */
+export type EventFileAnswer = { status: 'success' } & EventFile
 export type { AdminList }

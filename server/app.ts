@@ -14,6 +14,7 @@ import { healthRoutes } from './health.ts'
 import { nonceOf, pageRoutes } from './pages.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { paymentRoutes } from './routes/payment.ts'
+import { eventFileRoutes } from './event-files.ts'
 import { publicRoutes } from './routes/public.ts'
 import { endConnectionsAtClose } from './stopping.ts'
 import { StoreBusy } from './store/store.ts'
@@ -56,6 +57,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
 
   healthRoutes(app, deps)
   await publicRoutes(app, deps)
+  await eventFileRoutes(app, deps)
   await paymentRoutes(app, deps)
   await adminRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
@@ -111,6 +113,8 @@ async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> 
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],
+        // The page for organisers checks files in a worker of its own.
+        workerSrc: ["'self'"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],

@@ -5,10 +5,11 @@ import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, formatDays, openOn, publicEvent } from '../engine/index.ts'
-import type { EventSample, Instant, PageData, Site } from '../engine/index.ts'
+import { dayOf, formatDays, isoIndia, openOn } from '../engine/index.ts'
+import type { Instant, PageData } from '../engine/index.ts'
 import { pathOf, withoutSlash } from './calls.ts'
 import type { Deps, ServedEvent } from './deps.ts'
+import { eventFile, sharedFiles } from './event-files.ts'
 import { bareTemplate, eventShell, fillTemplate, listShell, needsScript, plainShell } from './shell.ts'
 import type { Page } from './shell.ts'
 import { organisersShell, siteShell } from './site-shell.ts'
@@ -103,15 +104,8 @@ function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Inst
     return { title, about: text, url, colour: null, shell, data: { page, site, events: [...events] } }
   }
   const shell = site === null ? listShell('For organisers', text, []) : organisersShell(site)
-  return { title: `${name} for organisers`, about: site?.organisers.text ?? text, url, colour: null, shell, data: { page, site, events: [...events], sample: sampleOf(deps, site) } }
-}
-
-/** The event file that the page for organisers shows. */
-function sampleOf(deps: Deps, site: Site | null): EventSample | null {
-  const served = site === null ? null : deps.events.byId(site.organisers.example)
-  if (served === null) return null
-  const { config, text } = served
-  return { path: `events/${config.id}.yaml`, text, event: publicEvent(config), examples: config.examples.map((example) => example.name) }
+  const sample = site === null ? null : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
+  return { title: `${name} for organisers`, about: site?.organisers.text ?? text, url, colour: null, shell, data: { page, site, events: [...events], now: isoIndia(at), sample: sample && eventFile(sample), shared: sample && sharedFiles(sample) } }
 }
 
 function officePage(deps: Deps): Page {

@@ -37,8 +37,9 @@ async function choose(page: PageData): Promise<{ readonly paths: readonly string
     case 'office':
       return { paths: ['/admin/*'], Page: (await import('./office/index.tsx')).default }
     case 'site':
+      return { paths: ['/'], Page: (await import('./site/index.tsx')).default }
     case 'organisers':
-      return { paths: ['/', '/organisers'], Page: (await import('./site/index.tsx')).default }
+      return { paths: ['/organisers'], Page: (await import('./site/organisers/index.tsx')).default }
     case 'not-found':
       return { paths: [], Page: NotFound }
   }

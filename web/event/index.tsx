@@ -160,7 +160,7 @@ function Registration({ page }: { readonly page: EventAnswer }) {
 }
 
 /** Steps as the event file names them. Where it does not hold them on one, the first unfinished section is the current one. */
-function Stepper({ event, form }: { readonly event: PublicEvent; readonly form: FormState }) {
+export function Stepper({ event, form }: { readonly event: PublicEvent; readonly form: FormState }) {
   const { stepper } = event.form
   if (stepper === null) return null
   const { steps, staysOn } = stepper
@@ -178,7 +178,7 @@ function Stepper({ event, form }: { readonly event: PublicEvent; readonly form: 
 }
 
 /** Takes the focus after each failed submit; every line leads to its field. Shrinks as the answers are mended. */
-function ErrorSummary({ event, errors, attempts }: { readonly event: PublicEvent; readonly errors: FieldErrors; readonly attempts: number }) {
+export function ErrorSummary({ event, errors, attempts }: { readonly event: PublicEvent; readonly errors: FieldErrors; readonly attempts: number }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     box.current?.focus({ preventScroll: true })
@@ -211,7 +211,7 @@ function goTo(id: string): void {
   box?.scrollIntoView({ block: 'center', behavior: 'instant' })
 }
 
-function Panel({ event }: { readonly event: PublicEvent }) {
+export function Panel({ event }: { readonly event: PublicEvent }) {
   const { panel } = event.form
   if (panel === null) return null
   return (

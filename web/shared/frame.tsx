@@ -16,8 +16,8 @@ export function wear(colour: string): void {
 
 type Header = Pick<PublicEvent, 'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'>
 
-/** Band, title, motto, dates and venue. The server writes the same markup into the page, so that nothing moves when this replaces it. */
-export function EventHeader({ event }: { readonly event: Header }) {
+/** Band, title, motto, dates and venue. `level`: the page for organisers shows it inside a page that has a title of its own. The server writes the same markup into the page, so that nothing moves when this replaces it. */
+export function EventHeader({ event, level: Title = 'h1' }: { readonly event: Header; readonly level?: 'h1' | 'h2' }) {
   return (
     <header className="ev">
       <div className="wrap">
@@ -29,7 +29,7 @@ export function EventHeader({ event }: { readonly event: Header }) {
           <div className="ev-name">
             {event.look.logo && <img className="ev-logo" src={event.look.logo} alt="" />}
             <div>
-              <h1 className="disp">{event.title}</h1>
+              <Title className="disp">{event.title}</Title>
               {event.theme && <p className="motto disp">{event.theme}</p>}
             </div>
           </div>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { EventCard, Site } from '../../engine/index.ts'
 import { formatDays, formatMoney, paise } from '../../engine/index.ts'
@@ -8,12 +8,9 @@ import { Badge } from '../shared/status.tsx'
 import { SiteFooter, SiteHeader } from './frame.tsx'
 import './landing.css'
 
-const Organisers = lazy(() => import('./organisers.tsx'))
-
-/** The landing page and the page for organisers: the words of `_shared/site.yaml`, laid out. */
+/** The landing page: the words of `_shared/site.yaml`, laid out. */
 export default function SitePage({ page }: PageProps) {
-  if ((page.page !== 'site' && page.page !== 'organisers') || !isSite(page.site)) return null
-  if (page.page === 'organisers') return <Suspense fallback={null}><Organisers site={page.site} sample={page.sample} /></Suspense>
+  if (page.page !== 'site' || !isSite(page.site)) return null
   return <Landing site={page.site} events={page.events} />
 }
 

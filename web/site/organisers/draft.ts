@@ -1,0 +1,77 @@
+/** The file being edited: where it came from, what it says now, what the checker says of it. */
+import { useEffect, useRef, useState } from 'react'
+import type { EventConfig, SharedFiles } from '../../../engine/index.ts'
+import type { Checked, Question } from './check.ts'
+
+/** A text as it was opened. `edition` counts openings, so that the editor starts anew with each. */
+export type Opened = { readonly path: string; readonly text: string; readonly edition: number }
+
+/** Typing rests this long before the file is checked. */
+const restMs = 200
+/** A check that takes longer is given up: the next change starts another worker. */
+const patienceMs = 15_000
+
+export type Checking = {
+  readonly checked: Checked | null
+  /** The last text that could be read as an event; what the tabs show while the current one cannot. */
+  readonly event: EventConfig | null
+  /** The check was given up. */
+  readonly stuck: boolean
+}
+
+/** Checks `text` in a worker of the page's own whenever it rests. Nothing leaves the browser. */
+export function useChecking(text: string, path: string, shared: SharedFiles, otherRoutes: readonly string[]): Checking {
+  const [state, setState] = useState<Checking>({ checked: null, event: null, stuck: false })
+  const worker = useRef<Worker | null>(null)
+  const number = useRef(0)
+  useEffect(() => () => {
+    worker.current?.terminate()
+    worker.current = null
+  }, [])
+  useEffect(() => {
+    const mine = ++number.current
+    let giveUp: ReturnType<typeof setTimeout> | undefined
+    const ask = () => {
+      worker.current ??= new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+      worker.current.onmessage = ({ data }: MessageEvent<Checked>) => {
+        if (data.number !== number.current) return
+        clearTimeout(giveUp)
+        setState((old) => ({ checked: data, event: data.event ?? old.event, stuck: false }))
+      }
+      const question: Question = { number: mine, path, text, shared, otherRoutes }
+      worker.current.postMessage(question)
+      giveUp = setTimeout(() => {
+        worker.current?.terminate()
+        worker.current = null
+        setState((old) => ({ ...old, stuck: true }))
+      }, patienceMs)
+    }
+    const rest = setTimeout(ask, mine === 1 ? 0 : restMs)
+    return () => {
+      clearTimeout(rest)
+      clearTimeout(giveUp)
+    }
+  }, [text, path, shared, otherRoutes])
+  return state
+}
+
+const keptAs = 'event file being edited'
+
+/** What was being edited in this tab; it ends with the tab. */
+export function recallDraft(): { readonly path: string; readonly text: string } | null {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(keptAs) ?? 'null')
+    return typeof kept === 'object' && kept !== null && 'path' in kept && 'text' in kept && typeof kept.path === 'string' && typeof kept.text === 'string' ? { path: kept.path, text: kept.text } : null
+  } catch {
+    return null
+  }
+}
+
+export function keepDraft(draft: { readonly path: string; readonly text: string } | null): void {
+  try {
+    if (draft === null) sessionStorage.removeItem(keptAs)
+    else sessionStorage.setItem(keptAs, JSON.stringify(draft))
+  } catch {
+    // Storage is switched off or full: the page works as before, it only forgets.
+  }
+}

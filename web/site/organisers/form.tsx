@@ -1,0 +1,68 @@
+import createCache from '@emotion/cache'
+import { CacheProvider } from '@emotion/react'
+import { ThemeProvider } from '@mui/material/styles'
+import { useMemo, useState } from 'react'
+import { isoIndia, tariff } from '../../../engine/index.ts'
+import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
+import { ClosedBox } from '../../event/closed.tsx'
+import { FormBox, useForm } from '../../event/form.tsx'
+import { ErrorSummary, Panel, Stepper } from '../../event/index.tsx'
+import { startOf } from '../../event/keep.ts'
+import { priceOf } from '../../event/price.ts'
+import type { Tariff } from '../../event/price.ts'
+import { SummaryColumn } from '../../event/summary.tsx'
+import { theme } from '../../event/theme.ts'
+import { EventHeader } from '../../shared/frame.tsx'
+import { NoticeProvider, useNotice } from '../../shared/notice.tsx'
+import { momentOf } from './trying.tsx'
+import type { Try } from './trying.tsx'
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
+const cache = createCache({ key: 'o', ...(nonce ? { nonce } : {}) })
+
+/** The form as a delegate has it, with the prices of the day that is tried. Nothing is sent. */
+export default function FormPreview({ title, event, trying }: { readonly title: string; readonly event: EventConfig; readonly trying: Try }) {
+  return (
+    <CacheProvider value={cache}>
+      <ThemeProvider theme={theme}>
+        <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
+          <h2 className="vh">{title}</h2>
+          <div className="org-page">
+            <EventHeader event={event} level="h2" />
+            <Filled event={event} trying={trying} />
+          </div>
+        </NoticeProvider>
+      </ThemeProvider>
+    </CacheProvider>
+  )
+}
+
+const nothing = () => {}
+
+function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
+  const notice = useNotice()
+  const at = momentOf(trying.day)
+  // Without a compiled validator the engine itself judges: nothing may be compiled here.
+  const page = useMemo<EventAnswer>(() => ({ status: 'success', event, hash: '', validator_url: null, schema: {}, now: isoIndia(at) }), [event, at])
+  const today = useMemo<Tariff>(() => ({ is: 'here', answer: tariff(event, at) }), [event, at])
+  const [attempts, setAttempts] = useState(0)
+  const form = useForm(page, startOf(event), nothing)
+  const price = priceOf(event, today, form.answers)
+  const submit = () => {
+    if (form.check()) notice('These answers would be sent. From this page nothing is.', 'good')
+    else setAttempts((times) => times + 1)
+  }
+  const { answer } = today as Extract<Tariff, { is: 'here' }>
+  return (
+    <div className="pg">
+      {!answer.open && <ClosedBox event={event} text={answer.closed_text} />}
+      <Stepper event={event} form={form} />
+      <div className="col">
+        {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
+        <FormBox {...form.formProps} tariff={today} submit={submit} />
+        <Panel event={event} />
+      </div>
+      <SummaryColumn event={event} price={price} until={answer.until} busy={false} wrong={Object.keys(form.errors).length} problem={null} retry={nothing} />
+    </div>
+  )
+}
