@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   explain: async () => (await import('./commands/explain.ts')).explaining,
   simulate: async () => (await import('./commands/simulate.ts')).simulating,
   diff: async () => (await import('./commands/diff.ts')).diffing,
+  codes: async () => (await import('./commands/codes.ts')).codes,
   show: async () => (await import('./commands/show.ts')).showing,
   schema: async () => (await import('./commands/show.ts')).schema,
   admin: async () => (await import('./commands/admin.ts')).admin,

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { catalogue } from '../../engine/index.ts'
+import { CODES_PAGE, codesPage, examplesOf } from './codes-page.ts'
+
+const codes = Object.keys(catalogue)
+const page = readFileSync(CODES_PAGE, 'utf8')
+
+test('the page of codes is as the golden files make it (node tests/checker/codes-page.ts writes it)', () => {
+  expect(page).toBe(codesPage())
+})
+
+test('every code has a section, and every section a code', () => {
+  expect([...page.matchAll(/^### (EV\d+) /gm)].map(([, code]) => code).sort()).toEqual([...codes].sort())
+})
+
+test.each(codes)('%s: the wrong example is not the right one, and neither is empty', (code) => {
+  const { wrong, right } = examplesOf(code)
+  expect(wrong.trim()).not.toBe('')
+  expect(right.trim()).not.toBe('')
+  expect(wrong).not.toBe(right)
+})

@@ -1,0 +1,153 @@
+/**
+ * docs/codes.md: a section for each code, made from its golden pair: what differs from the clean base is
+ * the wrong example, what the base has there is the right one, and what is printed is what is printed.
+ * `node tests/checker/codes-page.ts` writes it; a test compares.
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalogue } from '../../engine/index.ts'
+import { base, findingsOf, GOLDENS, readGolden } from './goldens.ts'
+
+export const CODES_PAGE = join(import.meta.dirname, '..', '..', 'docs', 'codes.md')
+
+const GROUPS: readonly (readonly [RegExp, string, string])[] = [
+  [/^EV0/, 'Reading', 'The text as YAML. These mistakes change what is read without changing what one sees.'],
+  [/^EV1\d\d$/, 'Shape', 'Which keys there are, what they hold, and how dates, addresses and names are written.'],
+  [/^EV2/, 'Names', 'A name that something is called by must be the name of something.'],
+  [/^EV3/, 'Rules and conditions', 'Every combination of answers leads to one category, every rule is reached, every condition can be both true and false.'],
+  [/^EV4/, 'Periods and prices', 'Every day has one period, every category a price in it, and no digit went astray.'],
+  [/^EV5/, 'The form', 'What a delegate can answer, and what is said when they do not.'],
+  [/^EV6/, 'Pages and texts', 'What stands on the result pages, in the receipt and in the e-mail.'],
+  [/^EV7/, 'The office', 'Lists, filters, columns and exports.'],
+  [/^EV8/, 'Events beside each other', 'What only one event may call its own.'],
+  [/^EV9/, 'Examples and exceptions', 'The file tests itself, and says what it accepts on purpose.'],
+  [/^EV10/, 'Changes to an event that has registrations', 'What a new version would break in registrations that are stored already. The server keeps serving the version before.'],
+]
+
+/** Examples of which the base is not the other half: lines in another order, two files together, a day that has come. */
+const RIGHT: Readonly<Record<string, string>> = {
+  EV303: 'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
+  EV420: 'event:\n  status: closed\n',
+  EV801: '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
+  EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',
+  EV804: '# second2026.yaml\nevent:\n  id: second2026\n',
+  EV806: '# second2026.yaml\nadmin:\n  dashboard: {key: second2026, label: Second}\n',
+}
+
+export function codesPage(): string {
+  // A code without a pair is another test's to report.
+  const codes = Object.keys(catalogue).filter((code) => existsSync(join(GOLDENS, `${code}.yaml`))).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
+  const group = (code: string) => GROUPS.findLast(([pattern]) => pattern.test(code))
+  const sections = codes.map((code, at) => {
+    const [, title, about] = group(code) ?? [null, '', '']
+    const head = at === 0 || group(codes[at - 1] ?? '') !== group(code) ? `## ${title}\n\n${about}\n\n` : ''
+    return head + section(code)
+  })
+  return `# Every code of \`rollcall validate\`
+
+<!-- Made by tests/checker/codes-page.ts from the files in tests/checker/goldens; a test keeps it fresh. -->
+
+\`rollcall codes EV301\` prints one of these sections. An **error** keeps the file from being served. A
+**warning** is probably a mistake; with a reason it can be accepted:
+
+\`\`\`yaml
+allow:
+  - {code: EV409, because: Late registrations pay the first price on purpose.}
+\`\`\`
+
+A **note** only informs. Each example shows the lines that matter, below the lines they stand under.
+
+${sections.join('\n')}`
+}
+
+function section(code: string): string {
+  const meta = catalogue[code]
+  if (meta === undefined) throw new Error(`${code} is not in the catalogue`)
+  const { wrong, right } = examplesOf(code)
+  return `### ${code} ${meta.slug} (${meta.severity})
+
+${meta.why}
+
+Wrong:
+
+${block('yaml', wrong)}
+
+Right:
+
+${block('yaml', right)}
+
+What \`validate\` says:
+
+${block('text', findingsOf(code).printed)}
+`
+}
+
+const block = (language: string, text: string): string => `\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\``
+
+/** The lines of each side that the other has not, below the less indented lines they stand under. */
+export function examplesOf(code: string): { readonly wrong: string; readonly right: string } {
+  const [golden, clean] = [readGolden(`${code}.yaml`).split('\n'), base.split('\n')]
+  const right = RIGHT[code]
+  if (code === 'EV303' || code === 'EV420') return { wrong: pointedAt(code, golden), right: right ?? '' }
+  if (right !== undefined) return { wrong: `# second2026.yaml\n${pointedAt(code, golden)}`, right }
+  const same = commonLines(golden, clean)
+  const changedIn = (lines: readonly string[], kept: ReadonlySet<number>, others: readonly string[], otherKept: ReadonlySet<number>) => {
+    const mine = lines.flatMap((line, at) => (kept.has(at) || line.trim() === '' ? [] : [at]))
+    // A line that is only missing here is shown by the line above the gap.
+    return mine.length > 0 ? withParents(lines, mine) : gapIn(lines, kept, others, otherKept)
+  }
+  return { wrong: changedIn(golden, same.a, clean, same.b), right: changedIn(clean, same.b, golden, same.a) }
+}
+
+/** The lines a code's findings point at, of a file that is a whole other event. */
+function pointedAt(code: string, lines: readonly string[]): string {
+  const { findings } = findingsOf(code)
+  const places = findings.filter((finding) => finding.code === code).flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
+  return withParents(lines, [...new Set(places.filter(({ path }) => path === findings[0]?.at.path).map(({ start }) => start.line - 1))].sort((a, b) => a - b))
+}
+
+const indent = (line: string): number => line.length - line.trimStart().length
+
+function withParents(lines: readonly string[], wanted: readonly number[]): string {
+  const shown = new Set(wanted)
+  for (const at of wanted) {
+    let depth = indent(lines[at] ?? '')
+    for (let above = at - 1; above >= 0 && depth > 0; above -= 1) {
+      const line = lines[above] ?? ''
+      if (line.trim() === '' || line.trimStart().startsWith('#') || indent(line) >= depth) continue
+      depth = indent(line)
+      shown.add(above)
+    }
+  }
+  return [...shown].sort((a, b) => a - b).map((at) => lines[at]).join('\n')
+}
+
+/** Where the other side has lines that this one lacks: the nearest line above, with its parents. */
+function gapIn(lines: readonly string[], kept: ReadonlySet<number>, others: readonly string[], otherKept: ReadonlySet<number>): string {
+  const first = others.findIndex((line, at) => !otherKept.has(at) && line.trim() !== '')
+  const before = others.slice(0, Math.max(0, first)).filter((_, at) => otherKept.has(at)).length
+  const mine = [...kept].sort((a, b) => a - b)
+  for (let at = Math.min(before, mine.length) - 1; at >= 0; at -= 1) {
+    const line = mine[at] ?? 0
+    if ((lines[line] ?? '').trim() !== '') return withParents(lines, [line])
+  }
+  return withParents(lines, [0])
+}
+
+/** Positions of a longest common subsequence of lines, in both. */
+function commonLines(a: readonly string[], b: readonly string[]): { readonly a: ReadonlySet<number>; readonly b: ReadonlySet<number> } {
+  const best: number[][] = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0))
+  const at = (i: number, j: number): number => best[i]?.[j] ?? 0
+  for (let i = a.length - 1; i >= 0; i -= 1) for (let j = b.length - 1; j >= 0; j -= 1) (best[i] ?? [])[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  const [inA, inB] = [new Set<number>(), new Set<number>()]
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) {
+      inA.add(i++)
+      inB.add(j++)
+    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1
+    else j += 1
+  }
+  return { a: inA, b: inB }
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(CODES_PAGE, codesPage())
