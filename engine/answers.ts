@@ -26,31 +26,37 @@ export function shownFields(event: PublicEvent, answers: RawAnswers): ReadonlySe
 
 /** Whether one field shows; `answers` must be normalised. */
 export function isShown(event: PublicEvent, field: Field, answers: Answers): boolean {
-  const category = categoryOf(event, answers)
+  return isShownIn(event, field, answers, categoryOf(event, answers))
+}
+
+function isShownIn(event: PublicEvent, field: Field, answers: Answers, category: string | null): boolean {
   const section = event.sections[field.section]?.showWhen
   return (section === undefined || holds(section, answers, category)) && (field.showWhen === undefined || holds(field.showWhen, answers, category))
 }
 
 /** One text per field, in form order; empty when the answers may be registered. */
 export function errorsOf(event: PublicEvent, raw: RawAnswers): FieldErrors {
-  const all = readAll(event, raw)
-  const shown = shownAmong(event, all)
-  const answers = only(all, shown)
-  const category = categoryOf(event, answers)
-  return fromPairs(
-    event.fields
-      .filter((field) => shown.has(field.id))
-      .flatMap((field) => {
-        const message = isUnreadable(own(raw, field.id)) ? invalidOf(field) : errorOf(field, own(answers, field.id), answers, category)
-        return message === null ? [] : [[field.id, message] as const]
-      }),
-  )
+  return judge(event, raw).errors
 }
 
 /** The normalised answers, or what is wrong with them. */
 export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
-  const errors = errorsOf(event, raw)
-  return Object.keys(errors).length === 0 ? ok(normalise(event, raw).answers) : err(errors)
+  const { answers, errors } = judge(event, raw)
+  return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
+}
+
+function judge(event: PublicEvent, raw: RawAnswers): { readonly answers: Answers; readonly errors: FieldErrors } {
+  const all = readAll(event, raw)
+  const shown = shownAmong(event, all)
+  const answers = only(all, shown)
+  const category = categoryOf(event, answers)
+  const errors: [string, string][] = []
+  for (const field of event.fields) {
+    if (!shown.has(field.id)) continue
+    const message = isUnreadable(own(raw, field.id)) ? invalidOf(field) : errorOf(field, own(answers, field.id), answers, category)
+    if (message !== null) errors.push([field.id, message])
+  }
+  return { answers, errors: fromPairs(errors) }
 }
 
 function errorOf(field: Field, answer: Answer | undefined, answers: Answers, category: string | null): string | null {
@@ -60,7 +66,17 @@ function errorOf(field: Field, answer: Answer | undefined, answers: Answers, cat
   }
   if (!hasType(field, answer)) return invalidOf(field)
   if (typeof answer !== 'string') return null
-  return formsOf(field).find(({ pattern }) => !new RegExp(pattern, 'u').test(answer))?.message ?? null
+  return testsOf(field).find(({ pattern }) => !pattern.test(answer))?.message ?? null
+}
+
+/** A field's forms with their patterns compiled, which takes longer than asking them. */
+const tests = new WeakMap<Field, readonly { readonly pattern: RegExp; readonly message: string }[]>()
+function testsOf(field: Field): readonly { readonly pattern: RegExp; readonly message: string }[] {
+  const known = tests.get(field)
+  if (known !== undefined) return known
+  const made = formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message }))
+  tests.set(field, made)
+  return made
 }
 
 function hasType(field: Field, answer: Answer): boolean {
@@ -77,12 +93,12 @@ function hasType(field: Field, answer: Answer): boolean {
 }
 
 function readAll(event: PublicEvent, raw: RawAnswers): Answers {
-  return fromPairs(
-    event.fields.flatMap((field) => {
-      const answer = readAnswer(field, own(raw, field.id)) ?? field.default
-      return answer === undefined ? [] : [[field.id, answer] as const]
-    }),
-  )
+  const pairs: [string, Answer][] = []
+  for (const field of event.fields) {
+    const answer = readAnswer(field, own(raw, field.id)) ?? field.default
+    if (answer !== undefined) pairs.push([field.id, answer])
+  }
+  return fromPairs(pairs)
 }
 
 /**
@@ -94,14 +110,18 @@ function shownAmong(event: PublicEvent, all: Answers): ReadonlySet<string> {
   let shown: ReadonlySet<string> = new Set(event.fields.map((field) => field.id))
   for (let round = 0; round <= event.fields.length; round++) {
     const answers = only(all, shown)
-    const next = new Set(event.fields.filter((field) => isShown(event, field, answers)).map((field) => field.id))
-    if (next.size === shown.size && [...next].every((id) => shown.has(id))) break
+    const category = categoryOf(event, answers)
+    const next = new Set<string>()
+    for (const field of event.fields) if (isShownIn(event, field, answers, category)) next.add(field.id)
+    const settled = next.size === shown.size && event.fields.every(({ id }) => next.has(id) === shown.has(id))
+    if (settled) break
     shown = next
   }
   return shown
 }
 
 function only(answers: Answers, shown: ReadonlySet<string>): Answers {
+  if (Object.keys(answers).every((id) => shown.has(id))) return answers
   return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
 }
 
@@ -136,6 +156,8 @@ function readAnswer(field: Field, value: unknown): Answer | undefined {
 // Control characters have no business in an answer (mail headers, CSV, terminals); a line break has, in
 // multiline text only. Half a surrogate pair cannot be stored as UTF-8.
 function cleanText(field: Field, value: string): string {
+  // Nearly every answer is plain ASCII, in which there is nothing to clean.
+  if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.toWellFormed().normalize('NFC').replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
   return flat.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trim()

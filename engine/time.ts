@@ -31,9 +31,15 @@ export function instant(milliseconds: number): Instant {
   return milliseconds as Instant
 }
 
+/** The day asked for last: the instants of a running server nearly always fall on the same one. */
+let lastDay: { readonly from: number; readonly day: Day } | null = null
+
 /** The day in India at that instant. */
 export function dayOf(at: Instant): Day {
-  return day(new Date(at + indiaAhead).toISOString().slice(0, 10))
+  if (lastDay !== null && at >= lastDay.from && at < lastDay.from + dayLength) return lastDay.day
+  const found = day(new Date(at + indiaAhead).toISOString().slice(0, 10))
+  lastDay = { from: startOf(found), day: found }
+  return found
 }
 
 /** The first instant of a day in India. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 
 export type SentFile = { readonly name: string; readonly bytes: Buffer }
-/** Own properties only; a field called `__proto__` is one like any other. Of a name sent twice the last counts. */
+/** Read own properties only (`own`); a field called `__proto__` is one like any other. Of a name sent twice the last counts. */
 export type Body = { readonly values: Readonly<Record<string, unknown>>; readonly files: ReadonlyMap<string, SentFile> }
 export type BodyRefusal = 'too_large' | 'not_json' | 'not_an_object' | 'not_multipart' | 'unsupported_media_type' | 'cut_off'
 
@@ -56,7 +56,7 @@ function readBytes(stream: Readable, bytesMax: number, announced: number): Promi
         resolve('too_large')
       }
     })
-    stream.on('end', () => resolve(Buffer.concat(chunks)))
+    stream.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
     stream.on('error', () => resolve('cut_off'))
     stream.on('close', () => resolve('cut_off'))
   })
@@ -70,9 +70,8 @@ function fromJson(bytes: Buffer): ReturnType<typeof fromMultipart> extends Promi
     return { ok: false, error: 'not_json' }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { ok: false, error: 'not_an_object' }
-  const values = record()
-  for (const [name, answer] of Object.entries(value)) put(values, name, answer)
-  return { ok: true, value: { values, files: new Map() } }
+  // JSON.parse makes own properties only, `__proto__` included.
+  return { ok: true, value: { values: value as Record<string, unknown>, files: noFiles } }
 }
 
 async function fromMultipart(bytes: Buffer, type: string): Promise<{ readonly ok: true; readonly value: Body } | { readonly ok: false; readonly error: BodyRefusal }> {
@@ -95,6 +94,8 @@ async function fromMultipart(bytes: Buffer, type: string): Promise<{ readonly ok
   }
   return { ok: true, value: { values, files } }
 }
+
+const noFiles: ReadonlyMap<string, SentFile> = new Map()
 
 /** Without a prototype, so that no name means anything but itself. */
 function record(): Record<string, unknown> {

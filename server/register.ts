@@ -16,6 +16,8 @@ const answersBytesMax = 256 * 1024
 /** A hall of delegates shares one address; a script that fills the database does not stay below this. */
 const perMinute = 30
 const keyLengthMax = 200
+/** `randomInt` goes up to 2 ** 48. */
+const digitsAtOnce = 14
 /** Two equal numbers of twelve random digits are a wonder, three a fault. */
 const numbersTried = 5
 
@@ -117,9 +119,10 @@ function tooLongFiles(event: EventConfig, files: Body['files']): FieldErrors | n
 
 /** The answers as sent; a file's answer is its name, and only a file that came with the request counts. */
 function rawOf(event: EventConfig, body: Body): Readonly<Record<string, unknown>> {
+  const fields = event.fields.filter(({ type }) => type === 'file')
+  if (fields.length === 0) return body.values
   const raw: Record<string, unknown> = Object.assign(Object.create(null) as Record<string, unknown>, body.values)
-  for (const field of event.fields) {
-    if (field.type !== 'file') continue
+  for (const field of fields) {
     const file = body.files.get(field.id)
     if (file === undefined || file.bytes.length === 0) delete raw[field.id]
     else raw[field.id] = file.name
@@ -196,7 +199,10 @@ async function registerUnderFreeNumber(deps: Deps, served: ServedEvent, judged: 
 }
 
 function freshNumber(event: EventConfig): RegNo {
-  return regNoOf(event, Array.from({ length: event.orderId.digits - 1 }, () => randomInt(10)))
+  const wanted = event.orderId.digits - 1
+  let digits = ''
+  while (digits.length < wanted) digits += String(randomInt(10 ** digitsAtOnce)).padStart(digitsAtOnce, '0')
+  return regNoOf(event, Array.from(digits.slice(0, wanted), Number))
 }
 
 function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): NewRegistration {

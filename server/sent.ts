@@ -1,5 +1,5 @@
 /** What a browser says of price and category is only compared with what the server works out. */
-import { amountText, readAmount } from '../engine/index.ts'
+import { amountText, own, readAmount } from '../engine/index.ts'
 import type { EventConfig, Quote } from '../engine/index.ts'
 
 /** The names the specification sends, whatever the event file says; a form field of that name is an answer. */
@@ -9,11 +9,9 @@ export type Comparison = { readonly is: 'same' } | { readonly is: 'differs'; rea
 
 /** Amounts are compared as whole paise, read from decimal text; blank means not sent. `quote` null: the event states no price. */
 export function compareSent(event: EventConfig, values: Readonly<Record<string, unknown>>, category: string | null, quote: Quote | null): Comparison {
-  const fields = new Set(event.fields.map(({ id }) => id))
-  const usual = Object.entries(usualNames).filter(([name]) => !fields.has(name))
   let differs: string | null = null
-  for (const [name, means] of new Map([...usual, ...Object.entries(event.api.sends)])) {
-    const sent = textOf(values[name])
+  for (const [name, means] of meaningsOf(event)) {
+    const sent = textOf(own(values, name))
     if (sent === '') continue
     if (sent === null) return { is: 'unreadable', name }
     if (means === 'base' || means === 'gst' || means === 'total') {
@@ -24,6 +22,18 @@ export function compareSent(event: EventConfig, values: Readonly<Record<string, 
     else if (means === 'period' && sent !== quote?.period) differs ??= name
   }
   return differs === null ? { is: 'same' } : { is: 'differs', name: differs }
+}
+
+const meanings = new WeakMap<EventConfig, ReadonlyMap<string, string>>()
+
+function meaningsOf(event: EventConfig): ReadonlyMap<string, string> {
+  const known = meanings.get(event)
+  if (known !== undefined) return known
+  const fields = new Set(event.fields.map(({ id }) => id))
+  const usual = Object.entries(usualNames).filter(([name]) => !fields.has(name))
+  const found = new Map([...usual, ...Object.entries(event.api.sends)])
+  meanings.set(event, found)
+  return found
 }
 
 /** Null: neither text nor number. */

@@ -3,7 +3,7 @@
  * order confirmation and refund. It does not know whether it speaks to Airpay or to our simulator:
  * only addresses and credentials differ. Rules and test vectors: docs/airpay.md and tests/gateway/.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { XMLParser } from 'fast-xml-parser'
 import { transliterate } from 'transliteration'
@@ -24,10 +24,19 @@ const emailLength = { min: 6, max: 50 } as const
 /** Notices remembered where the status call does not exist (Airpay's own sandbox). */
 const rememberedMax = 1000
 
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
-export const privateKeyOf = (account: Account): string => sha256(`${account.secret}@${account.username}:|:${account.password}`)
-const keyOf = (account: Account): string => sha256(`${account.username}~:~${account.password}`)
+/** Both keys of an account are the same in every message. */
+const keys = new WeakMap<Account, { readonly private: string; readonly checksum: string }>()
+function keysOf(account: Account): { readonly private: string; readonly checksum: string } {
+  const known = keys.get(account)
+  if (known !== undefined) return known
+  const made = { private: sha256(`${account.secret}@${account.username}:|:${account.password}`), checksum: sha256(`${account.username}~:~${account.password}`) }
+  keys.set(account, made)
+  return made
+}
+export const privateKeyOf = (account: Account): string => keysOf(account).private
+const keyOf = (account: Account): string => keysOf(account).checksum
 
 export type Buyer = { readonly email: string; readonly firstName: string; readonly lastName: string; readonly address?: string; readonly city?: string; readonly state?: string; readonly country?: string }
 
@@ -63,7 +72,8 @@ export function secureHash(account: Account, fields: Fields, withVpa: boolean): 
  * Latin letters where that is possible; else the registration number stands in. A single name is both.
  */
 export function cleanName(fullName: string, regNo: string): { readonly firstName: string; readonly lastName: string } {
-  const latin = transliterate(fullName.normalize('NFC')).replaceAll(/['’`]/g, '').replaceAll(/[^A-Za-z]+/g, ' ').trim()
+  const isLatin = /^[ -~]*$/.test(fullName)
+  const latin = (isLatin ? fullName : transliterate(fullName.normalize('NFC'))).replaceAll(/['’`]/g, '').replaceAll(/[^A-Za-z]+/g, ' ').trim()
   const [first = regNo, ...rest] = latin === '' ? [] : latin.split(' ')
   const last = rest.length === 0 ? first : rest.join(' ')
   const cut = (name: string): string => name.slice(0, namesLengthMax).trim()

@@ -59,9 +59,15 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Credentials of the sandbox's own making, the same for an account's name on every machine. */
 export function sandboxAccount(name: string): Account {
+  const known = accountsMade.get(name)
+  if (known !== undefined) return known
   const digits = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000, 7)
-  return { name, username: `sandbox-${name}`, password: 'sandbox-password', secret: 'sandbox-secret16', merchantId: String(100_000 + digits) }
+  const account = { name, username: `sandbox-${name}`, password: 'sandbox-password', secret: 'sandbox-secret16', merchantId: String(100_000 + digits) }
+  accountsMade.set(name, account)
+  return account
 }
+/** One object per name (names come from event files), by which the adapter remembers an account's keys. */
+const accountsMade = new Map<string, Account>()
 
 export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
 

@@ -4,7 +4,8 @@ import type Database from 'better-sqlite3'
 import { openToRead, statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { listings } from './listing.ts'
-import type { FromThread, ToThread } from './thread.ts'
+import { requestsIn } from './thread.ts'
+import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import type { Verbs } from './writes.ts'
 
 if (parentPort === null) throw new Error('the reader runs as a thread of the store')
@@ -19,23 +20,25 @@ const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
 }
 const send = (message: FromThread): void => port.postMessage(message)
 
-port.on('message', (message: ToThread) => {
-  if ('close' in message) {
-    opened?.db.close()
-    port.close()
-    return
-  }
-  const { id, verb, args } = message
+function answer({ id, verb, args }: Request): Answer {
   try {
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
     if (run === undefined) throw new Error(`the store has no list called ${verb}`)
     opened ??= open()
     const { db, sql } = opened
     // One transaction, so that every statement of the verb sees the same moment.
-    const value = db.transaction(() => run(sql, ...(args as never[])))()
-    send({ answers: [{ id, ok: true, value }] })
+    return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
   } catch (error) {
-    send({ answers: [{ id, ok: false, busy: false, message: error instanceof Error ? error.message : String(error) }] })
+    return { id, ok: false, busy: false, message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+port.on('message', (message: ToThread) => {
+  if ('close' in message) {
+    opened?.db.close()
+    port.close()
+    return
+  }
+  for (const request of requestsIn(message.requests)) send({ answers: [answer(request)] })
 })
 send({ ready: true })

@@ -13,7 +13,10 @@ export type Answer =
   /** `busy`: nothing was stored and it may be tried again; otherwise it is a bug of ours. */
   | { readonly id: number; readonly ok: false; readonly busy: boolean; readonly message: string }
 export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
-export type ToThread = { readonly close: true } | Request
+/** Requests go as JSON of `Request[]`: all that were made in one turn of the event loop together, and quicker than cloned one by one. */
+export type ToThread = { readonly close: true } | { readonly requests: string }
+
+export const requestsIn = (text: string): readonly Request[] => JSON.parse(text) as Request[]
 
 export type Thread<V extends Verbs> = {
   readonly call: Call<V>
@@ -33,6 +36,8 @@ const tell = (worker: Worker, message: ToThread): void => worker.postMessage(mes
 /** Resolves once the thread has opened its database; rejects when the first start fails. */
 export async function startThread<V extends Verbs>(options: { file: URL; data: object; waitingMax: number }): Promise<Thread<V>> {
   const waiting = new Map<number, Waiting>()
+  /** Made in this turn and not sent yet. */
+  let made: Request[] = []
   let nextId = 1
   let closing = false
   let failures = 0
@@ -62,6 +67,7 @@ export async function startThread<V extends Verbs>(options: { file: URL; data: o
       worker = null
       for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
       waiting.clear()
+      made = []
       reject(new Error(cause))
       if (closing) ended()
       else restartLater()
@@ -71,6 +77,12 @@ export async function startThread<V extends Verbs>(options: { file: URL; data: o
     const wait_ms = Math.min(restart_ms_max, 50 * 2 ** failures)
     failures += 1
     setTimeout(() => { if (!closing) start().catch(() => {}) }, failures === 1 ? 0 : wait_ms)
+  }
+
+  const send = (): void => {
+    const requests = made
+    made = []
+    if (requests.length > 0 && worker !== null) tell(worker, { requests: JSON.stringify(requests) })
   }
 
   try {
@@ -88,13 +100,17 @@ export async function startThread<V extends Verbs>(options: { file: URL; data: o
       const id = nextId
       nextId += 1
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-      tell(worker, { id, verb, args })
+      if (made.length === 0) setImmediate(send)
+      made.push({ id, verb, args })
     }),
     async close() {
       if (!closing) {
         closing = true
         if (worker === null) ended()
-        else tell(worker, { close: true })
+        else {
+          send()
+          tell(worker, { close: true })
+        }
       }
       await end
     },

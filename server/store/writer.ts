@@ -9,6 +9,7 @@ import type { Sql } from './database.ts'
 import { Refused } from './refused.ts'
 import { migrate } from './schema.ts'
 import { indexBatch, unindexed } from './search.ts'
+import { requestsIn } from './thread.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import { writes } from './writes.ts'
 import type { Verbs } from './writes.ts'
@@ -103,15 +104,15 @@ function index(): void {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 port.on('message', (first: ToThread) => {
-  const batch: Request[] = []
+  const requests: Request[] = []
   let closing = false
   let message: ToThread | undefined = first
   while (message !== undefined) {
     if ('close' in message) closing = true
-    else batch.push(message)
-    message = batch.length < batch_max ? (receiveMessageOnPort(port)?.message as ToThread | undefined) : undefined
+    else requests.push(...requestsIn(message.requests))
+    message = requests.length < batch_max ? (receiveMessageOnPort(port)?.message as ToThread | undefined) : undefined
   }
-  if (batch.length > 0) commit(batch)
+  for (let from = 0; from < requests.length; from += batch_max) commit(requests.slice(from, from + batch_max))
   if (closing) {
     clearTimeout(indexing ?? undefined)
     db.close()
