@@ -22,7 +22,7 @@ export type PriceOn =
 export type PriceChange = { readonly category: string; readonly from: Day | null; readonly until: Day | null; readonly old: PriceOn | null; readonly next: PriceOn | null }
 export type RuleChange = { readonly answers: string; readonly old: string | null; readonly next: string | null }
 /** `path` is dotted, in the words of the compiled event; absent sides are null. */
-export type ValueChange = { readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'office'; readonly path: string; readonly old: string | null; readonly next: string | null }
+export type ValueChange = { readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'; readonly path: string; readonly old: string | null; readonly next: string | null }
 export type EventDiff = {
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]
@@ -111,42 +111,67 @@ const COMPARED_ELSEWHERE = new Set(['fees.prices', 'fees.periods', 'fees.otherDa
 function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
   const before = flatten(old)
   const after = flatten(next)
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
-    const was = before.get(path) ?? null
-    const is = after.get(path) ?? null
+  const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap((path): ValueChange[] => {
+    const was = before.leaves.get(path) ?? null
+    const is = after.leaves.get(path) ?? null
     return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
   })
+  // What both have, in another order: one change, however many stand elsewhere for it.
+  const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
+    const others = after.orders.get(path) ?? []
+    const [was, is] = [names.filter((name) => others.includes(name)).join(', '), others.filter((name) => names.includes(name)).join(', ')]
+    return was === is ? [] : [{ kind: 'layout', path: `${path}.order`, old: was, next: is }]
+  })
+  return [...changed, ...moved]
 }
 
-/** Dotted path → text of every leaf. Lists of things with an id are addressed by the id, so that moving one is no change of all. */
-function flatten(event: EventConfig): Map<string, string> {
+type Flat = { readonly leaves: Map<string, string>; readonly orders: Map<string, readonly string[]> }
+
+/** Dotted path → text of every leaf. Entries of lists are addressed by what they are, so that moving one is no change of all. */
+function flatten(event: EventConfig): Flat {
   const leaves = new Map<string, string>()
+  const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {
     if (value === undefined || COMPARED_ELSEWHERE.has(path)) return
     if (Array.isArray(value)) {
-      const named = value.every((item) => typeof item === 'object' && item !== null && 'id' in item)
-      if (named) leaves.set(`${path}.order`, value.map((item: { id: unknown }) => String(item.id)).join(', '))
-      value.forEach((item, i) => walk(`${path}.${named ? String((item as { id: unknown }).id) : i + 1}`, item))
+      const names = namesOf(value)
+      orders.set(path, names)
+      value.forEach((item, i) => (typeof item === 'object' ? walk(`${path}.${names[i] ?? ''}`, item) : leaves.set(`${path}.${names[i] ?? ''}`, 'listed')))
       return
     }
     if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value)) walk(path === '' ? key : `${path}.${key}`, inner)
       return
     }
-    leaves.set(path, String(value))
+    leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
   // A period's label is wording; its days are part of the price.
   for (const period of event.fees.periods) leaves.set(`fees.periods.${period.id}.label`, period.label)
-  return leaves
+  return { leaves, orders }
+}
+
+/** The same in any case: mailboxes, and the digits of a colour. */
+const CASELESS = new Set(['support', 'office', 'look.colour'])
+
+/** What each entry of a list is called: its id, what it shows, its label, or itself; the second of a name is "name (2)". */
+function namesOf(items: readonly unknown[]): readonly string[] {
+  const seen = new Map<string, number>()
+  return items.map((item, i) => {
+    const part = typeof item === 'object' && item !== null ? (['id', 'show', 'label', 'title', 'name'] as const).map((key) => (item as Record<string, unknown>)[key]).find((one) => typeof one === 'string') : item
+    const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
+    const times = (seen.get(name) ?? 0) + 1
+    seen.set(name, times)
+    return times === 1 ? name : `${name} (${times})`
+  })
 }
 
 const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
-  [/^(routes|api|results\.(success|failed)\.buttons\.\d+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
+  [/^(routes|api|results\.(success|failed)\.buttons\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
   [/^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./, 'message'],
-  [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title)$)/, 'field'],
+  [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title|about|colour)$)/, 'field'],
   [/^admin\b(?!.*\.(label|title|empty)$)/, 'office'],
-  [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy)$|\.(notes|reasons|lines|steps)\.\d+$|^(title|theme|about)$/, 'wording'],
+  [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy|colour|mail)$|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours)$/, 'wording'],
 ]
 function kindOf(path: string): ValueChange['kind'] {
   return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
@@ -172,7 +197,7 @@ function sayPrice(price: PriceOn | null): string {
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 
-const HEADINGS = { event: 'Event', field: 'Fields', message: 'Messages', route: 'Addresses', wording: 'Wording', office: 'Office' } as const satisfies Record<ValueChange['kind'], string>
+const HEADINGS = { event: 'Event', field: 'Fields', message: 'Messages', route: 'Addresses', wording: 'Wording', layout: 'Order', office: 'Office' } as const satisfies Record<ValueChange['kind'], string>
 
 /** A whole comparison as lines for people; empty when nothing changes. */
 export function sayDiff(diff: EventDiff): string {

@@ -11,6 +11,7 @@ import { office } from './office.ts'
 import { pages } from './pages.ts'
 import { reading } from './parse.ts'
 import { past } from './past.ts'
+import { promises } from './promises.ts'
 import { rules } from './rules.ts'
 import { shape } from './shape.ts'
 
@@ -25,6 +26,6 @@ const demo: Checks = {
 }
 
 /** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
-export const checks: Checks = { ...names, EV105: { ...shape.EV105, find: badMoment }, ...fees, ...rules, ...form, ...pages, ...office, ...examples, ...demo }
+export const checks: Checks = { ...names, EV105: { ...shape.EV105, find: badMoment }, ...fees, ...rules, ...form, ...pages, ...office, ...examples, ...promises, ...demo }
 
 export const catalogue: Readonly<Record<string, Meta>> = { ...reading, ...shape, ...checks, ...across, ...allowed, ...past }

@@ -32,6 +32,8 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',
   EV804: '# second2026.yaml\nevent:\n  id: second2026\n',
   EV806: '# second2026.yaml\nadmin:\n  dashboard: {key: second2026, label: Second}\n',
+  EV904: 'examples:\n  promises:\n    addresses: [/sample2026, /sample2026/success, /sample2026/failed, /api/sample2026/register/,\n      "/api/sample2026/registrations/{reg_no}/", /api/sample2026/tariff-info/]\n',
+  EV905: 'examples:\n  promises:\n    addresses: [/sample2026]\n',
 }
 
 export function codesPage(): string {

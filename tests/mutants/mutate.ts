@@ -11,8 +11,12 @@ export type Mutant = {
   /** What was done, for the report: `fees.prices.afpi-pg.2: 5250 → 525`. */
   readonly what: string
   readonly text: string
-  /** First and last line of the original that the change touched; lines count from 1. */
+  /** First and last line of the mutant that the change touched; lines count from 1. Of what was dropped: where it stood. */
   readonly lines: readonly [number, number]
+  /** Lines of the keys that what was touched stands under: there something missing is missed. */
+  readonly parents: readonly number[]
+  /** Names that were there before and are not any more: who uses one, refers to the touched place. */
+  readonly names: readonly string[]
 }
 
 type Span = readonly [number, number]
@@ -23,17 +27,22 @@ export function mutantsOf(text: string): readonly Mutant[] {
   const lineAt = linesOf(text)
   const ids = declaredIds(document.toJS() as Record<string, unknown>)
   const mutants = new Map<string, Mutant>()
+  let parents: readonly number[] = []
+  const under = (ancestors: readonly unknown[]): void => void (parents = ancestors.flatMap((node) => (isPair(node) && isScalar(node.key) && node.key.range ? [lineAt(node.key.range[0])] : [])))
   const add = (way: string, what: string, edits: readonly Edit[]): void => {
     const changed = [...edits].sort((a, b) => b.at[0] - a.at[0]).reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
     if (changed === text || mutants.has(changed)) return
     const first = Math.min(...edits.map(({ at }) => lineAt(at[0])))
-    const last = Math.max(...edits.map(({ at }) => lineAt(Math.max(at[0], at[1] - 1))))
-    mutants.set(changed, { way, what, text: changed, lines: [first, last] })
+    // Where the last change ends in the mutant: what was put before it has moved it.
+    const end = Math.max(...edits.map((edit) => edit.at[0] + edit.text.trimEnd().length + edits.filter(({ at }) => at[0] < edit.at[0]).reduce((moved, { at, text: put }) => moved + put.length - (at[1] - at[0]), 0)))
+    const names = [...new Set(edits.flatMap(({ at }) => text.slice(...at).match(/[A-Za-z][\w-]{2,}/g) ?? []))]
+    mutants.set(changed, { way, what, text: changed, lines: [first, linesOf(changed)(end)], parents, names })
   }
 
   visit(document, {
     Pair(_, pair, ancestors) {
       const path = pathOf([...ancestors, pair])
+      under(ancestors)
       const span = pairSpan(pair)
       if (span === null || !isScalar(pair.key)) return undefined
       const key = pair.key as Scalar
@@ -49,6 +58,7 @@ export function mutantsOf(text: string): readonly Mutant[] {
     },
     Seq(_, seq, ancestors) {
       const path = pathOf([...ancestors, seq])
+      under(ancestors)
       seq.items.forEach((item, i) => {
         const span = nodeSpan(item as Node)
         if (span === null) return
@@ -64,6 +74,7 @@ export function mutantsOf(text: string): readonly Mutant[] {
       const span = scalarSpan(scalar)
       if (span === null) return
       const path = pathOf([...ancestors, ...(typeof key === 'number' ? [scalar] : [])], typeof key === 'number' ? key : null)
+      under(ancestors)
       const source = text.slice(...span)
       const put = (way: string, written: string): void => add(way, `${path}: ${source} → ${written}`, [{ at: span, text: written }])
       const value: unknown = scalar.value
@@ -102,6 +113,7 @@ export function mutantsOf(text: string): readonly Mutant[] {
     },
   })
 
+  parents = []
   const lines = text.split('\n')
   let offset = 0
   lines.forEach((line, i) => {
