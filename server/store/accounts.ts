@@ -29,7 +29,8 @@ export function closeSession(sql: Sql, tokenHash: string): void {
 
 export type AuditEntry = { readonly at: Instant; readonly who: string; readonly what: string; readonly eventId: string | null; readonly regNo: RegNo | null }
 export function audit(sql: Sql, { at, who, what, eventId, regNo }: AuditEntry): void {
-  sql('INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (?, ?, ?, ?, ?)').run(at, who, what, eventId, regNo)
+  sql('INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, ?, ?, ?, ?, (SELECT id FROM registrations WHERE reg_no = ?))')
+    .run(at, who, what, eventId, regNo, regNo)
 }
 
 export type ServedFile = { readonly hash: string; readonly eventId: string; readonly text: string; readonly shared: string; readonly at: Instant }

@@ -62,7 +62,7 @@ export function reads(sql: Sql) {
       ).get(tokenHash) ?? null
     },
     auditOf(regNo: string): Answered<'auditOf'> {
-      return sql<Answered<'auditOf'>[number]>('SELECT at, who, what FROM audit_log WHERE reg_no = ? ORDER BY id').all(regNo)
+      return sql<Answered<'auditOf'>[number]>('SELECT at, who, what FROM audit_log WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id').all(regNo)
     },
     eventFile(hash: string): File {
       return sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE hash = ?`).get(hash) ?? null

@@ -37,7 +37,7 @@ export function register(sql: Sql, registration: NewRegistration): Result<Regist
   for (const upload of registration.uploads)
     sql('INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)')
       .run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
-  sql("INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (?, 'delegate', 'registered', ?, ?)").run(at, eventId, regNo)
+  sql("INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'registered', ?, ?, ?)").run(at, eventId, regNo, id)
   if (registration.mail !== null) enqueue(sql, id, 'confirmation', registration.mail, at)
   if (idempotency !== null)
     sql('INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)')
@@ -68,7 +68,7 @@ export function retry(sql: Sql, regNo: RegNo, at: Instant): Result<StoredPayment
   const added = insertPayment(sql, { registrationId: registration.id, orderId, attempt, gateway: newest.gateway ?? unnamed_gateway, amount: newest.amount, at })
   if (!added) throw new Error(`order id ${attempt} of a registration is taken`)
   sql("UPDATE registrations SET payment_status = 'pending' WHERE id = ?").run(registration.id)
-  sql("INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (?, 'delegate', 'tried the payment again', ?, ?)").run(at, registration.event_id, regNo)
+  sql("INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)").run(at, registration.event_id, regNo, registration.id)
   const payment = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
   if (payment === undefined) throw new Error('a payment just written is not there')
   return { ok: true, value: toStoredPayment(payment) }
@@ -112,7 +112,7 @@ export function importRegistrations(sql: Sql, rows: readonly ImportRow[]): Resul
       sql(`INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reference, created_at, status_at, paid_at) VALUES (?, ?, 1, NULL, ?, ?, ?, ?, ?, ?)`)
         .run(id, row.regNo, row.total, row.paymentStatus, row.paymentId, row.createdAt, row.paidAt ?? row.createdAt, row.paidAt)
     if (row.paymentStatus === 'success') addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
-    sql("INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (?, 'import', 'imported', ?, ?)").run(row.createdAt, row.eventId, row.regNo)
+    sql("INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)").run(row.createdAt, row.eventId, row.regNo, id)
   }
   return { ok: true, value: { added, unchanged: rows.length - added } }
 }

@@ -32,7 +32,7 @@ export function brokenIn(dataDir: string, acknowledged: readonly string[], proof
     const counts = db.prepare<[string], Counts>(
       `SELECT (SELECT count(*) FROM registrations WHERE reg_no = r.reg_no) AS registered,
               (SELECT count(*) FROM payments p JOIN registrations x ON x.id = p.registration_id WHERE x.reg_no = r.reg_no) AS payments,
-              (SELECT count(*) FROM audit_log WHERE reg_no = r.reg_no AND what = 'registered') AS audited
+              (SELECT count(*) FROM audit_log a JOIN registrations x ON x.id = a.registration_id WHERE x.reg_no = r.reg_no AND a.reg_no = r.reg_no AND a.what = 'registered') AS audited
        FROM (SELECT ? AS reg_no) r`,
     )
     const proofOf = db.prepare<[string], string>('SELECT u.sha256 FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE r.reg_no = ?').pluck()

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayOf } from '../../engine/index.ts'
-import { openToRead, openToWrite } from '../../server/store/database.ts'
+import { openToRead, openToWrite, statements } from '../../server/store/database.ts'
 import { count_max } from '../../server/store/listing.ts'
 import { database_file, openInside, openStore } from '../../server/store/open.ts'
 import type { Inside } from '../../server/store/open.ts'
-import { migrate } from '../../server/store/schema.ts'
+import { reads } from '../../server/store/reads.ts'
+import { migrate, migrations } from '../../server/store/schema.ts'
 import { StoreBusy } from '../../server/store/store.ts'
 import { confirmed, found, later, mail, newRegistration, noon, registered } from './registrations.ts'
 import { storeContract } from './store.contract.ts'
@@ -216,6 +217,21 @@ describe('SQLite', () => {
     expect(answers.every(({ ok }) => ok)).toBe(true)
     await second.close()
     expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(60)
+  })
+
+  test('an older database is brought up to date: audit rows are still found by their number, and still append-only', () => {
+    const other = folder()
+    const older = openToWrite(join(other, database_file))
+    older.exec(migrations[0] ?? '')
+    older.pragma('user_version = 1')
+    older.exec(`INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+                VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
+                INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
+    migrate(older)
+    expect(reads(statements(older)).auditOf('DEMO1')).toEqual([{ at: 1, who: 'delegate', what: 'registered' }])
+    expect(() => older.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
+    older.close()
+    rmSync(other, { recursive: true })
   })
 
   test('a database of a newer version is refused with a sentence', async () => {
