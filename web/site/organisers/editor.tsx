@@ -42,7 +42,7 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
         lineNumbers(),
         history(),
         keymap.of([...historyKeymap, ...defaultKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
         EditorView.updateListener.of((update) => { if (update.docChanged) latest.current(update.state.doc.toString()) }),
         ...(nonce ? [EditorView.cspNonce.of(nonce)] : []),
         marks,

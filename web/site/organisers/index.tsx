@@ -16,6 +16,7 @@ import { Examples, Findings } from './findings.tsx'
 import { Price } from './price.tsx'
 import { startOf, Trying } from './trying.tsx'
 import type { Try } from './trying.tsx'
+import '../landing.css'
 import './organisers.css'
 
 const Form = lazy(() => import('./form.tsx'))
@@ -125,7 +126,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
               {checking.checked !== null && needsTry && <Stale checking={checking} />}
               {needsTry && event && trying && <Trying event={event} trying={trying} change={setTried} answers={tab !== 'form'} />}
               <Guarded key={tab} resetBy={checking.checked}>
-                <Suspense fallback={null}>{shown[tab]}</Suspense>
+                <Suspense fallback={<p className="org-wait" role="status"><span className="spin" aria-hidden="true" />Loading</p>}>{shown[tab]}</Suspense>
               </Guarded>
             </div>
           )}
@@ -219,6 +220,11 @@ type TabListProps = { readonly label: string; readonly tabs: readonly Tab[]; rea
 /** Arrow keys move between the tabs, Tab leaves them for the panel. */
 function TabList({ label, tabs: offered, chosen, choose, count }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // Sideways only: the page stays where it is.
+    const tab = list.current?.querySelector<HTMLElement>(`#org-tab-${chosen}`)
+    if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
+  }, [chosen])
   const move = (event: KeyboardEvent) => {
     const here = offered.indexOf(chosen)
     const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: offered.length - 1 }[event.key]
@@ -241,17 +247,18 @@ function TabList({ label, tabs: offered, chosen, choose, count }: TabListProps) 
 }
 
 type GuardedProps = { readonly resetBy: unknown; readonly children: ReactNode }
+type GuardedState = { readonly broken: boolean; readonly of: unknown }
 
 /** An event with errors may ask for what cannot be drawn: then its place says so, and the editor stays. */
-class Guarded extends Component<GuardedProps, { readonly broken: unknown }> {
-  override state = { broken: null }
-  static getDerivedStateFromError(): { readonly broken: unknown } {
+class Guarded extends Component<GuardedProps, GuardedState> {
+  override state: GuardedState = { broken: false, of: this.props.resetBy }
+  static getDerivedStateFromError(): Partial<GuardedState> {
     return { broken: true }
   }
-  override componentDidUpdate(before: GuardedProps): void {
-    if (this.state.broken !== null && before.resetBy !== this.props.resetBy) this.setState({ broken: null })
+  static getDerivedStateFromProps(props: GuardedProps, state: GuardedState): Partial<GuardedState> | null {
+    return props.resetBy === state.of ? null : { broken: false, of: props.resetBy }
   }
   override render(): ReactNode {
-    return this.state.broken === null ? this.props.children : <p className="org-stale"><Icon name="tri" />This cannot be drawn while the file has its errors. See Findings.</p>
+    return this.state.broken ? <p className="org-stale"><Icon name="tri" />This cannot be drawn while the file has its errors. See Findings.</p> : this.props.children
   }
 }

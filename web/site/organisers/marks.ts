@@ -8,7 +8,7 @@ import type { Finding } from '../../../engine/index.ts'
 const kinds = { key: Decoration.mark({ class: 'y-key' }), comment: Decoration.mark({ class: 'y-comment' }), text: Decoration.mark({ class: 'y-text' }), number: Decoration.mark({ class: 'y-number' }) }
 
 /** One token of a line: a comment, a quoted text, a key, a number or day. Good enough to read by; the checker does the real reading. */
-const token = /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[\s[,{]|^)-?\d[\d.-]*(?=[\s,\]}]|$))/g
+const token = /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[[,:]\s*|^\s*- +)-?\d[\d.-]*(?=\s*(?:[,\]}]|$|\s#)))/g
 /** A key whose text stands on the lines below it, as it is. */
 const opensBlock = /:\s+[|>][-+\d]*\s*(?:#.*)?$/
 

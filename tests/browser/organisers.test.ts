@@ -1,0 +1,232 @@
+/** The page for organisers: an event file is changed in the browser, and what it becomes follows. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectAccessible, launch, visit } from './browser.ts'
+import { plain } from './delegate.ts'
+import { serve, TOP } from './serve.ts'
+import type { Served } from './serve.ts'
+
+let browser: Browser
+let server: Served
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([launch(), serve()])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+const office = 'registrations@afpicon.example'
+const support = 'support@afpicon.example'
+const payButton = 'Proceed to Payment'
+/** The file as the page has it. */
+const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8').replaceAll(office, support)
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
+const tab = (page: Page, name: string) => page.getByRole('tab', { name })
+const state = (page: Page) => page.getByRole('status').filter({ hasText: /example|error|warning/ })
+
+async function open(options: { readonly width?: number } = {}) {
+  const visited = await visit(browser, options)
+  await visited.page.goto(`${server.url}/organisers`)
+  await visited.page.getByText(/\d+ examples pass/).waitFor()
+  return visited
+}
+
+/** Puts the cursor before a piece of the text, by keys alone. Answers the line's number. */
+async function cursorBefore(page: Page, piece: string): Promise<number> {
+  const before = text.slice(0, text.indexOf(piece)).split('\n')
+  const column = before.at(-1)?.length ?? 0
+  await editor(page).focus()
+  await page.keyboard.press('Control+Home')
+  for (let line = 1; line < before.length; line += 1) await page.keyboard.press('ArrowDown')
+  for (let at = 0; at < column; at += 1) await page.keyboard.press('ArrowRight')
+  return before.length
+}
+
+/** The price that the first example states becomes ₹ 7,000 before tax. */
+async function raisePrice(page: Page): Promise<void> {
+  await cursorBefore(page, '5000, 6000, 8000, 10000')
+  await page.keyboard.press('Delete')
+  await page.keyboard.type('7')
+}
+
+describe('the page for organisers', () => {
+  test('a misspelt key is found under its line while one types, and undone by the keys that undo', async () => {
+    const { page, context, complaints } = await open()
+    const line = await cursorBefore(page, 'venue: Resort')
+    await page.keyboard.press('Delete')
+    await state(page).getByText('error').waitFor()
+    // The finding stands right below the line it is about.
+    const around = await editor(page).evaluate((content) => [...content.children].map((child) => child.textContent ?? ''))
+    const found = around.findIndex((row) => row.startsWith('EV'))
+    expect(around[found - 1]).toContain('enue: Resort')
+    expect(around[found]).toContain('enue')
+    await tab(page, 'Findings').click()
+    const list = page.getByRole('list', { name: 'Findings' })
+    expect(await list.getByRole('button', { name: `Line ${line}` }).count()).toBeGreaterThan(0)
+    await page.locator('body').click({ position: { x: 2, y: 2 } })
+    await list.getByRole('button', { name: `Line ${line}` }).first().click()
+    expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
+    await tab(page, 'Price').click()
+    await page.getByText('This is what it said before').waitFor()
+    await page.getByRole('table').waitFor()
+    await editor(page).focus()
+    await page.keyboard.press('Control+z')
+    await state(page).getByText('error').waitFor({ state: 'detached' })
+    await page.getByText(/\d+ examples pass/).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a changed price changes the table and what the delegate pays, and the example that states it fails', async () => {
+    const { page, context } = await open()
+    await tab(page, 'Price').click()
+    const row = page.getByRole('row', { name: /^AFPI Member – GP \/ Specialist/ })
+    const lit = () => page.locator('td[aria-current]').textContent()
+    expect(plain(await lit())).toBe('₹ 5,900')
+    expect(plain(await page.getByRole('definition').last().textContent())).toBe('₹ 5,900')
+    await raisePrice(page)
+    await row.getByText('8,260').waitFor()
+    expect(plain(await lit())).toBe('₹ 8,260')
+    expect((await page.getByRole('definition').allTextContents()).map(plain)).toEqual(['₹ 7,000', '₹ 1,260', '₹ 8,260'])
+    await state(page).getByText(/examples? fail/).waitFor()
+    await tab(page, 'Examples').click()
+    const failed = page.getByRole('list', { name: 'Examples' }).getByRole('listitem').filter({ has: page.getByRole('img', { name: 'Fails' }) })
+    expect(plain(await failed.first().textContent())).toContain('expected ₹ 5,900, got ₹ 8,260')
+    await context.close()
+  })
+
+  test('another day is another price, and the rule that decides is named with its line', async () => {
+    const { page, context } = await open()
+    await tab(page, 'Price').click()
+    await page.getByLabel('On this day').fill('2026-01-25')
+    await page.getByText('but the first listed counts').waitFor()
+    expect(plain(await page.locator('td[aria-current]').textContent())).toBe('₹ 9,440')
+    await page.getByLabel('Start from a conference of this server').selectOption({ label: 'Chirurgia 2026' })
+    await page.getByText(/by rule \d/).waitFor()
+    await page.getByLabel('Designation').selectOption({ label: 'PG' })
+    await page.getByLabel('ASI Member').selectOption({ label: 'No' })
+    await page.getByText('Post Graduate (Non-ASI)').first().waitFor()
+    await page.getByText('Rules tried before').click()
+    await page.getByText(/Rule 1: .*but asi_member is no/).waitFor()
+    await context.close()
+  })
+
+  test('nothing is asked of the server while one edits and looks', async () => {
+    const { page, context } = await open()
+    for (const name of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
+      await tab(page, name).click()
+      await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
+    }
+    await page.waitForLoadState('networkidle')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await raisePrice(page)
+    await state(page).getByText(/examples? fail/).waitFor()
+    await tab(page, 'Form').click()
+    await page.getByLabel('Full Name').fill('Dr. Example Nair')
+    await page.getByRole('radio', { name: /AFPI Member – GP/ }).first().check()
+    await page.getByRole('button', { name: payButton }).click()
+    await page.getByText('There is a problem').waitFor()
+    await tab(page, 'Result pages').click()
+    for (const name of ['Failed', 'Pending', 'E-mail']) await page.getByRole('radio', { name }).check()
+    expect(asked).toEqual([])
+    await context.close()
+  })
+
+  test('the form is the real one: a new field appears in it, with its error', async () => {
+    const { page, context } = await open()
+    await tab(page, 'Form').click()
+    await page.getByLabel('Full Name').waitFor()
+    await cursorBefore(page, '        - {id: ticket_no, label: Ticket Number')
+    await page.keyboard.insertText('        - {id: badge_name, label: Name on the Badge, required: Please say what the badge shall say}\n')
+    await page.getByLabel('Name on the Badge').waitFor()
+    await page.getByRole('radio', { name: /AFPI Member – GP/ }).first().check()
+    await page.getByRole('button', { name: payButton }).click()
+    await page.getByRole('link', { name: 'Please say what the badge shall say' }).waitFor()
+    for (const [label, answer] of [['Full Name', 'Dr. Example Nair'], ['Email Address', 'example@delegates.example'], ['Phone Number', '+91 98470 12345'], ['Name on the Badge', 'Example']] as const) await page.getByLabel(label, { exact: true }).fill(answer)
+    await page.getByRole('button', { name: payButton }).click()
+    await page.getByText('From this page nothing is.').waitFor()
+    await context.close()
+  })
+
+  test('a file is opened from disk and saved to it; edits are not thrown away unasked', async () => {
+    const { page, context } = await open()
+    const changed = text.replace('title: AFPICON 2026', 'title: Another Conference')
+    await page.getByLabel('Event file', { exact: true }).setInputFiles({ name: 'another.yaml', mimeType: 'text/yaml', buffer: Buffer.from(changed) })
+    await page.getByText('another.yaml').waitFor()
+    await page.getByRole('heading', { name: 'Another Conference' }).waitFor()
+    await editor(page).focus()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('# mine\n')
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save file' }).click()
+    const saved = await saving
+    expect(saved.suggestedFilename()).toBe('another.yaml')
+    expect(readFileSync(await saved.path(), 'utf8')).toBe(`# mine\n${changed}`)
+    await page.getByLabel('Start from a conference of this server').selectOption({ label: 'Chirurgia 2026' })
+    const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
+    await dialog.getByRole('button', { name: 'Keep my changes' }).click()
+    await page.reload()
+    await page.getByText('# mine').waitFor()
+    await page.getByLabel('Start from a conference of this server').selectOption({ label: 'Chirurgia 2026' })
+    await page.getByText('chirurgia2026.yaml').first().waitFor()
+    await context.close()
+  })
+
+  test('the keyboard alone reads, edits, leaves the editor and moves between the tabs', async () => {
+    const { page, context } = await open()
+    await page.getByRole('button', { name: 'Save file' }).focus()
+    await page.keyboard.press('Tab')
+    expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('# by keys')
+    await page.getByText('# by keys').waitFor()
+    await page.keyboard.press('Tab')
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    expect(await focused()).toBe('Form')
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toBe('Price')
+    expect(await tab(page, 'Price').getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('End')
+    expect(await focused()).toBe('Examples')
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toBe('Form')
+    await page.keyboard.press('Shift+Tab')
+    expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
+    await context.close()
+  })
+
+  test.each([360, 768, 1280])('axe finds nothing in any tab, with and without findings, and nothing is too wide, at %i px', async (width) => {
+    const { page, context, complaints } = await open({ width })
+    const tabs = width < 1024 ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples'] : ['Form', 'Price', 'Result pages', 'Findings', 'Examples']
+    for (const broken of [false, true]) {
+      if (broken) {
+        if (width < 1024) await tab(page, 'File').click()
+        await raisePrice(page)
+        await state(page).getByText(/examples? fail/).waitFor()
+      }
+      for (const name of broken ? tabs.filter((one) => one !== 'Form' && one !== 'Result pages') : tabs) {
+        await tab(page, name).click()
+        await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
+        await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      }
+    }
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('the office’s address stays with the office', async () => {
+    const page = await (await fetch(`${server.url}/organisers`)).text()
+    expect(page).toContain('title: AFPICON 2026')
+    expect(page).not.toContain(office)
+    const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as { readonly text: string }
+    expect(file.text).toBe(text)
+    expect((await fetch(`${server.url}/api/events/nothing/file/`)).status).toBe(404)
+  })
+})
