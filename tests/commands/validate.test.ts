@@ -122,6 +122,6 @@ test('each command explains itself, and the list names them all', async () => {
   expect(names).toEqual(expect.arrayContaining(['validate', 'explain', 'simulate', 'diff', 'new', 'preview', 'show', 'schema', 'codes']))
   for (const name of names) {
     const { status, out: help } = await here.rollcall([name, '--help'])
-    expect([name, status, /^Usage: rollcall/.test(help)]).toEqual([name, 0, true])
+    expect([name, status, help.startsWith('Usage: rollcall')]).toEqual([name, 0, true])
   }
 }, 120_000)
