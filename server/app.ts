@@ -97,9 +97,10 @@ async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> 
     'referrer-policy': 'no-referrer',
     ...(hsts === false ? {} : { 'strict-transport-security': `max-age=${hsts.maxAge}` }),
   })
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     // Beneath Fastify's own headers, where helmet overwrites them for a page.
     for (const [name, value] of data) reply.raw.setHeader(name, value)
+    done()
   })
   const nonce = (_request: unknown, response: object): string => `'nonce-${nonceOf(response)}'`
   await app.register(helmet, {
@@ -132,8 +133,9 @@ async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> 
 
 /** One line per request: no addresses, no query, and order ids blanked. */
 function logRequests(app: FastifyInstance, deps: Deps): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     deps.log.info({ id: request.id, method: request.method, path: blanked(pathOf(request), deps), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    done()
   })
 }
 

@@ -4,10 +4,12 @@
  *
  * Our server and the bare handler (bare.ts) are both up, in processes of their own, and take turns
  * under the same load, so that a machine that slows down slows both. Figures are medians over the
- * rounds. `ROUNDS`, `SECONDS` and `CLIENTS` change the usual 5 × 6 s with 64 clients.
+ * rounds. Both get the same JSON body over as many connections, and keep their database in the same
+ * temporary folder's disk. The CPU time of each process, all threads, stands beside its throughput,
+ * because it hardly moves when a machine is shared; throughput and p99 do. `ROUNDS`, `SECONDS` and `CLIENTS` change the usual 5 × 6 s with 64 clients.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -31,16 +33,24 @@ const answers = () => {
   return JSON.stringify({ full_name: `Delegate Number ${serial}`, email: `delegate${serial}@bench.example`, phone_number: '+91 98470 12345', ticket_type: 'intern-mbbs-accompanying', city: 'Kottayam', state: 'Kerala' })
 }
 
-/** @param {string} url @param {number} seconds */
-const load = (url, seconds) =>
+/** CPU time a process has used so far, all its threads, in microseconds; Linux counts it in hundredths of a second. */
+const cpu_us = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13)
+  return (Number(user) + Number(system)) * 10_000
+}
+
+/** @param {{ url: string, pid: number }} target @param {number} seconds */
+const load = ({ url, pid }, seconds) =>
   new Promise((resolve, reject) => {
+    const before = cpu_us(pid)
     autocannon({
       url, connections: CLIENTS, duration: seconds, method: 'POST', headers: { 'content-type': 'application/json' },
       requests: [{ setupRequest: (request) => ({ ...request, body: answers() }) }],
     }, (error, result) => {
       if (error) return reject(error)
       if (result.non2xx > 0 || result.errors > 0) return reject(new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors under load`))
-      return resolve({ perSecond: result.requests.average, p99: result.latency.p99, p50: result.latency.p50 })
+      return resolve({ perSecond: result.requests.average, p99: result.latency.p99, p50: result.latency.p50, cpu: (cpu_us(pid) - before) / result.requests.total })
     })
   })
 
@@ -55,13 +65,13 @@ async function throughput(ours) {
       bare.stdout.once('data', (chunk) => resolve(String(chunk).trim()))
       bare.once('exit', (status) => reject(new Error(`the bare handler ended with ${status}`)))
     })
-    const targets = { bare: `${bareUrl}/register/`, ours: `${ours.url}/api/afpicon/register/` }
+    const targets = { bare: { url: `${bareUrl}/register/`, pid: bare.pid }, ours: { url: `${ours.url}/api/afpicon/register/`, pid: ours.process.pid } }
     const rows = { bare: [], ours: [] }
     for (const name of ['bare', 'ours']) await load(targets[name], 2)
     for (let round = 0; round < ROUNDS; round += 1)
       // Who goes first changes, so that neither always follows a busy disk.
       for (const name of round % 2 === 0 ? ['bare', 'ours'] : ['ours', 'bare']) rows[name].push(await load(targets[name], SECONDS))
-    const figures = (name) => ({ perSecond: median(rows[name].map((row) => row.perSecond)), p50: median(rows[name].map((row) => row.p50)), p99: median(rows[name].map((row) => row.p99)), all: rows[name].map((row) => Math.round(row.perSecond)) })
+    const figures = (name) => ({ perSecond: median(rows[name].map((row) => row.perSecond)), p50: median(rows[name].map((row) => row.p50)), p99: median(rows[name].map((row) => row.p99)), cpu: median(rows[name].map((row) => row.cpu)), all: rows[name].map((row) => Math.round(row.perSecond)) })
     return { bare: figures('bare'), ours: figures('ours') }
   } finally {
     bare.kill('SIGTERM')
@@ -97,9 +107,9 @@ try {
   const share = own.perSecond / bare.perSecond
   const times = own.p99 / bare.p99
   console.log(`\nRegister, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, turn about, medians\n`)
-  console.log('                       requests/s     p50 ms     p99 ms   rounds')
+  console.log('                       requests/s     p50 ms     p99 ms   CPU µs each   rounds')
   for (const [name, row] of [['bare handler', bare], ['Rollcall', own]])
-    console.log(`${name.padEnd(20)} ${row.perSecond.toFixed(0).padStart(12)} ${String(row.p50).padStart(10)} ${String(row.p99).padStart(10)}   ${row.all.join(' ')}`)
+    console.log(`${name.padEnd(20)} ${row.perSecond.toFixed(0).padStart(12)} ${String(row.p50).padStart(10)} ${String(row.p99).padStart(10)} ${row.cpu.toFixed(0).padStart(13)}   ${row.all.join(' ')}`)
   console.log(`\n${good(share >= SHARE_MIN)} ${share.toFixed(2)} of the bare handler's throughput (at least ${SHARE_MIN})`)
   console.log(`${good(times <= P99_TIMES_MAX)} ${times.toFixed(2)} times its p99 (at most ${P99_TIMES_MAX})`)
   within = share >= SHARE_MIN && times <= P99_TIMES_MAX
