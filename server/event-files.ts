@@ -6,7 +6,7 @@ import type { Deps, ServedEvent } from './deps.ts'
 
 /**
  * What is public of a served event's file: all of it but the office's address, which stands as the
- * support address instead (docs/decisions.md 24). It holds no credentials; those are in the environment.
+ * support address instead (docs/decisions.md 21). It holds no credentials; those are in the environment.
  */
 export function eventFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const office = 'registrations@afpicon.example'
 const support = 'support@afpicon.example'
-const payButton = 'Proceed to Payment'
+const payButton = 'Proceed to Secure Payment'
 /** The file as the page has it. */
 const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8').replaceAll(office, support)
 
@@ -77,6 +77,10 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Control+z')
     await state(page).getByText('error').waitFor({ state: 'detached' })
     await page.getByText(/\d+ examples pass/).waitFor()
+    await page.keyboard.press('Control+y')
+    await tab(page, 'Findings').click()
+    await list.getByRole('button', { name: 'Write "venue"' }).click()
+    await page.getByText('the checker finds nothing in this file').waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -150,6 +154,9 @@ describe('the page for organisers', () => {
     for (const [label, answer] of [['Full Name', 'Dr. Example Nair'], ['Email Address', 'example@delegates.example'], ['Phone Number', '+91 98470 12345'], ['Name on the Badge', 'Example']] as const) await page.getByLabel(label, { exact: true }).fill(answer)
     await page.getByRole('button', { name: payButton }).click()
     await page.getByText('From this page nothing is.').waitFor()
+    await tab(page, 'Price').click()
+    await tab(page, 'Form').click()
+    expect(await page.getByLabel('Name on the Badge').inputValue()).toBe('Example')
     await context.close()
   })
 

@@ -6,6 +6,9 @@ import type { Checked, Question } from './check.ts'
 /** A text as it was opened. `edition` counts openings, so that the editor starts anew with each. */
 export type Opened = { readonly path: string; readonly text: string; readonly edition: number }
 
+/** The name a file has in its folder. */
+export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
+
 /** Typing rests this long before the file is checked. */
 const restMs = 200
 /** A check that takes longer is given up: the next change starts another worker. */

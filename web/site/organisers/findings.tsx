@@ -3,6 +3,9 @@ import { Icon } from '../../shared/icons.tsx'
 import { Badge } from '../../shared/status.tsx'
 import type { Checked } from './check.ts'
 
+/** What stands between backticks is a piece of the file. */
+const inCode = (text: string) => text.split('`').map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))
+
 type GoTo = (line: number, column?: number) => void
 const looks = { error: { tone: 'bad', icon: 'bang' }, warning: { tone: 'care', icon: 'tri' }, note: { tone: 'wait', icon: 'info' } } as const
 
@@ -25,10 +28,10 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
         return (
           <li key={`${code} ${finding.at.start.offset} ${index}`}>
             <p className="org-f-head"><Badge tone={looks[severity].tone} icon={looks[severity].icon}>{severity}</Badge> {place(finding)} <span className="mute">{code}</span></p>
-            <p className="org-f-text">{message}</p>
-            {related.map((one) => <p key={`${one.at.start.offset} ${one.message}`}>{place(one)}: {one.message}</p>)}
-            {notes.map((note) => <p key={note} className="mute">{note}</p>)}
-            {help !== undefined && <p><b>Help:</b> {help}</p>}
+            <p className="org-f-text">{inCode(message)}</p>
+            {related.map((one) => <p key={`${one.at.start.offset} ${one.message}`}>{place(one)}: {inCode(one.message)}</p>)}
+            {notes.map((note) => <p key={note} className="mute">{inCode(note)}</p>)}
+            {help !== undefined && <p><b>Help:</b> {inCode(help)}</p>}
             {fix !== undefined && finding.at.path === path && mend !== null && <p><button type="button" className="btn line sm" onClick={() => mend(fix.start, fix.end, fix.text)}>{fix.text === '' ? 'Take it out' : `Write ${JSON.stringify(fix.text)}`}</button></p>}
           </li>
         )
@@ -43,22 +46,22 @@ export function Examples({ title, checked, goTo }: { readonly title: string; rea
   if (examples.length === 0) return <p className="org-none">{checked !== null && checked.event === null ? 'The examples are run as soon as the file can be read.' : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker holds the file to it.'}</p>
   return (
     <>
-    <h2 className="disp">{title}</h2>
-    <ul className="org-examples" aria-label="Examples">
-      {examples.map(({ name, failures, because }, index) => {
-        const line = checked?.lines.examples[index] ?? null
-        return (
-          <li key={`${index} ${name}`} className={failures.length === 0 ? 'pass' : 'fail'}>
-            <Icon name={failures.length === 0 ? 'tick' : 'cross'} label={failures.length === 0 ? 'Passes' : 'Fails'} />
-            <div>
-              <p>{name} {line !== null && <button type="button" className="link" onClick={() => goTo(line)}>line {line}</button>}</p>
-              {failures.map((failure) => <p key={failure} className="org-failure">{failure}</p>)}
-              {failures.length > 0 && <p className="mute">{because.join('; ')}</p>}
-            </div>
-          </li>
-        )
-      })}
-    </ul>
+      <h2 className="disp">{title}</h2>
+      <ul className="org-examples" aria-label="Examples">
+        {examples.map(({ name, failures, because }, index) => {
+          const line = checked?.lines.examples[index] ?? null
+          return (
+            <li key={`${index} ${name}`} className={failures.length === 0 ? 'pass' : 'fail'}>
+              <Icon name={failures.length === 0 ? 'tick' : 'cross'} label={failures.length === 0 ? 'Passes' : 'Fails'} />
+              <div>
+                <p>{name} {line !== null && <button type="button" className="link" onClick={() => goTo(line)}>line {line}</button>}</p>
+                {failures.map((failure) => <p key={failure} className="org-failure">{failure}</p>)}
+                {failures.length > 0 && <p className="mute">{because.join('; ')}</p>}
+              </div>
+            </li>
+          )
+        })}
+      </ul>
     </>
   )
 }

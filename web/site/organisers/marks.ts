@@ -44,7 +44,7 @@ class FindingBox extends WidgetType {
     this.finding = finding
   }
   override eq(other: FindingBox): boolean {
-    return other.finding.code === this.finding.code && other.finding.message === this.finding.message && other.finding.severity === this.finding.severity
+    return other.finding.code === this.finding.code && other.finding.message === this.finding.message && other.finding.help === this.finding.help && other.finding.severity === this.finding.severity
   }
   override toDOM(): HTMLElement {
     const box = document.createElement('div')
@@ -52,7 +52,8 @@ class FindingBox extends WidgetType {
     const code = document.createElement('b')
     code.textContent = this.finding.code
     const message = document.createElement('span')
-    message.append(code, ` ${this.finding.message}`)
+    const { message: says, help } = this.finding
+    message.append(code, ` ${says.replaceAll('`', '')}${help === undefined ? '' : `: ${help.replaceAll('`', '')}`}`)
     box.append(message)
     return box
   }
