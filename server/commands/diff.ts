@@ -106,7 +106,7 @@ async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promis
     for (const { old, next, source, diff } of pairs) {
       const { registrations, pending } = await store.inUse(next.id)
       const touched = diff.prices.length > 0 ? `${pending} of them pending, which keep the price they were quoted` : `${pending} of them pending`
-      terminal.print(`${next.id}: ${registrations} registrations are stored, ${touched}.`)
+      terminal.print(`${next.id}: ${registrations} registration${registrations === 1 ? ' is' : 's are'} stored, ${touched}.`)
       const findings = await brokenPromises(store, next, source, old)
       if (findings.length > 0) terminal.print(formatFindings(findings, new Map([[source.path, source.text]])))
     }

@@ -122,9 +122,8 @@ const settleMs = 150
 /** Runs until the process is told to stop. */
 async function again(names: readonly string[], shared: string | undefined, once: () => Promise<Status>, terminal: Terminal): Promise<Status> {
   const asked = names.length === 0 ? ['events'] : names
-  const folders = new Set(asked.map((name) => (isFolder(name) ? name : path.dirname(pathOf(name) ?? name))))
-  for (const folder of [...folders]) folders.add(path.join(folder, '_shared'))
-  if (shared !== undefined) folders.add(shared)
+  const beside = asked.map((name) => (isFolder(name) ? name : path.dirname(pathOf(name) ?? name)))
+  const folders = new Set([...beside, ...beside.map((folder) => path.join(folder, '_shared')), ...(shared === undefined ? [] : [shared])])
   let settling: NodeJS.Timeout | null = null
   const soon = (): void => {
     if (settling !== null) clearTimeout(settling)
