@@ -28,8 +28,8 @@ export type WriterData = {
 const batch_max = 256
 /** Search indexing waits for a pause like this in registering … */
 const quiet_ms = 50
-/** … unless so many rows are waiting that scanning them would be felt. */
-const unindexed_max = 2_000
+/** … unless so many rows are waiting that scanning them would be felt: 13 ms of the reader at this many. */
+const unindexed_max = 10_000
 
 if (parentPort === null) throw new Error('the writer runs as a thread of the store')
 const port = parentPort

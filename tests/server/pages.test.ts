@@ -79,6 +79,7 @@ describe('the policy', () => {
       'default-src': "'self'",
       'script-src': `'self' 'nonce-${nonce}'`,
       'style-src': `'self' 'nonce-${nonce}'`,
+      'worker-src': "'self'",
       'img-src': "'self' data:",
       'font-src': "'self'",
       'connect-src': "'self'",
