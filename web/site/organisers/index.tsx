@@ -128,8 +128,8 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
           {!wide && <div {...panel('file')}>{file}</div>}
           {(tab === 'form' || inForm.current !== null) && (
             <div {...panel('form')} style={look}>
-              <Stale checking={checking} />
-              {event && trying && <Trying event={event} trying={trying} change={setTried} answers={false} />}
+              {tab === 'form' && <Stale checking={checking} />}
+              {tab === 'form' && event && trying && <Trying event={event} trying={trying} change={setTried} answers={false} />}
               {guarded('form', inForm.current && <Form key={opened.edition} title={texts.form} {...inForm.current} />)}
             </div>
           )}
