@@ -2,6 +2,7 @@ import createCache from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
+import type { MouseEvent } from 'react'
 import { isoIndia, tariff } from '../../../engine/index.ts'
 import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
 import { ClosedBox } from '../../event/closed.tsx'
@@ -27,7 +28,7 @@ export default function FormPreview({ title, event, trying }: { readonly title: 
       <ThemeProvider theme={theme}>
         <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
-          <div className="org-page">
+          <div className="org-page" onClickCapture={stay}>
             <EventHeader event={event} level="h2" />
             <Filled event={event} trying={trying} />
           </div>
@@ -38,6 +39,8 @@ export default function FormPreview({ title, event, trying }: { readonly title: 
 }
 
 const nothing = () => {}
+/** The header leads home; from here that would leave the file behind. */
+const stay = (click: MouseEvent) => { if (click.target instanceof Element && click.target.closest('a[href="/"]') !== null) click.preventDefault() }
 
 function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
   const notice = useNotice()
