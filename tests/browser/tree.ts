@@ -3,10 +3,11 @@ import type { Page } from 'playwright-core'
 
 export type Told = { readonly role: string; readonly name: string; readonly description: string; readonly invalid: boolean; readonly required: boolean }
 
+// `Date` is Chromium's own word for a date input.
 const controls = new Set(['textbox', 'combobox', 'radio', 'checkbox', 'switch', 'spinbutton', 'button', 'menuitem', 'Date'])
 const flat = (text: unknown): string => String(text ?? '').replaceAll(/[\s\u00a0]+/g, ' ').trim()
 
-/** Every control of the page, in its order. */
+/** Every control of the page, in no order. */
 export async function controlsOf(page: Page): Promise<readonly Told[]> {
   const session = await page.context().newCDPSession(page)
   try {
