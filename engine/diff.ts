@@ -16,7 +16,7 @@ export type PriceOn =
   | { readonly is: 'price'; readonly period: string; readonly base: Paise; readonly gst: Paise; readonly total: Paise }
   | { readonly is: 'closed' }
   | { readonly is: 'not-on-sale' }
-  | { readonly is: 'no-price' }
+  | { readonly is: 'no-price'; readonly period: string | null }
 
 /** `from` null: since ever; `until` null: for ever; `until` is not included. */
 export type PriceChange = { readonly category: string; readonly from: Day | null; readonly until: Day | null; readonly old: PriceOn | null; readonly next: PriceOn | null }
@@ -76,8 +76,8 @@ function edges(...versions: readonly EventConfig[]): Day[] {
 function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null {
   if (!event.categories.some((known) => known.id === category)) return null
   if (!openOn(event, on).open && event.status === 'open') return { is: 'closed' }
-  if (!statesPrices(event)) return { is: 'no-price' }
   const period = periodOn(event.fees, on)
+  if (!statesPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
   const price = quoteFor(event, category, period.id)
   return price === null ? { is: 'not-on-sale' } : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
@@ -136,7 +136,10 @@ function flatten(event: EventConfig): Flat {
     if (Array.isArray(value)) {
       const names = namesOf(value)
       orders.set(path, names)
-      value.forEach((item, i) => (typeof item === 'object' ? walk(`${path}.${names[i] ?? ''}`, item) : leaves.set(`${path}.${names[i] ?? ''}`, 'listed')))
+      value.forEach((item, i) => {
+        leaves.set(`${path}.${names[i] ?? ''}`, 'there')
+        if (typeof item === 'object') walk(`${path}.${names[i] ?? ''}`, item)
+      })
       return
     }
     if (typeof value === 'object' && value !== null) {
@@ -154,11 +157,17 @@ function flatten(event: EventConfig): Flat {
 /** The same in any case: mailboxes, and the digits of a colour. */
 const CASELESS = new Set(['support', 'office', 'look.colour'])
 
-/** What each entry of a list is called: its id, what it shows, its label, or itself; the second of a name is "name (2)". */
+/** A row of a fixed text and a button that writes a mail are called by what they are: what they say is wording. */
+function nameOf(item: Record<string, unknown>): string | undefined {
+  const name = (['id', 'show', 'go', 'do'] as const).map((key) => item[key]).find((one) => typeof one === 'string')
+  return typeof name === 'string' ? name : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
+}
+
+/** What each entry of a list is called: its id, what it shows or does, or itself, else its number; the second of a name is "name (2)". */
 function namesOf(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map((item, i) => {
-    const part = typeof item === 'object' && item !== null ? (['id', 'show', 'label', 'title', 'name'] as const).map((key) => (item as Record<string, unknown>)[key]).find((one) => typeof one === 'string') : item
+    const part = typeof item === 'object' && item !== null ? nameOf(item as Record<string, unknown>) : item
     const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
@@ -167,11 +176,11 @@ function namesOf(items: readonly unknown[]): readonly string[] {
 }
 
 const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
-  [/^(routes|api|results\.(success|failed)\.buttons\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
+  [/^(routes|api|results\.(success\.buttons|failed\.buttons|errorButtons)\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
   [/^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./, 'message'],
-  [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title|about|colour)$)/, 'field'],
-  [/^admin\b(?!.*\.(label|title|empty)$)/, 'office'],
-  [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy|colour|mail)$|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours)$/, 'wording'],
+  [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title|about|colour|as)$)/, 'field'],
+  [/^admin\b(?!.*\.(label|title|empty|about|colour)$)/, 'office'],
+  [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy|colour|mail|as)$|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours|fees\.tax\.name)$/, 'wording'],
 ]
 function kindOf(path: string): ValueChange['kind'] {
   return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'

@@ -52,7 +52,18 @@ export function compileEvents(files: readonly SourceText[], shared: SharedFiles,
 type Shared = { readonly sources: Readonly<Record<SharedName, Source>>; readonly findings: readonly Finding[]; readonly usable: boolean }
 type Shaped = { readonly source: Source; readonly config: EventConfig | null; readonly findings: readonly Finding[] }
 
+/** The shared files stay the same while many events are read beside them; they are read once. */
+const sharedRead = new WeakMap<SharedFiles, Shared>()
+
 function readShared(shared: SharedFiles): Shared {
+  const known = sharedRead.get(shared)
+  if (known !== undefined) return known
+  const made = makeShared(shared)
+  sharedRead.set(shared, made)
+  return made
+}
+
+function makeShared(shared: SharedFiles): Shared {
   const read = (['lists', 'gateways', 'texts'] as const).map((name) => {
     const { source, findings } = readYaml(shared[name])
     return { name, source, findings: [...findings, ...(source.value === null ? emptyFile(source, findings) : shapeFindings(name, source))] }

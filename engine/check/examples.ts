@@ -125,7 +125,7 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
       return [...choice.rules.flatMap(({ then }, i) => (then === cell?.category || then === expect.category ? here(`category.rules.${i}`, 'this rule') : [])), ...[...new Set(tested)].flatMap(fieldAt)]
     }
     const column = model.file.fees.prices?.period?.map(String).indexOf(cell?.period ?? '') ?? -1
-    return [...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'), ...(part === 'base' ? [] : here('fees.tax', 'the tax'))]
+    return [...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'), ...here(`fees.prices.period.${column}`, 'its column'), ...(part === 'base' ? [] : here('fees.tax', 'the tax'))]
   })
 }
 

@@ -53,8 +53,11 @@ const priceRowLength: Check = {
     const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
     const note = `periods: ${listed(columns)}`
     const head: readonly Draft[] = missing.length === 0 ? [] : [{ at: 'fees.prices.period', message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`, related: missing.map((id) => ({ at: `${periodPath(periods.findIndex((period) => period.id === id))}.id`, message: 'declared here' })), help: 'name each period once, in the order of the columns' }]
+    const doubled = columns.flatMap((id, at): Draft[] => (columns.indexOf(id) === at ? [] : [{ at: `fees.prices.period.${at}`, message: `the first row names \`${id}\` twice`, related: [{ at: `fees.prices.period.${columns.indexOf(id)}`, message: 'first here' }], help: 'name each period once, in the order of the columns' }]))
+    // With a wrong first row, how many prices belong below it is not known.
+    if (doubled.length > 0) return [...head, ...doubled]
     const count = (row: readonly unknown[]): string => `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
-    const rows = Object.entries(prices).flatMap(([category, row]): Draft[] => (category === 'period' || row.length === columns.length ? [] : [{ at: `fees.prices.${category}`, part: 'entry', message: count(row), notes: [note] }]))
+    const rows = Object.entries(prices).flatMap(([category, row]): Draft[] => (category === 'period' || row.length === columns.length ? [] : [{ at: `fees.prices.${category}`, part: 'entry', message: count(row), related: [{ at: 'fees.prices.period', part: 'entry', message: 'the columns' }], notes: [note] }]))
     return [...head, ...rows]
   },
 }

@@ -267,7 +267,7 @@ export type List = {
 }
 
 export type Examples = {
-  readonly promises?: Readonly<Record<string, string | readonly (string | number)[] | Readonly<Record<string, string | number | boolean>>>>
+  readonly promises?: Readonly<Record<string, string | number | readonly (string | number)[] | Readonly<Record<string, string | number | boolean>>>>
   readonly delegate?: Readonly<Record<string, unknown>>
   readonly cases: readonly ({
     readonly name: Text

@@ -105,9 +105,11 @@ const unknownShared: Check = {
   find: (model) => {
     const lists = ['categories', ...Object.keys(model.lists.lists)]
     const options = model.fields.flatMap(({ raw, path }): Used[] => (typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : []))
+    const asOption = model.fields.flatMap(({ raw, path }): Draft[] => (Array.isArray(raw.options) && raw.options.length === 1 && typeof raw.options[0] === 'string' && lists.includes(raw.options[0]) ? [{ at: `${path}.options`, message: `\`${raw.options[0]}\` is a list, but stands here as the only option`, help: `write options: ${raw.options[0]}` }] : []))
     const payment = model.file.payment
     const gateway = typeof payment === 'object' ? [{ name: payment.gateway, at: 'payment.gateway' }] : []
     return [
+      ...asOption,
       ...unknown(model, options, lists, (name) => `there is no option list \`${name}\``).map((draft) => ({ ...draft, related: [{ at: 'lists', part: 'key' as const, in: 'lists' as const, message: 'the lists are declared here' }] })),
       ...unknown(model, gateway, Object.keys(model.gateways.gateways), (name) => `there is no gateway \`${name}\``).map((draft) => ({ ...draft, related: [{ at: 'gateways', part: 'key' as const, in: 'gateways' as const, message: 'the gateways are declared here' }] })),
     ]

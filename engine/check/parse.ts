@@ -6,6 +6,7 @@ import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } f
 import type { Node, YAMLMap } from 'yaml'
 import type { Draft, Finding, Meta, Place, SourceText } from './finding.ts'
 import { findingOf } from './finding.ts'
+import { indentSlip } from './indent.ts'
 
 export type Span = readonly [start: number, end: number]
 /** How a scalar is written: its own text without quotes stripped, and whether it is a plain word. */
@@ -108,7 +109,8 @@ export function readYaml(file: SourceText): { readonly source: Source; readonly 
   }
   const fatal = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY')
   if (fatal !== undefined) {
-    const { code, ...draft } = syntaxError(file.text, fatal)
+    const { code, ...said } = syntaxError(file.text, fatal)
+    const draft = code === 'EV001' ? atSlip(file.text, said) : said
     // What cannot be read as a whole is said once, at the first place; a second mistake may only be its echo.
     return drafts.some((one) => one.code === 'EV011') ? done(null) : (report(code, draft.span, '', draft), done(null))
   }
@@ -245,6 +247,17 @@ function hiddenCharacters(text: string, report: Report): void {
     const code = `U+${(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
     report('EV011', [at, at + match[0].length], '', { message: `there is ${name} here (${code})`, help: 'delete it', fix: { start: at, end: at + match[0].length, text: '' } })
   }
+}
+
+type Told = { readonly span: Span; readonly message: string; readonly help?: string; readonly related?: readonly { readonly span: Span; readonly message: string; readonly at: string }[] }
+
+/** A slip of the indentation is told where it is, not where the text stops making sense. */
+function atSlip(text: string, told: Told): Told {
+  const slip = indentSlip(text)
+  if (slip === null) return told
+  const lineOf = (offset: number): number => text.lastIndexOf('\n', offset - 1)
+  const noticed = lineOf(told.span[0]) === lineOf(slip.at[0]) ? [] : [{ span: told.span, message: 'noticed here' }]
+  return { span: slip.at, message: 'the indentation does not fit the lines around it', help: 'begin the line in the same column as its neighbours', related: [...slip.related, ...noticed].map((one) => ({ ...one, at: '' })) }
 }
 
 /** A parser's error in our words. */

@@ -10,9 +10,9 @@ import type { Draft } from './finding.ts'
 import { listed, suggestion } from './near.ts'
 
 /** A word or an entry of a list, with the place that says it. */
-type Item = { readonly text: string; readonly at: string }
+type Item = { readonly text: string; readonly at: string; readonly also?: string }
 /** What can be promised under a name, as the file has it; `parent` is where something that is missing would stand. */
-type Fact = { readonly parent: string; readonly items: readonly Item[] }
+type Fact = { readonly parent: string; readonly items: readonly Item[]; /** Where the entry of a name would stand, if not there. */ readonly homes?: ReadonlyMap<string, string> }
 
 /** Everything that can be promised of an event, by the name it is promised under. */
 export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fact> {
@@ -21,8 +21,8 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
   const map = (parent: string, names: Readonly<Record<string, string>>): Fact => ({ parent, items: Object.entries(names).map(([name, value]) => ({ text: `${name}: ${value}`, at: `${parent}.${name}` })) })
   const rows = (page: 'success' | 'failed'): Fact => {
     const { details, buttons } = config.results[page]
-    const said = (parts: readonly (Detail | Button)[], key: string): readonly Item[] => parts.map(({ label }, i) => ({ text: label, at: `results.${page}.${key}.${i}` }))
-    return { parent: `results.${page}`, items: [...said(details, 'details'), ...said(buttons, 'buttons')] }
+    const said = (parts: readonly (Detail | Button)[], key: string): readonly Item[] => parts.map((one, i) => ({ text: 'when' in one ? `${one.label} (at times)` : one.label, at: `results.${page}.${key}.${i}` }))
+    return { parent: `results.${page}.details`, items: [...said(details, 'details'), ...said(buttons, 'buttons')] }
   }
   const { routes, api, admin, results } = config
   const office = file.admin?.lists === undefined ? [] : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
@@ -42,26 +42,30 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
     ]),
   ]
   const messages = { no_order: results.errors.noOrder, bad_order: results.errors.badOrder, not_found: results.errors.notFound, fetch_failed: results.errors.fetchFailed }
+  const homes = new Map(fields.map(({ id, path }) => [id, path]))
   return new Map<string, Fact>([
-    ['dates', { parent: 'event', items: [{ text: formatDays(config.from, config.to), at: 'event.to' }] }],
+    ['dates', { parent: 'event', items: [{ text: formatDays(config.from, config.to), at: 'event.to', also: 'event.from' }] }],
     ['hours', one('event.hours', config.hours)],
-    ['office', one('event.office', config.office)],
+    ['support', one('event.support', config.support.toLowerCase())],
+    ['office', one('event.office', config.office?.toLowerCase())],
     ['status', one('event.status', config.status)],
     ['notices', one('form.notices', config.form.notices)],
     ['alert', one('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none')],
     ['account', one('payment.account', config.payment?.account)],
+    ['order_id', { parent: 'order_id', items: [{ text: config.orderId.prefix, at: 'order_id.prefix' }, { text: config.orderId.followedBy, at: 'order_id.followed_by' }, { text: String(config.orderId.digits), at: 'order_id.digits' }] }],
     ['amounts', one('results.amounts', results.amounts)],
     ['addresses', { parent: 'routes', items: addresses }],
     ['sends', map('api.sends', api.sends)],
     ['returns', map('api.returns', api.returns)],
-    ['form', { parent: 'form.sections', items: fields.map(({ id, path }) => ({ text: id, at: `${path}.id` })) }],
+    ['form', { parent: 'form.sections', items: fields.map(({ id, path, field }) => ({ text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}`, at: path })), homes }],
     ['stored', { parent: 'form.also_stored', items: (file.form.also_stored ?? []).map(({ id }, i) => ({ text: id, at: `form.also_stored.${i}.id` })) }],
+    ['stays_on', one('form.stepper.stays_on', config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn))],
     ['summary', list('form.summary.lines', config.form.summary.lines)],
     ['categories', { parent: 'categories', items: config.categories.map(({ id }, i) => ({ text: id, at: `categories.${i}.id` })) }],
     ['success', rows('success')],
     ['failed', rows('failed')],
     ['messages', map('results.errors', messages)],
-    ['starts', { parent: 'form.sections', items: fields.flatMap(({ id, path, field }) => (field.default === undefined ? [] : [{ text: `${id}: ${String(field.default)}`, at: `${path}.default` }])) }],
+    ['starts', { parent: 'form.sections', items: fields.flatMap(({ id, path, field }) => (field.default === undefined ? [] : [{ text: `${id}: ${String(field.default)}`, at: `${path}.default` }])), homes }],
     ['dashboard', { parent: 'admin.dashboard', items: [{ text: admin.dashboard.key, at: 'admin.dashboard.key' }, ...admin.dashboard.cards.map((text, i) => ({ text, at: `admin.dashboard.cards.${i}` }))] }],
     ...fields.flatMap(({ id, path, field, raw }): (readonly [string, Fact])[] => [
       ...(field.options === undefined ? [] : [[`choices.${id}`, typeof raw.options === 'string' ? { parent: `${path}.options`, items: field.options.map((option) => ({ text: option.id, at: `${path}.options` })) } : list(`${path}.options`, field.options.map((option) => option.id))] as const]),
@@ -97,24 +101,26 @@ const promiseBroken: Check = {
     const facts = factsOf(model)
     return promisesOf(model).flatMap(([name, value]): Draft[] => {
       const fact = facts.get(name)
-      const promised = wordsOf(name, value)
       if (fact === undefined) return []
+      const promised = wordsOf(name, value)
       const missing = without(promised, fact.items)
       const extra = without(fact.items, promised)
-      const moved = promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
+      // Names with their values have no order.
+      const moved = !Array.isArray(value) ? -1 : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
       if (missing.length === 0 && extra.length === 0 && moved === -1) return []
       const swapped = missing.length === 0 && extra.length === 0
       const here = swapped ? fact.items.slice(moved, moved + 2) : extra
       const there = swapped ? promised.slice(moved, moved + 2) : missing
       const quoted = (items: readonly Item[]): string => listed(items.map(({ text }) => `\`${text}\``), 4)
       const message = swapped ? `\`${name}\` is promised in another order` : missing.length === 0 ? `${quoted(extra)} is not among what is promised as \`${name}\`` : extra.length === 0 ? `${quoted(missing)} is promised as \`${name}\` and missing here` : `\`${name}\` is promised to be ${quoted(missing)}; here it is ${quoted(extra)}`
-      const [first, ...rest] = here.length === 0 ? [{ text: '', at: fact.parent }] : here
+      const home = fact.homes?.get(missing[0]?.text.split(': ')[0] ?? '') ?? fact.parent
+      const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
       return [
         {
-          at: first?.at ?? fact.parent,
+          at: first?.at ?? home,
           part: here.length === 0 ? 'key' : 'value',
           message,
-          related: [...rest.map(({ at }) => ({ at, message: 'and here' })), ...there.map(({ at }) => ({ at, message: 'promised here' })), ...(there.length === 0 ? [{ at: `examples.promises.${name}`, part: 'key' as const, message: 'promised here' }] : [])].slice(0, 6),
+          related: [...here.flatMap(({ also }) => (also === undefined ? [] : [{ at: also, message: 'and here' }])), ...rest.map(({ at }) => ({ at, message: 'and here' })), ...there.map(({ at }) => ({ at, message: 'promised here' })), ...(there.length === 0 ? [{ at: `examples.promises.${name}`, part: 'key' as const, message: 'promised here' }] : [])].slice(0, 6),
           help: 'if it is meant to change, change the promise too, and tell those who rely on it',
         },
       ]

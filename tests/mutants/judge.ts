@@ -1,14 +1,17 @@
 /** What the checker makes of a mutant: harmful or not, found or not, and whether where an author would look. */
-import { compileEvent, diffEvents, isEmptyDiff, type EventConfig, type Finding, type SharedFiles } from '../../engine/index.ts'
+import { parse } from 'yaml'
+import { compileEvent, diffEvents, readEvent, type EventConfig, type Finding, type SharedFiles } from '../../engine/index.ts'
 import type { Mutant } from './mutate.ts'
 
 export type Judged = {
   readonly mutant: Mutant
   /**
    * harmful: the file no longer reads, or `diff` names a change of prices, rules, messages, fields, addresses, rows or the
-   * office. wording: only how something is put or in which order it stands. harmless: no difference at all.
+   * office. wording: only how something is put or in which order it stands. checking: only what the file says to the checker
+   * itself (examples, allow, demo, overlap): a finding there is no false alarm, and nothing is lost without one.
+   * contradiction: the file now says two things of which the one read first happens to be the old one. harmless: none.
    */
-  readonly harm: 'harmful' | 'wording' | 'harmless'
+  readonly harm: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
   /** Errors and warnings; notes never stop anybody. */
   readonly findings: readonly Finding[]
   readonly rightLine: boolean
@@ -16,14 +19,54 @@ export type Judged = {
   readonly changes: string
 }
 
-export function judge(mutant: Mutant, original: EventConfig, shared: SharedFiles, path: string): Judged {
-  const { event, findings: all } = compileEvent(mutant.text, shared, { path })
+/** An event file and what its mutants are compared with. */
+export type Original = { readonly path: string; readonly event: EventConfig; readonly said: string }
+
+export function originalOf(path: string, text: string, shared: SharedFiles): Original {
+  const { event, findings } = compileEvent(text, shared, { path })
+  if (event === null || findings.some(({ severity }) => severity !== 'note')) throw new Error(`${path} must be clean before it is changed: ${findings.map(({ code }) => code).join(' ')}`)
+  return { path, event, said: said(text) ?? '' }
+}
+
+export function judge(mutant: Mutant, original: Original, shared: SharedFiles): Judged {
+  const { event: served, findings: all } = compileEvent(mutant.text, shared, { path: original.path })
   const findings = all.filter(({ severity }) => severity !== 'note')
-  const diff = event === null ? null : diffEvents(original, event)
-  const onlyWords = diff !== null && diff.prices.length === 0 && diff.rules.length === 0 && diff.values.every(({ kind }) => kind === 'wording' || kind === 'layout')
-  const harm = diff !== null && isEmptyDiff(diff) ? 'harmless' : onlyWords ? 'wording' : 'harmful'
-  const changes = diff === null ? 'does not read' : [...diff.prices.slice(0, 1).map(({ category }) => `price of ${category}`), ...diff.rules.slice(0, 1).map(() => 'rules'), ...diff.values.slice(0, 2).map(({ kind, path: at }) => `${kind} ${at}`)].join(', ')
-  return { mutant, harm, findings, rightLine: findings.some((finding) => isRight(finding, mutant)), changes }
+  // Not what the checker accepts, but what the file means: otherwise its own false alarms would look like harm.
+  const unread = all.some(({ code, severity }) => severity === 'error' && code.startsWith('EV0'))
+  const event = unread ? null : (served ?? readEvent(mutant.text, shared, { path: original.path }))
+  const { harm, changes } = harmOf(event, mutant, original)
+  const twofold = harm === 'harmless' && said(mutant.text) !== original.said && findings.some(({ code }) => CONTRADICTIONS.has(code))
+  return { mutant, harm: twofold ? 'contradiction' : harm, changes, findings, rightLine: findings.some((finding) => isRight(finding, mutant)) }
+}
+
+/** Two declarations of one name, two rules for one answer, two periods for a day, more prices than columns. */
+const CONTRADICTIONS = new Set(['EV206', 'EV302', 'EV303', 'EV402', 'EV404', 'EV405', 'EV406'])
+
+function harmOf(event: EventConfig | null, { text }: Mutant, original: Original): Pick<Judged, 'harm' | 'changes'> {
+  if (event === null) return { harm: 'harmful', changes: 'does not read' }
+  const { prices, rules, values } = diffEvents(original.event, event)
+  const changes = [...prices.slice(0, 1).map(({ category }) => `price of ${category}`), ...rules.slice(0, 1).map(() => 'rules'), ...values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`)].join(', ')
+  if (prices.length > 0 || rules.length > 0 || values.some(({ kind }) => kind !== 'wording' && kind !== 'layout')) return { harm: 'harmful', changes }
+  if (values.length > 0) return { harm: 'wording', changes }
+  const stated = parsed(text)
+  return { harm: said(text) === original.said && JSON.stringify(stated) !== original.said ? 'checking' : 'harmless', changes }
+}
+
+const parsed = (text: string): Record<string, unknown> | null => {
+  try {
+    return parse(text, { uniqueKeys: false }) as Record<string, unknown>
+  } catch {
+    return null
+  }
+}
+
+/** What a file says of its event, without what it says to the checker. */
+function said(text: string): string | null {
+  const file = parsed(text)
+  if (file === null || typeof file !== 'object') return null
+  const { examples: _examples, allow: _allow, demo: _demo, fees, ...rest } = file
+  const { overlap: _overlap, ...priced } = (fees ?? {}) as Record<string, unknown>
+  return JSON.stringify({ ...rest, fees: priced })
 }
 
 /** Ways of which nobody can say whether the line itself or its neighbour is wrong. */
@@ -38,13 +81,8 @@ function isRight({ at, related }: Finding, { way, lines, parents, names, text }:
   const rows = text.split('\n')
   return [at, ...related.map((one) => one.at)].some((place) => {
     if (place.start.line <= lines[1] + slack && place.end.line >= lines[0] - slack) return true
-    if (way === 'drop' && parents.slice(-2).includes(place.start.line)) return true
+    if (way === 'drop' && (parents.length === 0 ? place.keyPath === '' : parents.slice(-3).includes(place.start.line))) return true
     const pointed = (rows[place.start.line - 1] ?? '').slice(place.start.column - 1, place.end.line === place.start.line ? place.end.column - 1 : undefined)
-    return names.some((name) => pointed.split(/[^\w-]+/).includes(name) && !wordsIn(text, lines).includes(name))
+    return names.some((name) => pointed.split(/[^\w-]+/).includes(name))
   })
-}
-
-/** The words that still stand in these lines: a name that is there is not missing. */
-function wordsIn(text: string, [first, last]: readonly [number, number]): readonly string[] {
-  return text.split('\n').slice(first - 1, last).join('\n').split(/[^\w-]+/)
 }

@@ -4,6 +4,7 @@
  * digit longer or shorter, a day earlier or later, a year off, unquoted, indented by a tab, given
  * another type, or moved by a line. A mutant is the whole text and the lines a person would look at.
  */
+import { createHash } from 'node:crypto'
 import { isMap, isPair, isScalar, isSeq, parseDocument, visit, type Node, type Pair, type Scalar } from 'yaml'
 
 export type Mutant = {
@@ -28,15 +29,20 @@ export function mutantsOf(text: string): readonly Mutant[] {
   const ids = declaredIds(document.toJS() as Record<string, unknown>)
   const mutants = new Map<string, Mutant>()
   let parents: readonly number[] = []
-  const under = (ancestors: readonly unknown[]): void => void (parents = ancestors.flatMap((node) => (isPair(node) && isScalar(node.key) && node.key.range ? [lineAt(node.key.range[0])] : [])))
+  const under = (ancestors: readonly unknown[]): void => void (parents = ancestors.flatMap((node) => (isPair(node) && isScalar(node.key) && node.key.range ? [lineAt(node.key.range[0])] : isMap(node) && node.range ? [lineAt(node.range[0])] : [])))
   const add = (way: string, what: string, edits: readonly Edit[]): void => {
     const changed = [...edits].sort((a, b) => b.at[0] - a.at[0]).reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
-    if (changed === text || mutants.has(changed)) return
-    const first = Math.min(...edits.map(({ at }) => lineAt(at[0])))
+    // Long texts of one length share one hash in a Map; a digest does not.
+    const key = createHash('sha1').update(changed).digest('base64')
+    if (changed === text || mutants.has(key)) return
+    const start = Math.min(...edits.map(({ at }) => at[0]))
+    const first = lineAt(start)
     // Where the last change ends in the mutant: what was put before it has moved it.
     const end = Math.max(...edits.map((edit) => edit.at[0] + edit.text.trimEnd().length + edits.filter(({ at }) => at[0] < edit.at[0]).reduce((moved, { at, text: put }) => moved + put.length - (at[1] - at[0]), 0)))
-    const names = [...new Set(edits.flatMap(({ at }) => text.slice(...at).match(/[A-Za-z][\w-]{2,}/g) ?? []))]
-    mutants.set(changed, { way, what, text: changed, lines: [first, linesOf(changed)(end)], parents, names })
+    const wordsIn = (part: string): readonly string[] => part.match(/[A-Za-z][\w-]{2,}/g) ?? []
+    const put = new Set(edits.flatMap((edit) => wordsIn(edit.text)))
+    const names = [...new Set(edits.flatMap(({ at }) => wordsIn(text.slice(...at))))].filter((name) => !put.has(name))
+    mutants.set(key, { way, what, text: changed, lines: [first, first + changed.slice(start, end).split('\n').length - 1], parents, names })
   }
 
   visit(document, {

@@ -1,0 +1,16 @@
+/** No mistake in an event file reaches a delegate: the ways people err, tried on our own files. */
+import { expect, test } from 'vitest'
+import { runMutants, sayCount } from './run.ts'
+
+/** A prime, so that no kind of mistake falls through the same gap every time. */
+const STRIDE = 17
+
+test('of more than a thousand mistakes in the event files the harmful ones are found, where they are, and the others raise nothing', () => {
+  const count = runMutants(STRIDE)
+  console.log(sayCount(count))
+  expect(count.mutants).toBeGreaterThanOrEqual(1000)
+  expect(count.harmful).toBeGreaterThanOrEqual(600)
+  expect((count.harmful - count.missed.length) / count.harmful).toBeGreaterThanOrEqual(0.99)
+  expect(count.elsewhere.length / count.harmful).toBeLessThanOrEqual(0.01)
+  expect(count.alarms).toEqual([])
+}, 180_000)

@@ -1,0 +1,72 @@
+/**
+ * Every file of events/ with every mistake of `mutate.ts`, or an even part of them, and what becomes of it.
+ * `npm run mutants` runs them all (some minutes); a test runs a part.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SharedFiles } from '../../engine/index.ts'
+import { judge, originalOf, type Judged } from './judge.ts'
+import { mutantsOf } from './mutate.ts'
+
+const TOP = join(import.meta.dirname, '..', '..', 'events')
+const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+
+export type Count = { readonly mutants: number; readonly harmful: number; readonly missed: readonly string[]; readonly elsewhere: readonly string[]; readonly wording: number; readonly wordingFound: number; readonly checking: number; readonly checkingFound: number; readonly contradictions: number; readonly harmless: number; readonly alarms: readonly string[] }
+
+/** Every `stride`th mutant of every event file, beginning with the `from`th. Always the same ones. */
+export function runMutants(stride: number, from = 0): Count {
+  const shared: SharedFiles = { lists: read('_shared/lists.yaml'), gateways: read('_shared/gateways.yaml'), texts: read('_shared/texts.yaml') }
+  const judged = readdirSync(TOP).filter((name) => name.endsWith('.yaml')).sort().flatMap((name) => {
+    const { text } = read(name)
+    const original = originalOf(name, text, shared)
+    return mutantsOf(text).filter((_, i) => i % stride === from % stride).map((mutant) => ({ name, ...judge(mutant, original, shared) }))
+  })
+  const of = (harm: Judged['harm']) => judged.filter((one) => one.harm === harm)
+  const found = ({ findings }: Judged): boolean => findings.length > 0
+  const say = ({ name, mutant, changes, findings }: Judged & { readonly name: string }): string =>
+    `${name} ${mutant.way}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, at }) => `${code} at line ${at.start.line}`))].filter(Boolean).join(', ')}`
+  return {
+    mutants: judged.length,
+    harmful: of('harmful').length,
+    missed: of('harmful').filter((one) => !found(one)).map((one) => `${say(one)} (${whyMissed(one)})`),
+    elsewhere: [...of('harmful'), ...of('checking'), ...of('contradiction')].filter((one) => found(one) && !one.rightLine).map(say),
+    wording: of('wording').length,
+    wordingFound: of('wording').filter(found).length,
+    checking: of('checking').length,
+    checkingFound: of('checking').filter(found).length,
+    contradictions: of('contradiction').length,
+    harmless: of('harmless').length,
+    alarms: of('harmless').filter(found).map(say),
+  }
+}
+
+/** Why nothing in the file contradicts it. */
+function whyMissed({ mutant, changes }: Judged): string {
+  if (mutant.way === 'misspell' || mutant.way === 'other case') return 'a name that stands once, which no promise repeats'
+  if (changes.startsWith('field')) return 'how a field behaves is the event’s own choice, and no example tries it'
+  return 'both versions are sound, and no example or promise says which is meant'
+}
+
+/** What `npm run mutants` prints; also printed by the test. */
+export function sayCount(count: Count): string {
+  const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)}%`)
+  const found = count.harmful - count.missed.length
+  const block = (title: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)])
+  return [
+    `${count.mutants} mutants`,
+    `harmful ${count.harmful}: found ${found} (${share(found, count.harmful)}), not where it is wrong ${count.elsewhere.length}`,
+    `wording and order ${count.wording}: found ${count.wordingFound} (${share(count.wordingFound, count.wording)})`,
+    `what the file says to the checker ${count.checking}: found ${count.checkingFound}; two things said at once ${count.contradictions}`,
+    `harmless ${count.harmless}: false alarms ${count.alarms.length}`,
+    ...block('not found, and why:', count.missed),
+    ...block('found elsewhere:', count.elsewhere),
+    ...block('false alarms:', count.alarms),
+  ].join('\n')
+}
+
+if (import.meta.main) {
+  const count = runMutants(1)
+  console.log(sayCount(count))
+  const found = count.harmful - count.missed.length
+  process.exitCode = found / count.harmful >= 0.99 && count.elsewhere.length <= 0.01 * count.harmful && count.alarms.length === 0 ? 0 : 1
+}
