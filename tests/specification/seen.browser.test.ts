@@ -1,0 +1,60 @@
+/** Sentences about what a delegate reads and may do, seen where a delegate sees them. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launch, visit } from '../browser/browser.ts'
+import { field, ledger, payButton, plain, summary } from '../browser/delegate.ts'
+import { serve } from '../browser/serve.ts'
+import type { Served } from '../browser/serve.ts'
+
+let browser: Browser
+let server: Served
+beforeAll(async () => {
+  // A day on which the panel and the price table disagree about "early".
+  ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-10-01T12:00:00+05:30' })])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+const linesOf = async (page: Page, name: string): Promise<readonly string[]> => (await page.getByRole('complementary', { name }).getByRole('listitem').allTextContents()).map(plain)
+
+test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price is that of 1 September to 31 December: both stand', async () => {
+  const { page, context } = await visit(browser)
+  await page.goto(`${server.url}/afpicon2026`)
+  await page.getByRole('radio', { name: 'AFPI Member – GP / Specialist', exact: true }).check()
+  expect(await linesOf(page, 'Important Information')).toEqual(['Early bird registration until 15 September 2025', 'Fees are exclusive of 18% GST', 'Registration includes conference materials, certificate and lunch'])
+  await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
+  await summary(page).getByText('This price holds until 31 December 2025').waitFor()
+  await context.close()
+})
+
+test('S089 S091 S134 S135 S136 S182 S185: Chirurgia\'s form says until when it is early, offers its designations, and takes an e-mail that only looks odd from a visitor who has signed in nowhere', async () => {
+  const { page, context } = await visit(browser)
+  await page.goto(`${server.url}/chirurgia2026`)
+  await field(page, 'Full Name').fill('Dr. Odd Address')
+  await page.getByText('Early bird discounts run until 30 November 2025').waitFor()
+  const options = await page.getByLabel('Designation').locator('option').evaluateAll((found) => found.map((option) => [option.getAttribute('value'), option.textContent]))
+  expect(options).toEqual([['', 'Choose'], ['consultant', 'Consultant'], ['professor', 'Professor'], ['associate-professor', 'Associate Professor'], ['assistant-professor', 'Assistant Professor'], ['senior-resident', 'Senior Resident'], ['pg', 'PG']])
+  expect(await page.getByLabel('Food Preference').inputValue()).toBe('vegetarian')
+  expect(await field(page, 'Email').getAttribute('type')).toBe('email')
+  // Prices include GST: base = 4130 / 1.18, GST = 4130 × 0.18 / 1.18.
+  await page.getByLabel('Designation').selectOption('pg')
+  await expect.poll(() => ledger(summary(page))).toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
+  await field(page, 'Email').fill('odd address, no at sign')
+  await field(page, 'Phone Number').fill('call the ward')
+  await payButton(page).click()
+  await page.waitForURL((url) => url.origin !== server.url)
+  expect(await context.cookies(server.url)).toEqual([])
+  await context.close()
+})
+
+test('S020 S099 S108 S189: the closed event has a tier of the day and a prefix for phones, and shows neither', async () => {
+  const { page, context } = await visit(browser)
+  await page.goto(`${server.url}/pulmocon2025`)
+  await page.getByRole('heading', { name: 'Registration Closed' }).waitFor()
+  const text = plain(await page.locator('body').innerText())
+  for (const never of ['+91', 'tier', '₹']) expect(text).not.toContain(never)
+  expect(await page.locator('input, select, textarea').count()).toBe(0)
+  await context.close()
+})
