@@ -130,7 +130,7 @@ describe('the list', () => {
     expect(await search.inputValue()).toBe('')
   })
 
-  test('the page window is first, last and current ± 2, and the size can be chosen', async () => {
+  test('S191 S192: the page window is first, last and current ± 2, and the size can be chosen', async () => {
     const page = await enter('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('Page 7 of 13').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
@@ -143,7 +143,7 @@ describe('the list', () => {
     await page.getByText('Page 7 of 7').waitFor()
   })
 
-  test('the export is the filtered list under the name of the event file', async () => {
+  test('S138 S164: the export is the filtered list under the name of the event file', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed')
     await status(page).getByText('33 failed registrations').waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
