@@ -14,6 +14,17 @@ export function editDistance(a: string, b: string): number {
   return at(a.length, b.length)
 }
 
+/** Whether exactly one letter was added, lost, changed, or changed places with its neighbour. Fast: most pairs of texts differ at once. */
+export function isOneSlip(a: string, b: string): boolean {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start += 1
+  let tail = 0
+  while (tail < Math.min(a.length, b.length) - start && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1
+  const [left, right] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)]
+  return (left.length <= 1 && right.length <= 1) || (left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0])
+}
+
 /** Longer words than any id; comparing them would cost more than it tells. */
 const LENGTH_MAX = 80
 

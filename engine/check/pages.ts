@@ -3,7 +3,7 @@ import { formatDay, isDay } from '../time.ts'
 import type { Check, Model } from './model.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from './model.ts'
 import type { Draft } from './finding.ts'
-import { editDistance, nearest } from './near.ts'
+import { isOneSlip, nearest } from './near.ts'
 import { placeholdersIn } from './names.ts'
 
 /** Pages of the site itself. */
@@ -166,7 +166,7 @@ const addressMisspelt: Check = {
 /** One slip apart, and not by a digit or a plural. */
 function slip(a: string, b: string): boolean {
   const bare = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
-  return bare(a) !== bare(b) && editDistance(a, b) === 1
+  return isOneSlip(a, b) && bare(a) !== bare(b)
 }
 
 export const pages = {
