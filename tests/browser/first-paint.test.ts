@@ -124,6 +124,22 @@ describe.each([360, 1280])('at %i px', (width) => {
   })
 })
 
+test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async (path) => {
+  const { page, context } = await visit(browser)
+  await watchShifts(page)
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => { release = resolve })
+  await page.route('**/*.woff2', async (route) => { await held; await route.continue() })
+  await page.goto(server.url + path, { waitUntil: 'commit' })
+  await page.getByRole('contentinfo').waitFor()
+  await expect.poll(() => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1)
+  release()
+  await settled(page)
+  const { sum, of } = await moved(page)
+  expect(sum, of.join('\n')).toBeLessThan(0.05)
+  await context.close()
+})
+
 test('what moves would be seen', async () => {
   const { page, context } = await visit(browser)
   await watchShifts(page)
