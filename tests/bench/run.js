@@ -16,6 +16,7 @@ import { gzipSync } from 'node:zlib'
 import autocannon from 'autocannon'
 import { launch, visit } from '../browser/browser.ts'
 import { serve } from '../browser/serve.ts'
+import { benchChecker, sayChecker, SECONDS_MAX } from './checker.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 6)
@@ -130,4 +131,7 @@ try {
 } finally {
   await ours.stop()
 }
+const checker = benchChecker()
+console.log(`\nThe checker\n\n${sayChecker(checker)}`)
+within &&= checker.filesSeconds <= SECONDS_MAX && checker.provenSeconds <= SECONDS_MAX && checker.tableSeconds <= SECONDS_MAX
 process.exitCode = within ? 0 : 1
