@@ -18,6 +18,8 @@ const perMinute = 30
 const keyLengthMax = 200
 /** `randomInt` goes up to 2 ** 48. */
 const digitsAtOnce = 14
+/** How long who sends the form again waits for the gateway's word on the payment he left. */
+const askedMs = 3000
 /** Two equal numbers of twelve random digits are a wonder, three a fault. */
 const numbersTried = 5
 
@@ -264,8 +266,16 @@ async function answerOf(deps: Deps, event: EventConfig, registered: Registered, 
   return { status: 'success', message: payMessage, reg_no: regNo, payment_data }
 }
 
-/** The attempt to pay with; null when nothing is due. A failed attempt's order id cannot be used again. */
+/**
+ * The attempt to pay with; null when nothing is due. A failed attempt's order id cannot be used again,
+ * and the gateway may know of a failure first: who left its page without paying and sends the form again
+ * must not be sent to an order that the gateway refuses.
+ */
 async function stillDue(deps: Deps, registered: Registered, at: Instant): Promise<(Pick<Registered, 'orderId' | 'amount'> & { readonly answers: Answers }) | null> {
+  const before = (await deps.store.registration(registered.regNo))?.payments[0]
+  if (before?.status === 'pending' && before.createdAt < at) {
+    await deps.payments.verify(before.orderId, askedMs).catch((error: unknown) => deps.log.warn({ error: String(error) }, 'a repeated registration could not ask after its payment'))
+  }
   const stored = await deps.store.registration(registered.regNo)
   const newest = stored?.payments[0]
   if (stored === null || newest === undefined || stored.inReview) return null
