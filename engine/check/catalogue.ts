@@ -13,6 +13,7 @@ import { reading } from './parse.ts'
 import { past } from './past.ts'
 import { promises } from './promises.ts'
 import { rules } from './rules.ts'
+import { sense } from './sense.ts'
 import { shape } from './shape.ts'
 
 const demo: Checks = {
@@ -26,6 +27,6 @@ const demo: Checks = {
 }
 
 /** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
-export const checks: Checks = { ...names, EV105: { ...shape.EV105, find: badMoment }, ...fees, ...rules, ...form, ...pages, ...office, ...examples, ...promises, ...demo }
+export const checks: Checks = { ...names, EV105: { ...shape.EV105, find: badMoment }, ...fees, ...rules, ...form, ...pages, ...office, ...sense, ...examples, ...promises, ...demo }
 
 export const catalogue: Readonly<Record<string, Meta>> = { ...reading, ...shape, ...checks, ...across, ...allowed, ...past }

@@ -13,18 +13,24 @@ const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf
 
 export type Count = { readonly mutants: number; readonly harmful: number; readonly missed: readonly string[]; readonly elsewhere: readonly string[]; readonly wording: number; readonly wordingFound: number; readonly checking: number; readonly checkingFound: number; readonly contradictions: number; readonly harmless: number; readonly alarms: readonly string[] }
 
+type Told = Omit<Judged, 'findings'> & { readonly name: string; readonly findings: readonly { readonly code: string; readonly line: number }[] }
+
 /** Every `stride`th mutant of every event file, beginning with the `from`th. Always the same ones. */
 export function runMutants(stride: number, from = 0): Count {
   const shared: SharedFiles = { lists: read('_shared/lists.yaml'), gateways: read('_shared/gateways.yaml'), texts: read('_shared/texts.yaml') }
-  const judged = readdirSync(TOP).filter((name) => name.endsWith('.yaml')).sort().flatMap((name) => {
+  const judged = readdirSync(TOP).filter((name) => name.endsWith('.yaml')).sort().flatMap((name): Told[] => {
     const { text } = read(name)
     const original = originalOf(name, text, shared)
-    return mutantsOf(text).filter((_, i) => i % stride === from % stride).map((mutant) => ({ name, ...judge(mutant, original, shared) }))
+    return mutantsOf(text).filter((_, i) => i % stride === from % stride).map((mutant) => {
+      const one = judge(mutant, original, shared)
+      // Ten thousand texts need not stay in memory for what is told of them.
+      return { ...one, name, mutant: { ...one.mutant, text: '' }, findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })) }
+    })
   })
   const of = (harm: Judged['harm']) => judged.filter((one) => one.harm === harm)
-  const found = ({ findings }: Judged): boolean => findings.length > 0
-  const say = ({ name, mutant, changes, findings }: Judged & { readonly name: string }): string =>
-    `${name} ${mutant.way}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, at }) => `${code} at line ${at.start.line}`))].filter(Boolean).join(', ')}`
+  const found = ({ findings }: Told): boolean => findings.length > 0
+  const say = ({ name, mutant, changes, findings }: Told): string =>
+    `${name} ${mutant.way}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
   return {
     mutants: judged.length,
     harmful: of('harmful').length,
@@ -41,7 +47,7 @@ export function runMutants(stride: number, from = 0): Count {
 }
 
 /** Why nothing in the file contradicts it. */
-function whyMissed({ mutant, changes }: Judged): string {
+function whyMissed({ mutant, changes }: Told): string {
   if (mutant.way === 'misspell' || mutant.way === 'other case') return 'a name that stands once, which no promise repeats'
   if (changes.startsWith('field')) return 'how a field behaves is the event’s own choice, and no example tries it'
   return 'both versions are sound, and no example or promise says which is meant'
