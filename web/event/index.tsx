@@ -12,7 +12,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { NoticeProvider, useNotice } from '../shared/notice.tsx'
 import { ClosedBox } from './closed.tsx'
-import { FormBox, useForm } from './form.tsx'
+import { FormBox, formId, useForm } from './form.tsx'
 import type { FormState } from './form.tsx'
 import { HandOff } from '../shared/handoff.tsx'
 import { forget, keep, recall, startOf } from './keep.ts'
@@ -130,6 +130,7 @@ function Registration({ page }: { readonly page: EventAnswer }) {
     else void send(quoted)
   }
   const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
+  useReturnOfFocus(phase.is === 'filling')
 
   const busy = phase.is === 'submitting' || phase.is === 'leaving'
   const summary = { event, price, until: tariff.is === 'here' ? tariff.answer.until : null, busy, wrong: Object.keys(form.errors).length, problem, retry: askTariff }
@@ -157,6 +158,15 @@ function Registration({ page }: { readonly page: EventAnswer }) {
       )}
     </main>
   )
+}
+
+/** The pay button loses the focus while it is disabled, and with it the reader's place; it has it back when the form is open again. */
+function useReturnOfFocus(open: boolean): void {
+  const was = useRef(open)
+  useEffect(() => {
+    if (open && !was.current && document.activeElement === document.body) document.querySelector<HTMLElement>(`button[form="${formId}"]`)?.focus({ preventScroll: true })
+    was.current = open
+  }, [open])
 }
 
 /** Steps as the event file names them. Where it does not hold them on one, the first unfinished section is the current one. */
