@@ -95,7 +95,7 @@ export function listShell(title: string, about: string, events: readonly EventCa
 }
 
 export function plainShell(title: string, text: string): string {
-  return `<main class="wrap plain" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main>`
+  return `<main class="wrap plain" id="main"><a class="mark" href="/">Rollcall</a><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main>`
 }
 
 export function escapeHtml(text: string): string {

@@ -5,7 +5,7 @@ import { BrowserRouter, Route, Routes } from 'react-router-dom'
 import { dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
 import { sayWith } from './api.ts'
-import { Sprite } from './shared/icons.tsx'
+import { Mark, Sprite } from './shared/icons.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -54,6 +54,7 @@ function opensOn(event: PublicEvent, now: string): boolean {
 function NotFound() {
   return (
     <main className="wrap plain" id="main">
+      <a className="mark" href="/"><Mark />Rollcall</a>
       <h1 className="disp">Page not found</h1>
       <p>There is nothing at this address. It may have been mistyped, or the page has moved.</p>
       <a className="btn" href="/">Go to Home</a>
