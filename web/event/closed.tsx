@@ -3,6 +3,7 @@ import type { PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../main.tsx'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
+import { Breaking } from '../shared/ledger.tsx'
 import '../styles/closed.css'
 
 /** Says that one cannot register (now), and whom to ask. */
@@ -11,7 +12,7 @@ export function ClosedBox({ event, text }: { readonly event: PublicEvent; readon
     <section className="closed-box" aria-labelledby="closed">
       <h2 className="disp" id="closed"><Icon name="tri" />{event.closed?.heading ?? 'Registration Closed'}</h2>
       {(text ?? event.closed?.text) && <p>{text ?? event.closed?.text}</p>}
-      <p><a className="btn line" href={`mailto:${event.support}`}><Icon name="mail" />{event.support}</a></p>
+      <p><a className="btn line" href={`mailto:${event.support}`}><Icon name="mail" /><span><Breaking text={event.support} /></span></a></p>
     </section>
   )
 }

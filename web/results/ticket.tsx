@@ -61,5 +61,12 @@ const isStatus = (row: ResultRow): boolean => row.id.startsWith('text-') && row.
 export function rowOf(event: PublicEvent, row: ResultRow, tone: 'good' | 'bad' = 'good'): LedgerRow {
   if (isStatus(row)) return { ...row, value: <Badge tone={tone} icon={tone === 'good' ? 'tick' : 'cross'}>{row.value}</Badge> }
   if (row.id === 'order_id' || row.id === 'reg_no') return { ...row, value: <Grouped event={event} number={row.value} /> }
+  if (row.id === 'payment_date' || row.id === 'date') return { ...row, value: <Moment text={row.value} /> }
   return row.id === 'total' ? { ...row, total: true } : row
+}
+
+/** A day and a time of day break between the two, not inside either. */
+function Moment({ text }: { readonly text: string }) {
+  const [day = '', ...time] = text.split(', ')
+  return <><span className="nb">{day}{time.length > 0 && ','}</span>{time.length > 0 && <> <span className="nb">{time.join(', ')}</span></>}</>
 }
