@@ -53,7 +53,7 @@ export function Pending({ event, registration, query, again }: PendingProps) {
   const mail = <a href={`mailto:${event.support}?subject=${encodeURIComponent(`${event.title}: payment ${registration.order_id}`)}`}>{event.support}</a>
   const orderId = query.orderId ?? registration.order_id
   return (
-    <section className="pend" aria-labelledby="pending">
+    <section className={review ? 'pend care' : 'pend'} aria-labelledby="pending">
       <h2 className="disp" id="pending"><Icon name="clock" />We are confirming your payment</h2>
       {review
         ? <p>Your payment{of} needs a look by the organisers before it can be confirmed. Please do not pay again. You will hear from them by email; for questions write to {mail} and quote the number below.</p>
