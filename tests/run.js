@@ -109,6 +109,8 @@ function vitest(args) {
 const asked = process.argv.slice(2)
 mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
 env.CHROMIUM = needBrowser()
+// Each server, worker thread and command of the tests reads the same TypeScript; kept as compiled it opens in half the time.
+env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
 
 /** @type {string[]} */
 const failed = []
