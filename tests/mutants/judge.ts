@@ -39,8 +39,8 @@ export function judge(mutant: Mutant, original: Original, shared: SharedFiles): 
   return { mutant, harm: twofold ? 'contradiction' : harm, changes, findings, rightLine: findings.some((finding) => isRight(finding, mutant)) }
 }
 
-/** Two declarations of one name, two rules for one answer, two periods for a day, more prices than columns. */
-const CONTRADICTIONS = new Set(['EV206', 'EV302', 'EV303', 'EV402', 'EV404', 'EV405', 'EV406'])
+/** Two declarations of one name, two rules for one answer, two periods or none for a day, a period that ends before it begins, more prices than columns; `overlap` or `demo` about what is not there. */
+const CONTRADICTIONS = new Set(['EV206', 'EV302', 'EV303', 'EV402', 'EV404', 'EV405', 'EV406', 'EV407', 'EV417', 'EV212'])
 
 function harmOf(event: EventConfig | null, { text }: Mutant, original: Original): Pick<Judged, 'harm' | 'changes'> {
   if (event === null) return { harm: 'harmful', changes: 'does not read' }
