@@ -14,14 +14,14 @@ import { toPaise } from './price.ts'
 const colourOf = (colour: Colour | undefined): CSSProperties => ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
 
 /** Today's price of a category as its event file states it: before tax, or with the tax inside. Null: not on sale. */
-function priceOfOption(event: PublicEvent, tariff: TariffAnswer, option: Option): string | null {
+export function priceOfOption(event: PublicEvent, tariff: TariffAnswer, option: Pick<Option, 'id'>): string | null {
   const price = tariff.pricing[option.id]
   const amount = toPaise(event.fees.tax?.prices === 'exclusive' ? price?.base : price?.total)
   return amount === null ? null : formatMoney(amount)
 }
 
 /** Until when the prices beside the categories hold, and whether the tax is in them. */
-function PriceNote({ event, tariff }: { readonly event: PublicEvent; readonly tariff: TariffAnswer | null }) {
+export function PriceNote({ event, tariff }: { readonly event: PublicEvent; readonly tariff: TariffAnswer | null }) {
   if (event.fees.prices === null) return null
   const { tax } = event.fees
   const until = tariff?.until ? `Fees until ${formatDay(tariff.until as Day)}` : 'Fees'

@@ -3,7 +3,7 @@ import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { fill, formatMoney } from '../../engine/index.ts'
-import type { EventAnswer, FieldErrors, PaymentData, PublicEvent, Quote } from '../../engine/index.ts'
+import type { EventAnswer, FieldErrors, PaymentData, PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { newKey } from '../api.ts'
 import type { PageProps } from '../main.tsx'
 import { Dialog } from '../shared/dialog.tsx'
@@ -11,6 +11,7 @@ import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { NoticeProvider, useNotice } from '../shared/notice.tsx'
+import { PriceNote, priceOfOption } from './choices.tsx'
 import { ClosedBox } from './closed.tsx'
 import { FormBox, formId, useForm } from './form.tsx'
 import type { FormState } from './form.tsx'
@@ -145,6 +146,7 @@ function Registration({ page }: { readonly page: EventAnswer }) {
         <fieldset className="bare" disabled={busy}>
           <FormBox {...form.formProps} tariff={tariff} submit={submit} />
         </fieldset>
+        <PriceList event={event} tariff={tariff.is === 'here' ? tariff.answer : null} />
         <Panel event={event} />
       </div>
       {wide ? <SummaryColumn {...summary} /> : <SummaryBar {...summary} />}
@@ -229,6 +231,22 @@ export function Panel({ event }: { readonly event: PublicEvent }) {
       {panel.title !== undefined && <h2>{panel.title}</h2>}
       <ul>{panel.lines.map((line) => <li key={line}>{line}</li>)}</ul>
     </aside>
+  )
+}
+
+/**
+ * Today's fees of every category, where the form's own choices do not show them: the delegate does not
+ * pick the category, or some are on the price list only.
+ */
+function PriceList({ event, tariff }: { readonly event: PublicEvent; readonly tariff: TariffAnswer | null }) {
+  if (event.fees.prices === null || (event.categoryChoice.by === 'field' && !event.categories.some(({ listedOnly }) => listedOnly))) return null
+  const rows = event.categories.map((category) => ({ id: category.id, label: category.label, value: tariff === null ? '\u00a0' : (priceOfOption(event, tariff, category) ?? 'Not on sale') }))
+  return (
+    <section className="info fees" aria-labelledby="fees">
+      <h2 id="fees">Registration fees</h2>
+      <PriceNote event={event} tariff={tariff} />
+      <Ledger rows={rows} money />
+    </section>
   )
 }
 
