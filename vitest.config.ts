@@ -7,8 +7,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // Two at once keep two cores busy; more only makes the browsers wait for each other.
-    maxWorkers: 2,
+    // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
+    maxWorkers: 4,
     projects: [
       {
         test: {

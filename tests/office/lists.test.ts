@@ -225,7 +225,7 @@ test('a list moves to the address its changed event file says, without a restart
     const { get } = await signIn(moved)
     expect((await get('/afpicon/admin/registrations/')).statusCode).toBe(200)
     const text = moved.readEvent('afpicon2026.yaml')
-    moved.writeEvent('afpicon2026.yaml', text.replace('api: /afpicon/admin/registrations/', 'api: /afpicon/office/people/').replace('event_type=afpicon,', 'event_type=afpi,'))
+    moved.writeEvent('afpicon2026.yaml', text.replaceAll('/afpicon/admin/registrations/', '/afpicon/office/people/').replaceAll('event_type=afpicon,', 'event_type=afpi,'))
     await moved.deps.events.reload()
     expect(moved.printed.join('\n')).toBe('')
     expect((await get('/afpicon/office/people/')).statusCode).toBe(200)

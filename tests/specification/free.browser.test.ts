@@ -19,7 +19,7 @@ beforeAll(async () => {
       for (const id of ['afpicon2026', 'chirurgia2026', 'midzone2025']) {
         const path = join(eventsDir, `${id}.yaml`)
         const text = readFileSync(path, 'utf8')
-        writeFileSync(path, text.replace(/\npayment:\n(?: +.*\n)+/, '\npayment: none\n').replace(/^ {2}- payment\.account\n/m, ''))
+        writeFileSync(path, text.replace(/\npayment:\n(?: +.*\n)+/, '\npayment: none\n').replace(/^ {2}- payment\.account\n/m, '').replace(/^ +account: [a-z]+\n/m, ''))
       }
     }),
   ])

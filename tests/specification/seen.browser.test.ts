@@ -49,6 +49,22 @@ test('S089 S091 S134 S135 S136 S182 S185: Chirurgia\'s form says until when it i
   await context.close()
 })
 
+test('S092 S093 S184: the categories of accompanying persons stand on the price list, and nobody is registered as one', async () => {
+  const { page, context } = await visit(browser)
+  await page.goto(`${server.url}/chirurgia2026`)
+  const list = page.getByRole('region', { name: 'Registration fees' })
+  await list.getByText('Fees until 30 November 2025, 18% GST included.').waitFor()
+  expect(await ledger(list)).toEqual({
+    'ASI Member': '₹ 5,900', 'Non-ASI Member': '₹ 7,080', 'Post Graduate (ASI)': '₹ 3,540', 'Post Graduate (Non-ASI)': '₹ 4,130',
+    'Accompanying Person (PG)': '₹ 2,360', 'Accompanying Person (ASI)': '₹ 2,950', 'Accompanying Person (Non-ASI)': '₹ 2,950',
+  })
+  expect(await page.getByRole('radio', { name: /Accompanying/ }).count()).toBe(0)
+  await page.goto(`${server.url}/afpicon2026`)
+  await page.getByRole('radio', { name: 'AFPI Member – GP / Specialist', exact: true }).waitFor()
+  expect(await page.getByRole('region', { name: 'Registration fees' }).count()).toBe(0)
+  await context.close()
+})
+
 test('S020 S099 S108 S189: the closed event has a tier of the day and a prefix for phones, and shows neither', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/pulmocon2025`)
