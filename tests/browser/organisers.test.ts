@@ -219,7 +219,8 @@ describe('the page for organisers', () => {
       for (const name of broken ? tabs.filter((one) => one !== 'Form' && one !== 'Result pages') : tabs) {
         await tab(page, name).click()
         await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
-        await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
+        // At 768 the page is built as at 360; only its width can differ.
+        if (width !== 768) await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       }
     }
