@@ -8,6 +8,7 @@ import type { Environment } from '../deps.ts'
 import { openRegistry } from '../registry.ts'
 import { openStore } from '../store/open.ts'
 import { openUploads } from '../uploads.ts'
+import { serveUntilStopped } from './start.ts'
 
 export const demo: Command = {
   summary: 'Serve a throw-away database full of made-up registrations',
@@ -35,15 +36,7 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
     try {
       const environment = await fill({ ...given, dataDir, gatewayMode: 'sandbox', smtpUrl: null }, terminal)
       if (environment === null) return 1
-      const [{ buildWeb }, { boot }] = await Promise.all([import('../build.ts'), import('../boot.ts')])
-      await buildWeb({ force: false, say: terminal.print })
-      const booted = await boot(environment, terminal)
-      if (!booted.ok) {
-        terminal.complain(booted.error.text)
-        return booted.error.status
-      }
-      await booted.value.stopped
-      return 0
+      return await serveUntilStopped(environment, terminal)
     } finally {
       await rm(dataDir, { recursive: true, force: true })
     }

@@ -1,4 +1,5 @@
-import type { Command } from '../cli.ts'
+import type { Command, Status, Terminal } from '../cli.ts'
+import type { Environment } from '../deps.ts'
 
 export const start: Command = {
   summary: 'Serve landing page, forms and office, and the sandbox gateway',
@@ -19,14 +20,19 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const [{ buildWeb }, { boot }] = await Promise.all([import('../build.ts'), import('../boot.ts')])
-    await buildWeb({ force: false, say: terminal.print })
-    const booted = await boot(environment, terminal)
-    if (!booted.ok) {
-      terminal.complain(booted.error.text)
-      return booted.error.status
-    }
-    await booted.value.stopped
-    return 0
+    return serveUntilStopped(environment, terminal)
   },
+}
+
+/** Builds the web app where it is missing or old, serves until a signal stops it, and answers the exit status. */
+export async function serveUntilStopped(environment: Environment, terminal: Terminal): Promise<Status> {
+  const [{ buildWeb }, { boot }] = await Promise.all([import('../build.ts'), import('../boot.ts')])
+  await buildWeb({ force: false, say: terminal.print })
+  const booted = await boot(environment, terminal)
+  if (!booted.ok) {
+    terminal.complain(booted.error.text)
+    return booted.error.status
+  }
+  await booted.value.stopped
+  return 0
 }
