@@ -3,7 +3,7 @@ import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers, Resu
 import { categoryOf } from './category.ts'
 import { holds } from './conditions.ts'
 import { formsOf, invalidOf, requiredOf } from './fields.ts'
-import { err, fromPairs, ok, own } from './result.ts'
+import { err, fromPairs, ok, own } from './outcome.ts'
 
 /**
  * What was answered. Text is trimmed and "" is absent; "true", "false" and decimal texts become what

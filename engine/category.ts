@@ -1,6 +1,6 @@
 import type { Answer, Answers, Condition, PublicEvent, Test } from './config.ts'
 import { holds, passes } from './conditions.ts'
-import { assertNever, own } from './result.ts'
+import { assertNever, own } from './outcome.ts'
 import { formatDay } from './time.ts'
 
 /** The delegate's category: the one chosen, or what the first rule that fits says. Null: none (yet). `answers` are normalised. */

@@ -1,6 +1,6 @@
 /** Conditions: one function for visibility, category and requirement, in the browser and on the server. */
 import type { Answer, Answers, Condition, Test } from './config.ts'
-import { assertNever, own } from './result.ts'
+import { assertNever, own } from './outcome.ts'
 import { isDay } from './time.ts'
 
 /**

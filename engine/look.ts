@@ -1,5 +1,5 @@
 /** An event's look from its one colour: the accent rule of the design, worked in OKLCH (Ottosson). */
-import { assert } from './result.ts'
+import { assert } from './outcome.ts'
 
 export type Look = { readonly band: string; readonly onBand: string; readonly accent: string; readonly tint: string; readonly line: string }
 type Lch = { readonly l: number; readonly c: number; readonly h: number }

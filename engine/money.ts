@@ -1,6 +1,6 @@
 /** Whole paise in, whole paise out; exact integer arithmetic, half up. Rupees exist at the edges only. */
 import type { Paise, Tax } from './config.ts'
-import { assert } from './result.ts'
+import { assert } from './outcome.ts'
 
 /** The largest amount the gateway takes in one payment, 999999.99 rupees. */
 export const amountMax = 99_999_999 as Paise

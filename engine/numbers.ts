@@ -1,6 +1,6 @@
 /** Registration numbers and order ids: prefix, random digits, one check digit, and two digits more for a further attempt. */
 import type { OrderId, PublicEvent, RegNo, Result } from './config.ts'
-import { assert, err, ok } from './result.ts'
+import { assert, err, ok } from './outcome.ts'
 
 /** The gateway takes up to 20 letters and digits as an order id. */
 export const orderIdMax = 20

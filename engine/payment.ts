@@ -1,7 +1,7 @@
 /** The life of a payment: pending → success | failed; failed → success; success → refunded; never success → failed. */
 import type { Payment, PaymentFact, PaymentRefusal, Result } from './config.ts'
 import { formatMoney } from './money.ts'
-import { assertNever, err, ok } from './result.ts'
+import { assertNever, err, ok } from './outcome.ts'
 
 // The Indian rupee by its letters and by its number; gateways send either.
 const rupeeCodes = ['INR', '356']

@@ -3,7 +3,7 @@ import type { Answers, Category, Day, Fees, Instant, Period, PublicEvent, Quote,
 import type { TariffAnswer } from './wire.ts'
 import { categoryOf } from './category.ts'
 import { rupees, split, type Split } from './money.ts'
-import { err, fromPairs, ok, own } from './result.ts'
+import { err, fromPairs, ok, own } from './outcome.ts'
 import { addDays, dayOf, formatDay, isoIndia } from './time.ts'
 
 /** The first listed period that holds the day, else the one for other dates; null: closed on that day. */

@@ -5,7 +5,7 @@
  */
 import type { Answer, Condition, Day, Field, FieldErrors, PublicEvent, Test } from './config.ts'
 import { formsOf, invalidOf, literal, requiredOf } from './fields.ts'
-import { assertNever, fromPairs } from './result.ts'
+import { assertNever, fromPairs } from './outcome.ts'
 import { dayPattern } from './time.ts'
 
 export type Schema = { readonly [keyword: string]: unknown }

@@ -2,7 +2,7 @@
 import type { Answer, Answers, Instant, Paise, PaymentStatus, PublicEvent } from './config.ts'
 import type { RegistrationAnswer } from './wire.ts'
 import { formatMoney, paise, readAmount, splitTotal } from './money.ts'
-import { own } from './result.ts'
+import { own } from './outcome.ts'
 import { formatDay, formatDays, formatInstant, isDay, readInstant } from './time.ts'
 
 /** What texts, mails and result pages need to know of a registration. A stored registration is one; `readRegistration` makes one from the wire. */

@@ -1,6 +1,6 @@
 /** Indian days and instants. India has one zone and no summer time, so a day is an instant plus 5:30. */
 import type { Day, Instant } from './config.ts'
-import { assert } from './result.ts'
+import { assert } from './outcome.ts'
 
 const minute = 60_000
 const dayLength = 24 * 60 * minute

@@ -1,5 +1,5 @@
 /** `rollcall`: finds the command, and turns what it says into an exit status. */
-import { environment } from './environment.ts'
+import { environment } from './machine/environment.ts'
 import type { Environment } from './deps.ts'
 
 /** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. */

@@ -1,7 +1,7 @@
 /** Liveness with a real write, and figures for Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { refuse } from './answers.ts'
+import { refuse } from './http/refuse.ts'
 import type { Deps } from './deps.ts'
 
 /** A disk that takes longer than this to take one row is not healthy. */

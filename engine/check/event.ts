@@ -1,18 +1,18 @@
 /** Event files: text → findings, or a checked EventConfig. Alone, and beside each other. */
 import type { EventConfig } from '../config.ts'
-import { acrossFindings, aloneFindings, type Beside } from './across.ts'
+import { acrossFindings, aloneFindings, type Beside } from './checks/across.ts'
 import { applyAllow } from './allow.ts'
 import { catalogue, checks } from './catalogue.ts'
 import { toConfig, type Plain } from './compile.ts'
 import { findingOf, type Draft, type Finding, type SharedFiles, type SharedName, type SourceText } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
-import { own } from '../result.ts'
+import { own } from '../outcome.ts'
 import { readYaml, type Source } from './parse.ts'
 import { shape, shapeFindings } from './shape.ts'
 
 export type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
 export type CompileOptions = CheckOptions
-export { runExamples, type ExampleResult } from './examples.ts'
+export { runExamples, type ExampleResult } from './checks/examples.ts'
 
 /**
  * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Command, Status, Terminal } from '../cli.ts'
-import { makeClock } from '../clock.ts'
-import { hashPassword, makePassword, passwordLengthMin } from '../passwords.ts'
+import { makeClock } from '../machine/clock.ts'
+import { hashPassword, makePassword, passwordLengthMin } from '../office/passwords.ts'
 import { openStore } from '../store/open.ts'
 
 const help = `Usage: rollcall admin add <username> [--password-stdin]

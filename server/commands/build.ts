@@ -11,7 +11,7 @@ Builds web/ into web/dist when it is missing or older than its sources; with --f
       terminal.complain(`rollcall build does not know "${stranger}".`)
       return 2
     }
-    const { buildWeb } = await import('../build.ts')
+    const { buildWeb } = await import('./web-build.ts')
     const built = await buildWeb({ force: args.includes('--force'), say: terminal.print })
     if (!built) terminal.print('The web app is up to date.')
     return 0

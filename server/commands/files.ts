@@ -6,7 +6,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { compileEvent, formatFindings, readEvent } from '../../engine/index.ts'
 import type { EventConfig, SharedFiles } from '../../engine/index.ts'
 import type { Terminal } from '../cli.ts'
-import type { SourceFile } from '../compiling.ts'
+import type { SourceFile } from '../events/folder.ts'
 
 /** `status`: 1 when the file has errors. */
 export type OpenedEvent = { readonly file: SourceFile; readonly shared: SharedFiles; readonly event: EventConfig; readonly status: 0 | 1 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from '../cli.ts'
-import { makeClock } from '../clock.ts'
-import { readImport } from '../import.ts'
-import type { ImportProblem } from '../import.ts'
-import { openRegistry } from '../registry.ts'
+import { makeClock } from '../machine/clock.ts'
+import { readImport } from './registrations-csv.ts'
+import type { ImportProblem } from './registrations-csv.ts'
+import { openRegistry } from '../events/registry.ts'
 import { openStore } from '../store/open.ts'
 
 const help = `Usage: rollcall import <event> <file.csv>

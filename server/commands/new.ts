@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { compileEvent, dayOf, eventIdFrom, formatFindings, isDay, newEventFile, paise, prefixFor, readAmount } from '../../engine/index.ts'
 import type { Day, SampleCategory, SampleOptions } from '../../engine/index.ts'
 import type { Command, Terminal } from '../cli.ts'
-import { makeClock } from '../clock.ts'
+import { makeClock } from '../machine/clock.ts'
 import { readArguments } from './arguments.ts'
 import { sharedFor } from './files.ts'
 

@@ -1,10 +1,10 @@
 /** `rollcall reconcile`: asks the gateway about every pending payment now, beside a running server or without one. */
 import { openEvents } from '../assemble.ts'
 import type { Command } from '../cli.ts'
-import { makeClock } from '../clock.ts'
-import { gatewayOfRunning } from '../gateway/open.ts'
-import { makeLog } from '../log.ts'
-import { openPayments } from '../payments.ts'
+import { makeClock } from '../machine/clock.ts'
+import { gatewayOfRunning } from '../paying/gateway/open.ts'
+import { makeLog } from '../machine/log.ts'
+import { openPayments } from '../paying/verify.ts'
 import { openStore } from '../store/open.ts'
 
 export const reconcile: Command = {

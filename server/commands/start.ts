@@ -26,7 +26,7 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
 
 /** Builds the web app where it is missing or old, serves until a signal stops it, and answers the exit status. */
 export async function serveUntilStopped(environment: Environment, terminal: Terminal): Promise<Status> {
-  const [{ buildWeb }, { boot }] = await Promise.all([import('../build.ts'), import('../boot.ts')])
+  const [{ buildWeb }, { boot }] = await Promise.all([import('./web-build.ts'), import('../serve.ts')])
   await buildWeb({ force: false, say: terminal.print })
   const booted = await boot(environment, terminal)
   if (!booted.ok) {

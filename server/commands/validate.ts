@@ -5,7 +5,7 @@ import path from 'node:path'
 import { applyFixes, catalogue, compileEvents, compileSite, countFindings, findingsAsGithub, findingsAsJson, findingsAsSarif, formatFindings, isDay } from '../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from '../cli.ts'
-import type { SourceFile } from '../compiling.ts'
+import type { SourceFile } from '../events/folder.ts'
 import { readArguments } from './arguments.ts'
 import { pathOf, readEventFile, sharedFor } from './files.ts'
 

@@ -4,7 +4,7 @@ import { answerText, formatInstant, formatMoney, isoIndia, mailFor, rupees } fro
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
-import { refuse } from '../answers.ts'
+import { refuse } from '../http/refuse.ts'
 import { listRow } from './rows.ts'
 import type { Admin } from './signin.ts'
 import { requireAdmin } from './signin.ts'

@@ -7,8 +7,8 @@ import { hash, verify } from '@node-rs/argon2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LoginAnswer, SessionAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { refuse } from '../answers.ts'
-import { slidingLimit } from '../limits.ts'
+import { refuse } from '../http/refuse.ts'
+import { slidingLimit } from '../http/limit.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
 /** A person who went for lunch stays signed in; a forgotten browser does not. */

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { day, dayOf, instant, paise } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'
-import { cleanName, handOffChecksum, judgeStatus, privateKeyOf, readFields, readStatusXml, secureHash, statusChecksum } from '../../server/gateway/airpay.ts'
-import type { Buyer, ChecksumVariant, Fields } from '../../server/gateway/airpay.ts'
+import { cleanName, handOffChecksum, judgeStatus, privateKeyOf, readFields, readStatusXml, secureHash, statusChecksum } from '../../server/paying/gateway/airpay.ts'
+import type { Buyer, ChecksumVariant, Fields } from '../../server/paying/gateway/airpay.ts'
 
 const account = { name: 'demo', username: 'demoUser01', password: 'demoPass#9', secret: 'S3cr3tApiKey0123', merchantId: '123456' }
 const buyer: Buyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }

@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { actions } from '../../server/gateway/sandbox-pages.ts'
-import type { Action } from '../../server/gateway/sandbox-pages.ts'
-import type { Fields } from '../../server/gateway/airpay.ts'
+import { actions } from '../../server/paying/gateway/sandbox-pages.ts'
+import type { Action } from '../../server/paying/gateway/sandbox-pages.ts'
+import type { Fields } from '../../server/paying/gateway/airpay.ts'
 import { openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
 

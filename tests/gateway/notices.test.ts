@@ -1,8 +1,8 @@
 /** Returns and notices: what is answered, and what the database holds afterwards. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
-import type { Fields } from '../../server/gateway/airpay.ts'
-import { sandboxAccount } from '../../server/gateway/sandbox.ts'
+import type { Fields } from '../../server/paying/gateway/airpay.ts'
+import { sandboxAccount } from '../../server/paying/gateway/sandbox.ts'
 import { forged, formType, openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
 

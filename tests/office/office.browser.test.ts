@@ -5,7 +5,7 @@ import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { hashPassword } from '../../server/passwords.ts'
+import { hashPassword } from '../../server/office/passwords.ts'
 import { PASSWORD, noon, numberOf, register } from './office.ts'
 
 const EVENT = 'afpicon2026'

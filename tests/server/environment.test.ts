@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import { makeClock } from '../../server/clock.ts'
-import { accountVariable, missingAccounts, readEnvironment } from '../../server/environment.ts'
-import type { Variables } from '../../server/environment.ts'
+import { makeClock } from '../../server/machine/clock.ts'
+import { accountVariable, missingAccounts, readEnvironment } from '../../server/machine/environment.ts'
+import type { Variables } from '../../server/machine/environment.ts'
 
 const live = { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_PASSWORD: 'p', AIRPAY_AFPI_SECRET: 's', AIRPAY_AFPI_MERCHANT_ID: '1' }
 const production = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...live }

@@ -11,10 +11,10 @@ import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
 import type { Deps, Environment } from '../../server/deps.ts'
-import type { Sandbox } from '../../server/gateway/sandbox.ts'
+import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
 import type { Mailer } from '../../server/mail.ts'
-import { readEnvironment } from '../../server/environment.ts'
-import type { Variables } from '../../server/environment.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
+import type { Variables } from '../../server/machine/environment.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const sampleEvents = join(top, 'events')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageData } from '../../engine/index.ts'
 import { blanked } from '../../server/app.ts'
-import { escapeHtml, fillTemplate } from '../../server/shell.ts'
+import { escapeHtml, fillTemplate } from '../../server/pages/html.ts'
 import { fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'

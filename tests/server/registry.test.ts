@@ -148,13 +148,13 @@ test('a shared file counts too: its change makes a new version of every event', 
 test('what was compiled once is not compiled again, and reads the same', async () => {
   const app = await start()
   const compiled = app.deps.events.byId('sample2026')?.config
-  const { compileFolder, readFolder } = await import('../../server/compiling.ts')
+  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
   const again = await compileFolder(await readFolder(app.eventsDir), { cacheFolder: join(app.dir, 'cache', 'events'), production: false })
   expect(again.served[0]?.config).toEqual(compiled)
 })
 
 test('in production an event with demo values is refused with a sentence', async () => {
-  const { compileFolder, readFolder } = await import('../../server/compiling.ts')
+  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
   const compiled = await compileFolder(await readFolder(app.eventsDir), { cacheFolder: join(app.dir, 'cache', 'events'), production: true })
   expect(compiled.served).toEqual([])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
-import { contentOf, openUploads } from '../../server/uploads.ts'
+import { contentOf, openUploads } from '../../server/registering/uploads.ts'
 import { doc, docx, exe, jpg, msi, pdf, plainZip, png, xls, xlsx } from './files.ts'
 
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']

@@ -1,0 +1,157 @@
+/**
+ * An event as still pages: the form in the state of each worked example, result pages, receipt and
+ * e-mail. No script, no address outside the page: it can be sent by e-mail and opened anywhere.
+ */
+import type { Answer, Answers, EventConfig, ExampleCase, Field, Instant, OrderId, RegNo } from '../config.ts'
+import { errorsOf, normalise, shownFields } from '../answers.ts'
+import { formatMoney, type Split } from '../money.ts'
+import { lookOf } from '../look.ts'
+import { openOn, periodOn, quote, quoteFor } from '../quote.ts'
+import { mailFor, receipt, resultRows, resultValues } from '../result-pages.ts'
+import { own } from '../outcome.ts'
+import { answerText, fill, labelOf, type RegistrationView } from '../texts.ts'
+import { dayOf, formatDays, formatInstant } from '../time.ts'
+
+export type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
+type FormCase = Extract<ExampleCase, { readonly answers: object }>
+
+/** `index.html` and one page for each example that fills in the form. */
+export function preview(event: EventConfig): readonly PreviewPage[] {
+  const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
+  const pages = cases.map((example, at) => ({ name: `example-${at + 1}.html`, example }))
+  const list = pages.map(({ name, example }) => `<li><a href="${name}">${safe(example.name)}</a></li>`).join('\n')
+  const index = page(event, event.title, `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${priceList(event)}${closedNotice(event)}`)
+  return [{ name: 'index.html', html: index }, ...pages.map(({ name, example }) => ({ name, html: page(event, example.name, examplePage(event, example)) }))]
+}
+
+function examplePage(event: EventConfig, example: FormCase): string {
+  const { answers } = normalise(event, example.answers)
+  const errors = errorsOf(event, example.answers)
+  const priced = quote(event, answers, example.on)
+  const view = viewOf(event, example, answers, priced.ok ? priced.value : null)
+  const opening = openOn(event, dayOf(example.on))
+  return [
+    `<p class="when">${safe(formatInstant(example.on))} in India</p>`,
+    ...(opening.open ? [] : [`<p class="closed">${safe(opening.text)}</p>`]),
+    `<h2>The form</h2>\n${form(event, example, answers, errors)}`,
+    `<h2>${safe(event.form.summary.title)}</h2>\n${summary(event, view, priced.ok ? null : priced.error.code)}`,
+    ...(Object.keys(errors).length > 0
+      ? ['<p class="note">These answers cannot be sent, so nothing follows.</p>']
+      : [
+          `<h2>After payment</h2>\n${result(event, 'success', view, example.on)}`,
+          `<h2>When the payment failed</h2>\n${result(event, 'failed', view, example.on)}`,
+          ...papers(event, view),
+        ]),
+  ].join('\n')
+}
+
+/** The registration these answers would become; its number is an obvious stand-in. */
+function viewOf(event: EventConfig, example: FormCase, answers: Answers, price: (Split & { readonly category: string; readonly period: string }) | null): RegistrationView {
+  const regNo = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}` as RegNo & OrderId
+  return {
+    regNo, answers,
+    category: price?.category ?? null, period: price?.period ?? periodOn(event.fees, dayOf(example.on))?.id ?? null,
+    base: price?.base ?? null, gst: price?.gst ?? null, total: price?.total ?? null,
+    paymentStatus: 'success', inReview: false, paymentId: 'PREVIEW', paidAt: example.on, createdAt: example.on,
+    payments: [{ orderId: regNo, status: 'success' }],
+  }
+}
+
+function form(event: EventConfig, example: FormCase, answers: Answers, errors: Readonly<Record<string, string>>): string {
+  const shown = shownFields(event, example.answers)
+  return event.sections
+    .map((section, at) => {
+      const fields = event.fields.filter((field) => field.section === at && shown.has(field.id))
+      return fields.length === 0 ? '' : `<section><h3>${safe(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
+    })
+    .join('\n')
+}
+
+function fieldRow(event: EventConfig, field: Field, answer: Answer | undefined, error: string | undefined): string {
+  const value = answer === undefined ? '<span class="empty">not answered</span>' : safe(answerText(event, field.id, answer))
+  const hint = field.hint === undefined ? '' : `<span class="hint">${safe(field.hint)}</span>`
+  const problem = error === undefined ? '' : `<span class="error">${safe(error)}</span>`
+  return `<dt>${safe(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
+}
+
+function summary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
+  if (refusal !== null) return `<p>${safe(event.form.summary.empty)}</p>`
+  const values = resultValues({ ...event, results: { ...event.results, amounts: 'stored' } }, view, {})
+  const rows = event.form.summary.lines.map((line) => `<dt>${safe(labelOf(event, line))}</dt><dd>${safe(own(values, line) ?? event.texts.missingValue)}</dd>`)
+  return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${safe(event.form.summary.button)}</p>`
+}
+
+function result(event: EventConfig, outcome: 'success' | 'failed', view: RegistrationView, at: Instant): string {
+  const { title, intro, notes, notesTitle, reasons, buttons, lookup } = event.results[outcome]
+  const query = { orderId: view.regNo, amount: view.total === null ? null : String(view.total / 100), date: new Date(at).toISOString() }
+  const known = lookup === 'never' ? null : outcome === 'success' ? view : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
+  const values = resultValues(event, known, query)
+  const said = (text: string): string => safe(fill(text, values, event.texts.missingValue))
+  const rows = resultRows(event, outcome, known, query).map(({ label, value }) => `<dt>${safe(label)}</dt><dd>${safe(value)}</dd>`)
+  const list = (texts: readonly string[]): string => (texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${said(text)}</li>`).join('')}</ul>`)
+  return `<article><h3>${said(title)}</h3>${intro === undefined ? '' : `<p>${said(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${said(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${said(label)}</span>`).join(' ')}</p></article>`
+}
+
+function papers(event: EventConfig, view: RegistrationView): readonly string[] {
+  const paper = receipt(event, view)
+  const mail = mailFor(event, view)
+  return [
+    ...(paper === null ? [] : [`<h2>Receipt</h2>\n<article><h3>${safe(paper.file)}</h3><pre>${safe(paper.text)}</pre></article>`]),
+    ...(mail === null ? [] : [`<h2>E-mail</h2>\n<article><h3>${safe(mail.subject)}</h3><p>To ${safe(mail.to)}${mail.copyTo === null ? '' : `, copy to ${safe(mail.copyTo)}`}</p><pre>${safe(mail.text)}</pre></article>`]),
+  ]
+}
+
+function priceList(event: EventConfig): string {
+  if (event.fees.prices === null) return '<p>This event asks for no money.</p>'
+  const head = event.fees.periods.map((period) => `<th scope="col">${safe(period.label)}</th>`).join('')
+  const rows = event.categories.map((category) => `<tr><th scope="row">${safe(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`)
+  return `<table><caption>To pay, ${safe(event.fees.tax?.name ?? 'tax')} included</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+}
+
+function totalOf(price: Split | null): string {
+  return price === null ? 'not on sale' : formatMoney(price.total)
+}
+
+function closedNotice(event: EventConfig): string {
+  return event.closed === null ? '' : `\n<h2>While it is closed</h2>\n<article><h3>${safe(event.closed.heading)}</h3><p>${safe(event.closed.text)}</p></article>`
+}
+
+/** A text as HTML: nothing in it is markup. */
+function safe(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+function page(event: EventConfig, title: string, body: string): string {
+  const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
+  const demo = event.demo.length === 0 ? '' : `<p class="demo">Demo values: ${safe(event.demo.join(', '))}</p>`
+  return `<!doctype html>
+<html lang="en-IN">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${safe(title)} – ${safe(event.title)}</title>
+<style>
+body { margin: 0; font: 1rem/1.5 Georgia, serif; color: #1c1b19; background: #fff }
+header { background: ${band}; color: ${onBand}; padding: 1.5rem max(1rem, calc(50vw - 22rem)) }
+header p { margin: 0 } header a { color: inherit }
+main { max-width: 44rem; margin: 0 auto; padding: 1rem }
+h1 { margin: 0; font-size: 1.6rem } h2 { margin: 2rem 0 .5rem; color: ${accent} } h3 { margin: .5rem 0 }
+dl { display: grid; grid-template-columns: minmax(8rem, 14rem) 1fr; gap: .3rem 1rem; margin: 0 }
+dt { color: #555 } dd { margin: 0 } section, article { border: 1px solid ${line}; padding: .5rem 1rem 1rem; margin: .5rem 0 }
+table { border-collapse: collapse; width: 100% } td, th { border: 1px solid ${line}; padding: .3rem .6rem; text-align: right } th[scope=row] { text-align: left; font-weight: normal }
+caption { text-align: left; color: #555 } pre { white-space: pre-wrap; background: ${tint}; padding: 1rem; margin: 0 }
+.empty { color: #666; font-style: italic } .hint { display: block; color: #555; font-size: .9rem } .error { display: block; color: #a4161a } .error::before { content: "! " }
+.button { display: inline-block; border: 1px solid ${accent}; color: ${accent}; padding: .3rem .8rem; margin: .5rem 0 } .demo, .closed { background: #fff3cd; color: #4d3b00; padding: .5rem 1rem }
+</style>
+</head>
+<body>
+<header><p><a href="index.html">${safe(event.title)}</a> · ${safe(formatDays(event.from, event.to))} · ${safe(event.venue)}</p><h1>${safe(title)}</h1></header>
+<main>
+${demo}
+${body}
+</main>
+</body>
+</html>
+`
+}

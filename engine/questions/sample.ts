@@ -1,0 +1,253 @@
+/** A first event file for a new conference, commented for somebody who has never seen one. */
+import type { Day, Paise } from '../config.ts'
+import { amountText, split } from '../money.ts'
+import { addDays } from '../time.ts'
+import { words } from '../texts.ts'
+
+export type SampleCategory = { readonly label: string; /** Rupees before tax, whole paise here. */ readonly early: Paise; readonly regular: Paise }
+/** What is left out gets a stand-in, and stands in the file's `demo:` list. */
+export type SampleOptions = {
+  /** Lower-case letters and digits. */
+  readonly id: string
+  /** Capitals; must begin no other event's numbers. */
+  readonly prefix: string
+  readonly title?: string
+  readonly from?: Day
+  readonly to?: Day
+  readonly venue?: string
+  readonly support?: string
+  readonly earlyUntil?: Day
+  readonly categories?: readonly SampleCategory[]
+  readonly payment?: 'airpay' | 'none'
+  /** Stand-in days are counted from here. */
+  readonly today: Day
+}
+
+const DAYS_AHEAD = 180
+const EARLY_ENDS = 45
+const COMMENT_AT = 40
+const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const
+
+/** An id as event ids are written: "my-event" → "myevent"; null when nothing is left. */
+export function eventIdFrom(text: string): string | null {
+  const id = text.toLowerCase().replace(/[^a-z0-9]/g, '').replace(/^\d+/, '')
+  return id === '' ? null : id
+}
+
+/** A beginning for registration numbers that is no beginning of another event's, and none of theirs of it. */
+export function prefixFor(id: string, taken: readonly string[]): string | null {
+  const letters = id.replace(/[^a-z]/g, '').toUpperCase()
+  const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const candidates = [letters.slice(0, 4), letters.slice(0, 5), ...alphabet.map((letter) => letters.slice(0, 3) + letter), ...alphabet.flatMap((a) => alphabet.map((b) => `${letters.slice(0, 2)}${a}${b}`))]
+  return candidates.find((one) => one.length >= 3 && !taken.some((other) => other.startsWith(one) || one.startsWith(other))) ?? null
+}
+
+export function newEventFile(options: SampleOptions): string {
+  const { id, prefix, today } = options
+  const from = options.from ?? addDays(today, DAYS_AHEAD)
+  const to = options.to ?? addDays(from, 1)
+  const earlyUntil = options.earlyUntil ?? addDays(from, -EARLY_ENDS)
+  const title = options.title ?? words(id.replace(/(\d+)$/, ' $1'))
+  const categories = (options.categories ?? [
+    { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
+    { label: 'Non-member', early: 500_000 as Paise, regular: 600_000 as Paise },
+  ]).map((category, at, all) => ({ ...category, id: categoryId(category.label, at, all.map(({ label }) => label)) }))
+  const [first] = categories
+  const demo = [
+    ...(options.title === undefined ? [['event.title', '']] : []),
+    ...(options.from === undefined || options.to === undefined ? [['event.from', ''], ['event.to', '']] : []),
+    ...(options.venue === undefined ? [['event.venue', '']] : []),
+    ...(options.support === undefined ? [['event.support', '']] : []),
+    ['look', 'the colour of the pages'],
+    ...(options.categories === undefined ? [['categories', ''], ['fees.prices', '']] : []),
+    ...(options.earlyUntil === undefined ? [['fees.periods', '']] : []),
+    ...(options.payment === 'none' ? [] : [['payment.account', 'the account the money goes to']]),
+    ['email', ''],
+  ].map(([path = '', about = '']) => (about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`))
+  const width = Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
+  const row = (name: string, cells: readonly string[]): string => `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
+  const number = (amount: Paise): string => amountText(amount).replace(/\.00$/, '')
+  const cases = categories.flatMap((category) =>
+    ([['early', earlyUntil, category.early], ['regular', addDays(earlyUntil, 1), category.regular]] as const).map(([period, on, price]) => {
+      const { base, gst, total } = split(GST, price)
+      const given = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
+      const name = quoted(`${period === 'early' ? 'the last early day' : 'the day after'}, ${category.label}`)
+      return `    - name: ${name}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}}`
+    }),
+  )
+  return `# yaml-language-server: $schema=../schemas/event.schema.json
+#
+# ${title}. This file is the whole conference. Read it from top to bottom, change what is
+# not yours, and check it with:  rollcall validate events/${id}.yaml
+
+format: 1
+
+# Values that stand in until you know better. The form says "Demo values" while there are any,
+# and a real server refuses the file. Take a line away when its value is right.
+demo:
+${demo.join('\n')}
+
+# ── The event ───────────────────────────────────────────────────────────────────
+
+event:
+${aside(`  id: ${id}`, 'also the name of this file')}
+  title: ${quoted(title)}
+${aside(`  from: ${from}`, 'days are days in India, year-month-day')}
+  to: ${to}
+  venue: ${quoted(options.venue ?? 'Town Hall, Kochi')}
+${aside('  status: open', 'closed: only the notice below is shown')}
+  support: ${quoted(options.support ?? `support@${id}.example`)}
+
+look:
+  colour: "#2F5D8A"
+
+closed:                                 # what the page says when one cannot register
+  heading: Registration is closed
+  text: Registration for ${title.replace(/[:#"]/g, '')} is closed. Please write to us.
+
+routes:                                 # the addresses of the pages
+  form: /${id}
+  success: /${id}/success
+  failed: /${id}/failed
+
+# ── What it costs ───────────────────────────────────────────────────────────────
+
+categories:                             # who pays differently
+${categories.map((category) => `  - {id: ${category.id}, label: ${quoted(category.label, true)}}`).join('\n')}
+
+# Here the delegate picks the category in the form. It can follow from the answers instead:
+#   category:
+#     rules:
+#       - {when: {is_member: true}, then: ${first?.id ?? 'member'}}
+#       - {otherwise: ${categories.at(-1)?.id ?? 'non-member'}}
+category: {chosen_in: registering_as}
+
+fees:
+  tax: {name: GST, percent: 18, prices: exclusive}    # exclusive: added to the prices below
+  periods:                              # both days count
+    - {id: early, label: Early Bird, to: ${earlyUntil}}
+    - {id: regular, label: Regular, from: ${addDays(earlyUntil, 1)}, to: ${to > earlyUntil ? to : addDays(earlyUntil, 1)}}
+  prices:                               # rupees; the first row names the columns
+${[row('period', ['early', 'regular']), ...categories.map((category) => row(category.id, [number(category.early), number(category.regular)]))].join('\n')}
+
+# ── The form ────────────────────────────────────────────────────────────────────
+
+form:
+  sections:
+    - title: Your details
+      fields:                           # required: the sentence that asks for a missing answer
+        - {id: full_name, label: Full Name, required: Please give your name}
+        - {id: email, type: email, label: Email, required: Please give your email address}
+        - {id: phone_number, type: phone, label: Phone Number, required: Please give your phone number}
+        - {id: institution, label: Institution}
+        - id: registering_as
+          type: select
+          as: radio
+          label: I register as
+          options: categories           # the list above
+          required: Please choose one
+
+    - title: At the conference
+      fields:
+        - {id: food_preference, type: select, label: Food Preference, options: food-preferences}
+        - {id: presents_paper, type: yes-no, as: switch, label: I present a paper, default: false}
+        - id: paper_title               # shown to those who present one
+          label: Title of the paper
+          show_when: {presents_paper: true}
+          required: Please give the title of your paper
+
+  summary:
+    lines: [category, base, gst, total]
+
+  notices: snackbar
+
+# ── Payment ─────────────────────────────────────────────────────────────────────
+
+order_id:                               # a registration number: ${prefix} and thirteen digits
+  prefix: ${prefix}
+  followed_by: digits
+
+${options.payment === 'none' ? '# Nothing is paid here: one is registered at once, and the price is only stated.\npayment: none' : `# For an event that takes no money, write  payment: none\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
+
+# ── After payment ───────────────────────────────────────────────────────────────
+
+results:
+  success:
+    title: Registration Confirmed
+    details: [reg_no, full_name, email, category, total, payment_date]
+    notes:
+      - Please keep your registration number
+    buttons:
+      - {label: Download Receipt, do: receipt}
+      - {label: Print, do: print}
+
+  failed:
+    title: Payment Failed
+    details: [order_id, amount, date]
+    notes:
+      - Your registration is not confirmed; you can try again
+    buttons:
+      - {label: Try Again, go: /${id}}
+      - {label: Contact Support, mail: ${quoted(`${title} – payment failed for order {order_id}`, true)}}
+
+  receipt:
+    file: "{reg_no}.txt"
+    text: |
+      {event.title} – receipt
+
+      Registration number: {reg_no}
+      Name: {full_name}
+      Category: {category}
+      Total: {total}, of this GST {gst}
+      Paid on: {payment_date}
+
+# ── The e-mail ──────────────────────────────────────────────────────────────────
+
+email:
+  subject: "{event.title} – registration {reg_no}"
+  text: |
+    Dear {full_name},
+
+    Thank you for registering for {event.title}, {event.dates}, {event.venue}.
+
+    Registration number: {reg_no}
+    Category: {category}
+    Amount: {total}
+
+# The office needs no lines here: without them it lists every field at /admin/${id}.
+
+# ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
+# What should these people pay? When a price or a day above changes, change it here too:
+# two places that agree are seldom both wrong.
+
+examples:
+  delegate:                             # answers every case starts from
+    full_name: Asha Nair
+    email: asha@example.org
+    phone_number: "9876543210"
+    registering_as: ${first?.id ?? 'member'}
+  cases:
+${cases.join('\n')}
+    - name: a paper needs its title
+      on: ${earlyUntil}
+      given: {presents_paper: true}
+      expect: {shows: [paper_title], errors: {paper_title: Please give the title of your paper}}
+`
+}
+
+function aside(line: string, comment: string): string {
+  return `${line.padEnd(COMMENT_AT)}# ${comment}`
+}
+
+/** A text as YAML reads it back, in quotes only where it needs them; inside braces commas need them too. */
+function quoted(text: string, inBraces = false): string {
+  const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
+  return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim() ? text : JSON.stringify(text)
+}
+
+function categoryId(label: string, at: number, all: readonly string[]): string {
+  const id = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[-0-9]+|-+$/g, '')
+  const mine = id(label)
+  const isTaken = all.findIndex((other) => id(other) === mine) !== at
+  return mine === '' || mine === 'period' || isTaken ? `category-${at + 1}` : mine
+}

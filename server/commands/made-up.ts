@@ -1,0 +1,223 @@
+/**
+ * Fills an empty store with made-up registrations over all events, to look at lists, dashboard and
+ * plots. Everything goes through the store's own verbs. The same events and clock give the same rows.
+ */
+import { addDays, amountText, categoryOf, dayOf, errorsOf, instant, mailFor, normalise, orderIdOf, paise, quote, randomDigits, regNoOf, shownFields, startOf } from '../../engine/index.ts'
+import type { Answer, Answers, Day, EventConfig, Field, Instant, Paise, Quote, RegNo } from '../../engine/index.ts'
+import type { ServedEvent, Uploads } from '../deps.ts'
+import { searchableOf } from '../registering/view.ts'
+import type { ImportRow, Store } from '../store/store.ts'
+
+/** Registrations per event, in the order of the events; further events begin again. */
+const SIZES = [600, 450, 1400, 550]
+/** Days before the conference (or before now) over which people register. */
+const DAYS = 120
+const HOUR = 3_600_000
+/** At once in the writer's queue. */
+const TOGETHER = 200
+
+/** Nobody is called this. */
+const FIRST = ['Example', 'Sample', 'Specimen', 'Mockup', 'Placeholder', 'Dummy', 'Draft', 'Testcase', 'Stand-in', 'Notreal', 'Fixture', 'Invented', 'Blank', 'Lorem', 'Ipsum', 'Dolor', 'Nobody', 'Pattern', 'Outline', 'Sketch', 'Template', 'Pretend']
+const LAST = ['Alpha', 'Bravo', 'Charlie', 'Delta', 'Echo', 'Foxtrot', 'Golf', 'Hotel', 'India', 'Juliett', 'Kilo', 'Lima', 'Mike', 'November', 'Oscar', 'Papa', 'Quebec', 'Romeo', 'Sierra', 'Tango', 'Uniform', 'Victor', 'Whiskey', 'Xray', 'Yankee', 'Zulu']
+
+type Chance = () => number
+/** A small generator with a seed (mulberry32): a demo that looks the same twice can be talked about. */
+function chanceFrom(seed: number): Chance {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+const pick = <T>(chance: Chance, from: readonly T[]): T => {
+  const found = from[Math.floor(chance() * from.length)]
+  if (found === undefined) throw new Error('nothing to pick from')
+  return found
+}
+const digits = (chance: Chance, count: number): string => Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
+
+/**
+ * A good day for a demo: some weeks before the last conference that still takes registrations, so that
+ * others are already over. Null when none does.
+ */
+export function demoDay(events: readonly EventConfig[]): Instant | null {
+  const last = events.filter(({ status }) => status === 'open').map(({ from }) => from).sort().at(-1)
+  return last === undefined ? null : instant(startOf(addDays(last, -31)) + 15 * HOUR)
+}
+
+/** Answers how many were made. */
+export async function fillDemo(deps: { readonly store: Store; readonly uploads: Uploads; readonly events: readonly ServedEvent[]; readonly now: Instant }): Promise<number> {
+  let made = 0
+  for (const [index, served] of deps.events.entries()) {
+    const chance = chanceFrom(20_260_131 + index)
+    const size = SIZES[index % SIZES.length] ?? 500
+    const moments = momentsOf(served.config, size, deps.now, chance)
+    const takesMoney = served.config.fees.prices !== null && served.config.payment !== null
+    made += takesMoney ? await registerAll(deps, served, moments, chance) : await importAll(deps.store, served, moments, chance)
+  }
+  return made
+}
+
+/** When people register: in the months before the conference, by day, more before a price rises. */
+function momentsOf(event: EventConfig, size: number, now: Instant, chance: Chance): readonly Instant[] {
+  const today = dayOf(now)
+  const end = event.from < today ? event.from : today
+  const days = Array.from({ length: DAYS }, (_, back) => addDays(end, -back)).reverse()
+  const rises = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
+  const weights = days.map((day, index) => {
+    const rush = rises.reduce((sum, rise) => sum + (rise >= day && rise < addDays(day, 8) ? 3 / (1 + distance(day, rise)) : 0), 0)
+    return (0.4 + index / DAYS + rush) * (0.6 + 0.8 * chance())
+  })
+  const whole = weights.reduce((sum, weight) => sum + weight, 0)
+  const draw = (): Day => {
+    let left = chance() * whole
+    return days.find((_, index) => (left -= weights[index] ?? 0) <= 0) ?? end
+  }
+  const moments = Array.from({ length: size }, () => instant(startOf(draw()) + Math.floor((7 + 15 * chance()) * HOUR)))
+  return moments.filter((at) => at < now).toSorted((a, b) => a - b)
+}
+
+const distance = (from: Day, to: Day): number => Math.round((startOf(to) - startOf(from)) / (24 * HOUR))
+
+async function registerAll(deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant }, served: ServedEvent, moments: readonly Instant[], chance: Chance): Promise<number> {
+  let made = 0
+  for (let start = 0; start < moments.length; start += TOGETHER) {
+    const people = moments.slice(start, start + TOGETHER).map((at) => personOf(served.config, at, chance))
+    const done = await Promise.all(people.map((person) => (person === null ? false : registerOne(deps, served, person))))
+    made += done.filter(Boolean).length
+  }
+  return made
+}
+
+type Person = { readonly at: Instant; readonly regNo: RegNo; readonly answers: Answers; readonly quote: Quote; readonly luck: number; readonly reference: string }
+
+/** Null on a day on which nobody could register. */
+function personOf(event: EventConfig, at: Instant, chance: Chance): Person | null {
+  const answers = answersOf(event, chance)
+  const quoted = quote(event, answers, at)
+  const regNo = regNoOf(event, [...digits(chance, randomDigits(event))].map(Number))
+  const person = { at, regNo, answers, luck: chance(), reference: `DEMO${digits(chance, 9)}` }
+  return quoted.ok ? { ...person, quote: quoted.value } : null
+}
+
+async function registerOne({ store, uploads, now }: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant }, served: ServedEvent, person: Person): Promise<boolean> {
+  const event = served.config
+  const { at, answers, regNo } = person
+  const kept = []
+  for (const field of event.fields.filter(({ id, type }) => type === 'file' && answers[id] !== undefined)) {
+    const bytes = pdfSaying('This proof is made up.')
+    const upload = await uploads.keep({ name: String(answers[field.id]), bytes, accept: field.accept ?? [] })
+    if (upload.ok) kept.push({ field: field.id, sha256: upload.sha256, name: String(answers[field.id]), type: upload.type, bytes: upload.bytes })
+  }
+  const orderId = orderIdOf(regNo, 1)
+  const registered = await store.register({
+    eventId: event.id, eventHash: served.hash, regNo, answers, searchable: searchableOf(event, answers), category: categoryOf(event, answers),
+    quote: person.quote, orderId, uploads: kept, at, mail: null, idempotency: null,
+  })
+  if (!registered.ok) return false
+  await settle(store, event, person, now)
+  return true
+}
+
+/** Four of five pay; an old payment that nobody made has expired; the gateway would say so of itself. */
+async function settle(store: Store, event: EventConfig, person: Person, now: Instant): Promise<void> {
+  const { at, luck, reference, regNo } = person
+  const { total } = person.quote
+  const orderId = orderIdOf(regNo, 1)
+  const later = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
+  const confirm = (amount: Paise): Promise<unknown> => store.applyFact(orderId, { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: later(3) }, null)
+  const isRecent = at > now - 20 * HOUR
+  if (luck < (isRecent ? 0.6 : 0.84)) {
+    await confirm(total)
+    if (luck < 0.02) await store.applyFact(orderId, { type: 'refunded', reference: `${reference}R`, amount: total, at: later(3 * 24 * 60) }, null)
+    else await confirmation(store, event, regNo, later(4))
+  } else if (luck < (isRecent ? 0.62 : 0.845)) await confirm(paise(Math.max(100, total - 10_000)))
+  else if (luck < (isRecent ? 0.7 : 0.93)) await store.applyFact(orderId, { type: 'declined', code: '400', message: 'The bank declined the card', at: later(4) }, null)
+  else if (!isRecent) await store.applyFact(orderId, { type: 'expired', at: later(24 * 60) }, null)
+}
+
+/** As sent, so that the demo's own mailer leaves it alone. */
+async function confirmation(store: Store, event: EventConfig, regNo: RegNo, at: Instant): Promise<void> {
+  const stored = await store.registration(regNo)
+  const mail = stored === null ? null : mailFor(event, stored)
+  if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
+}
+
+/** An event that takes no money here has rows from elsewhere, with a total and perhaps no more. */
+async function importAll(store: Store, served: ServedEvent, moments: readonly Instant[], chance: Chance): Promise<number> {
+  const event = served.config
+  const rows = moments.map((at): ImportRow => {
+    const answers: Record<string, Answer> = { ...answersOf(event, chance) }
+    const fee = paise(400_000 + Math.floor(chance() * 7) * 50_000)
+    const companions = chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
+    for (const { id, type } of event.alsoStored) {
+      if (type === 'number') answers[id] = companions
+      if (type === 'money') answers[id] = Number(amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee))
+    }
+    const luck = chance()
+    const paymentStatus = luck < 0.93 ? 'success' : luck < 0.96 ? 'failed' : luck < 0.98 ? 'refunded' : 'pending'
+    return {
+      eventId: event.id, eventHash: served.hash, regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)), answers,
+      searchable: searchableOf(event, answers), category: categoryOf(event, answers), period: null, base: null, gst: null, total: paise(fee + companions * 250_000),
+      paymentStatus, paymentId: paymentStatus === 'success' ? `DEMO${digits(chance, 9)}` : null, createdAt: at, paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
+    }
+  })
+  const done = await store.importRegistrations(rows)
+  return done.ok ? done.value.added : 0
+}
+
+/** Answers that the event accepts: every shown field is answered, most optional ones too. */
+function answersOf(event: EventConfig, chance: Chance): Answers {
+  const first = pick(chance, FIRST)
+  const last = pick(chance, LAST)
+  const all = Object.fromEntries(event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]))
+  for (const field of event.fields) {
+    const needed = field.required !== undefined || field.offersCategories === true || field.id.endsWith('name') || field.type === 'phone' || field.type === 'email'
+    if (!needed && chance() < 0.15) delete all[field.id]
+  }
+  const { answers } = normalise(event, all)
+  if (Object.keys(errorsOf(event, answers)).length === 0) return answers
+  // A field that only these answers show or require.
+  const shown = shownFields(event, answers)
+  return normalise(event, { ...Object.fromEntries(event.fields.filter(({ id }) => shown.has(id)).map((field) => [field.id, answerOf(field, first, last, chance)])), ...answers }).answers
+}
+
+function answerOf(field: Field, first: string, last: string, chance: Chance): Answer {
+  switch (field.type) {
+    case 'email':
+      return `${first}.${last}${digits(chance, 2)}@example.org`.toLowerCase()
+    case 'phone':
+      return `+9100000${digits(chance, 5)}`
+    case 'number':
+      return field.min ?? Math.min(field.max ?? 1, 1)
+    case 'date':
+      return '1980-01-01'
+    case 'yes-no':
+      return chance() < 0.55
+    case 'select':
+      return pick(chance, field.options ?? []).id
+    case 'file':
+      return `made-up-proof.${field.accept?.includes('pdf') === true ? 'pdf' : (field.accept?.[0] ?? 'pdf')}`
+    case 'multiline':
+      return `${digits(chance, 2)} Example Street\nSampletown`
+    case 'text':
+      return textOf(field.id, first, last, chance)
+  }
+}
+
+function textOf(id: string, first: string, last: string, chance: Chance): string {
+  if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
+  if (/(_no|number)$/.test(id)) return `EXAMPLE-${digits(chance, 4)}`
+  if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST)} Medical College`
+  if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
+  if (/qualification/.test(id)) return pick(chance, ['MBBS', 'MD', 'MS', 'DNB'])
+  if (/designation/.test(id)) return pick(chance, ['Consultant', 'Professor', 'Resident'])
+  return `Made-up ${first.toLowerCase()}`
+}
+
+/** The smallest file that is a PDF. */
+function pdfSaying(text: string): Buffer {
+  return Buffer.from(`%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`)
+}

@@ -1,0 +1,31 @@
+/** Event files as their authors wrote them, for the page that shows what a file becomes. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { EventFile, EventFileAnswer, SharedFiles } from '../../engine/index.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Deps, ServedEvent } from '../deps.ts'
+
+/**
+ * What is public of a served event's file: all of it but the office's address, which stands as the
+ * support address instead (docs/decisions.md 21). It holds no credentials; those are in the environment.
+ */
+export function eventFile({ config, text }: ServedEvent): EventFile {
+  const { id, office, support } = config
+  return { path: `events/${id}.yaml`, text: office === undefined ? text : text.replaceAll(office, support) }
+}
+
+/** The shared files that the event was compiled with. */
+export function sharedFiles({ shared }: ServedEvent): SharedFiles {
+  const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
+  const file = (name: keyof SharedFiles) => ({ path: `events/_shared/${name}.yaml`, text: texts[name] })
+  return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
+}
+
+export async function eventFileRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+  const answer = async (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply): Promise<unknown> => {
+    const served = deps.events.byId(request.params.id)
+    if (served === null) return refuse(reply, 404, 'no_such_event', 'There is no event of this name.')
+    const file: EventFileAnswer = { status: 'success', ...eventFile(served) }
+    return reply.header('cache-control', 'no-cache').send(file)
+  }
+  for (const slash of ['', '/']) app.get(`/api/events/:id/file${slash}`, answer)
+}

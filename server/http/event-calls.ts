@@ -1,0 +1,134 @@
+/**
+ * The calls whose paths event files name. Event files change while the server runs and a router's
+ * routes do not, so wildcard routes look the path up in a table
+ * that is replaced whole when the events change.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { EventRegistry, ServedEvent } from '../deps.ts'
+
+export type Call = {
+  readonly method: 'GET' | 'POST'
+  /** As the event file writes it, slash at the end or not; a segment `{name}` takes any one segment. */
+  readonly path: string
+  /**
+   * `request.body` is the unread stream for a POST: read it with `readBody` of body.ts.
+   * `params` holds what stood in place of the `{name}` segments, decoded.
+   */
+  readonly handle: (request: FastifyRequest, reply: FastifyReply, params: Readonly<Record<string, string>>) => Promise<unknown>
+}
+/** The calls one event adds to the table. */
+export type CallMaker = (served: ServedEvent) => readonly Call[]
+export type EventCalls = {
+  add(maker: CallMaker): void
+  /** The call at a path, with or without the slash at its end. */
+  find(method: string, path: string): { readonly call: Call; readonly params: Readonly<Record<string, string>> } | null
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Route modules add the calls that event files name: `app.eventCalls.add((served) => [{method, path, handle}])`. */
+    eventCalls: EventCalls
+  }
+}
+
+/** Calls by `METHOD /path`, a `{name}` segment standing as `{}`; `shapes` says where such segments may be. */
+type Table = { readonly calls: ReadonlyMap<string, Call>; readonly shapes: readonly Shape[] }
+type Shape = { readonly length: number; readonly open: readonly number[] }
+
+const methods = ['GET', 'POST'] as const
+
+export function makeEventCalls(events: EventRegistry): EventCalls {
+  const makers: CallMaker[] = []
+  let table: Table | null = null
+  events.onChange(() => {
+    table = null
+  })
+  const current = (): Table => (table ??= tableOf(events.all(), makers))
+  const find: EventCalls['find'] = (method, path) => {
+    const bare = withoutSlash(path)
+    const { calls, shapes } = current()
+    const call = calls.get(`${method} ${bare}`)
+    if (call !== undefined) return { call, params: {} }
+    const parts = bare.split('/')
+    for (const shape of shapes) {
+      if (shape.length !== parts.length) continue
+      const open = calls.get(`${method} ${parts.map((part, index) => (shape.open.includes(index) ? '{}' : part)).join('/')}`)
+      const params = open === undefined ? null : paramsOf(open.path, parts)
+      if (open !== undefined && params !== null) return { call: open, params }
+    }
+    return null
+  }
+  return {
+    add: (maker) => {
+      makers.push(maker)
+      table = null
+    },
+    find,
+  }
+}
+
+function tableOf(events: readonly ServedEvent[], makers: readonly CallMaker[]): Table {
+  const calls = new Map<string, Call>()
+  const shapes = new Map<string, Shape>()
+  for (const served of events) {
+    for (const call of makers.flatMap((maker) => maker(served))) {
+      const parts = withoutSlash(call.path).split('/')
+      const open = parts.flatMap((part, index) => (isOpen(part) ? [index] : []))
+      if (open.length > 0) shapes.set(`${parts.length}:${open.join()}`, { length: parts.length, open })
+      const key = `${call.method} ${parts.map((part) => (isOpen(part) ? '{}' : part)).join('/')}`
+      if (!calls.has(key)) calls.set(key, call)
+    }
+  }
+  return { calls, shapes: [...shapes.values()] }
+}
+
+function isOpen(part: string): boolean {
+  return part.startsWith('{') && part.endsWith('}')
+}
+
+/** Null when a segment is empty or not decodable. */
+function paramsOf(path: string, parts: readonly string[]): Record<string, string> | null {
+  const params: Record<string, string> = {}
+  for (const [index, part] of withoutSlash(path).split('/').entries()) {
+    if (!isOpen(part)) continue
+    const value = decoded(parts[index] ?? '')
+    if (value === null || value === '') return null
+    params[part.slice(1, -1)] = value
+  }
+  return params
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+export function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** The path of a request without its query. */
+export function pathOf(request: FastifyRequest): string {
+  const end = request.url.indexOf('?')
+  return end === -1 ? request.url : request.url.slice(0, end)
+}
+
+/**
+ * The two wildcards, in a scope whose bodies stay streams. What no event names goes to `otherwise`:
+ * a page, or "not found". Fixed routes come first in any case.
+ */
+export async function callRoutes(app: FastifyInstance, otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      const found = app.eventCalls.find(method, pathOf(request))
+      return found === null ? otherwise(request, reply) : found.call.handle(request, reply, found.params)
+    }
+    for (const url of ['/api/*', '/*']) scope.route({ method: [...methods], url, handler: dispatch })
+  })
+}

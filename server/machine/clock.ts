@@ -1,0 +1,13 @@
+/** The only reader of the machine's clock. */
+import { instant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+
+/**
+ * The server's clock. With `start` it shows that instant at the moment of the call and runs on from
+ * there, for rehearsals; without, it shows the real time.
+ */
+export function makeClock(start: Instant | null): () => Instant {
+  if (start === null) return () => instant(Date.now())
+  const begun = performance.now()
+  return () => instant(start + Math.floor(performance.now() - begun))
+}

@@ -1,0 +1,152 @@
+/** The only reader of process.env: every variable of the table in docs, read once, each mistake one sentence. */
+import { isIP } from 'node:net'
+import path from 'node:path'
+import { readInstant } from '../../engine/index.ts'
+import type { EventConfig, Result } from '../../engine/index.ts'
+import type { Account, Environment, GatewayMode } from '../deps.ts'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const gatewayModes = ['sandbox', 'airpay-test', 'live'] as const satisfies readonly GatewayMode[]
+const accountParts = ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'] as const
+const accountPattern = /^AIRPAY_(.+)_(USERNAME|PASSWORD|SECRET|MERCHANT_ID)$/
+/** Names that Fastify's trustProxy knows besides addresses. */
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
+
+/** The environment of this process. */
+export function environment(): Result<Environment, readonly string[]> {
+  return readEnvironment(process.env)
+}
+
+/** Everything that is wrong, one sentence each. An empty variable counts as not set. */
+export function readEnvironment(variables: Variables): Result<Environment, readonly string[]> {
+  const wrong: string[] = []
+  const get = (name: string): string | null => {
+    const text = variables[name]?.trim() ?? ''
+    return text === '' ? null : text
+  }
+  const portOf = (name: string, otherwise: number): number => {
+    const text = get(name)
+    if (text === null) return otherwise
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+    wrong.push(`${name} must be a port number from 0 to 65535, not "${text}".`)
+    return otherwise
+  }
+
+  const production = get('NODE_ENV') === 'production'
+  const port = portOf('PORT', 3000)
+  const host = get('HOST') ?? '127.0.0.1'
+  const sandboxPort = portOf('SANDBOX_PORT', port === 0 ? 0 : port + 1)
+
+  const publicUrl = readPublicUrl(get('PUBLIC_URL'), host, port, wrong)
+
+  if (get('DATABASE_URL') !== null) wrong.push('DATABASE_URL is set, but this version keeps its data in SQLite under DATA_DIR. Unset DATABASE_URL.')
+
+  const mode = get('GATEWAY_MODE') ?? 'sandbox'
+  const gatewayMode = gatewayModes.find((known) => known === mode)
+  if (gatewayMode === undefined) wrong.push(`GATEWAY_MODE must be sandbox, airpay-test or live, not "${mode}".`)
+  else if (production && gatewayMode !== 'live') {
+    const cause = get('GATEWAY_MODE') === null ? 'is not set, which means sandbox' : `is ${gatewayMode}`
+    wrong.push(`GATEWAY_MODE ${cause}, and with NODE_ENV=production only live is allowed.`)
+  }
+
+  const checksum = get('AIRPAY_CHECKSUM')
+  if (checksum !== null && checksum !== 'A' && checksum !== 'B') wrong.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
+
+  const limits = get('RATE_LIMITS') ?? 'on'
+  if (limits !== 'on' && limits !== 'off') wrong.push(`RATE_LIMITS must be on or off, not "${limits}".`)
+  else if (production && limits === 'off') wrong.push('RATE_LIMITS=off is not allowed with NODE_ENV=production.')
+
+  const clock = get('CLOCK')
+  const clockStart = clock === null ? null : readInstant(clock)
+  if (clock !== null && clockStart === null) wrong.push(`CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clock}".`)
+  if (clock !== null && production) wrong.push('CLOCK is for rehearsals and is not allowed with NODE_ENV=production.')
+
+  const smtpUrl = get('SMTP_URL')
+  if (smtpUrl !== null && !(URL.canParse(smtpUrl) && /^smtps?:$/.test(new URL(smtpUrl).protocol))) {
+    wrong.push('SMTP_URL must begin with smtp:// or smtps:// and name a host.')
+  }
+
+  const trustProxy = get('TRUST_PROXY')
+  const strangers = (trustProxy ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '' && !isProxy(part))
+  if (strangers.length > 0) wrong.push(`TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, separated by commas; "${strangers[0]}" is none.`)
+
+  const username = get('ADMIN_USERNAME') ?? 'admin'
+  const accounts = readAccounts(variables, get, wrong)
+
+  if (wrong.length > 0 || gatewayMode === undefined || publicUrl === null) return { ok: false, error: wrong }
+  return {
+    ok: true,
+    value: {
+      port,
+      host,
+      publicUrl,
+      dataDir: path.resolve(get('DATA_DIR') ?? 'var'),
+      eventsDir: path.resolve(get('EVENTS_DIR') ?? 'events'),
+      production,
+      firstAdmin: { username, password: get('ADMIN_PASSWORD') },
+      smtpUrl,
+      mailFrom: get('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
+      gatewayMode,
+      accounts,
+      ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
+      rateLimits: limits === 'on',
+      clockStart,
+      trustProxy,
+      sandboxPort,
+    },
+  }
+}
+
+/** The name under which an event file's `payment.account` stands in the environment: `mid-zone` → `MID_ZONE`. */
+export function accountVariable(account: string, part: (typeof accountParts)[number]): string {
+  return `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`
+}
+
+/** Accounts that events are paid into and the environment does not hold; only the sandbox makes its own. */
+export function missingAccounts(environment: Environment, events: readonly EventConfig[]): readonly string[] {
+  if (environment.gatewayMode === 'sandbox') return []
+  return events.flatMap(({ id, payment }) => {
+    if (payment === null || environment.accounts[accountKey(payment.account)] !== undefined) return []
+    const names = accountParts.map((part) => accountVariable(payment.account, part))
+    return [`Event ${id} is paid into the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`]
+  })
+}
+
+/** Accounts are kept under the name event files use, in lower case, with `-` for what the variable writes `_`. */
+export function accountKey(account: string): string {
+  return account.toLowerCase().replaceAll('_', '-')
+}
+
+function readPublicUrl(text: string | null, host: string, port: number, wrong: string[]): string | null {
+  if (text === null) return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    wrong.push(`PUBLIC_URL must be an address such as https://register.example.org, without a path, not "${text}".`)
+    return null
+  }
+  return url.origin
+}
+
+function isProxy(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0) return proxyNames.includes(text)
+  return rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+}
+
+function readAccounts(variables: Variables, get: (name: string) => string | null, wrong: string[]): Readonly<Record<string, Account>> {
+  const names = new Set(Object.keys(variables).flatMap((name) => (get(name) === null ? [] : (accountPattern.exec(name)?.[1] ?? []))))
+  const accounts: Record<string, Account> = {}
+  for (const name of names) {
+    const missing = accountParts.filter((part) => get(`AIRPAY_${name}_${part}`) === null)
+    if (missing.length > 0) {
+      wrong.push(`AIRPAY_${name}_${missing.join(`, AIRPAY_${name}_`)} ${missing.length === 1 ? 'is' : 'are'} missing: an account needs USERNAME, PASSWORD, SECRET and MERCHANT_ID.`)
+      continue
+    }
+    const value = (part: (typeof accountParts)[number]): string => get(`AIRPAY_${name}_${part}`) ?? ''
+    const key = accountKey(name)
+    accounts[key] = { name: key, username: value('USERNAME'), password: value('PASSWORD'), secret: value('SECRET'), merchantId: value('MERCHANT_ID') }
+  }
+  return accounts
+}

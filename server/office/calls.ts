@@ -1,0 +1,17 @@
+/** The office's calls. Who may ask is in signin.ts; every answer with a delegate's data leaves a line in the audit log. */
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { listRoutes } from './lists.ts'
+import { registrationRoutes } from './registration.ts'
+import { signInRoutes } from './signin.ts'
+import { statsRoutes } from './figures.ts'
+
+/** The paths under which an admin call answers: at the root and under /api, with and without the slash. */
+const pathsOf = (path: string): readonly string[] => ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
+
+export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+  signInRoutes(app, deps, pathsOf)
+  listRoutes(app, deps, pathsOf)
+  statsRoutes(app, deps, pathsOf)
+  registrationRoutes(app, deps, pathsOf)
+}

@@ -1,0 +1,110 @@
+/** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
+import { dayOf, formatDays, lookOf, openOn } from '../../engine/index.ts'
+import type { EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
+
+/** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
+export const bareTemplate = `<!doctype html>
+<html lang="en-IN">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="csp-nonce" content="__NONCE__">
+<!--rollcall:head-->
+</head>
+<body>
+<div id="root"><!--rollcall:shell--></div>
+<!--rollcall:data-->
+</body>
+</html>
+`
+
+export type Page = {
+  readonly title: string
+  readonly about: string
+  /** The address without query, for the canonical link; null: not for search engines or previews. */
+  readonly url: string | null
+  /** The event's colour, so that the first paint has it. */
+  readonly colour: string | null
+  /** HTML, already escaped. */
+  readonly shell: string
+  readonly data: PageData
+}
+
+/** Every text is escaped here and nowhere else. */
+export function fillTemplate(template: string, page: Page, nonce: string): string {
+  const parts: Readonly<Record<string, string>> = {
+    '<!--rollcall:head-->': headOf(page),
+    '<!--rollcall:shell-->': page.shell,
+    '<!--rollcall:data-->': `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`,
+    __NONCE__: nonce,
+  }
+  // One pass: what a text holds is never taken for a placeholder.
+  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) => (parts[mark] ?? '').replaceAll(styleNonce, nonce))
+}
+
+/** Stands in the head until the answer's nonce is known; control characters occur in no text we write. */
+const styleNonce = '\u0001nonce\u0001'
+
+function headOf(page: Page): string {
+  const title = escapeHtml(page.title)
+  const about = escapeHtml(page.about)
+  const look = page.colour === null ? '' : lookStyle(page.colour)
+  const known = `<title>${title}</title>\n<meta name="description" content="${about}">`
+  const found =
+    page.url === null
+      ? '<meta name="robots" content="noindex">'
+      : [
+          `<link rel="canonical" href="${escapeHtml(page.url)}">`,
+          '<meta property="og:type" content="website">',
+          '<meta property="og:site_name" content="Rollcall">',
+          `<meta property="og:title" content="${title}">`,
+          `<meta property="og:description" content="${about}">`,
+          `<meta property="og:url" content="${escapeHtml(page.url)}">`,
+        ].join('\n')
+  return `${known}\n${found}${look}`
+}
+
+function lookStyle(colour: string): string {
+  const { band, onBand, accent, tint, line } = lookOf(colour)
+  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${styleNonce}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
+}
+
+/** The same markup as the web app's own event header, so that nothing moves when it takes over. */
+export function eventShell(event: EventConfig, at: Instant, main: string): string {
+  const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter((text) => text !== undefined && text !== '')
+  const open = openOn(event, dayOf(at))
+  return [
+    '<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">Rollcall</a></div><div class="ev-row"><div class="ev-name"><div>',
+    `<h1 class="disp">${escapeHtml(event.title)}</h1>`,
+    event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
+    `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
+    '<main class="wrap" id="main">',
+    event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
+    open.open ? '' : `<h2 class="disp">${escapeHtml(event.closed?.heading ?? 'Registration Closed')}</h2><p>${escapeHtml(open.text)}</p>`,
+    main,
+    `<p>Questions? <a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a></p>`,
+    '</main>',
+  ].join('')
+}
+
+export const needsScript = '<noscript><p>Registering needs JavaScript. Please switch it on in your browser, or write to the address below.</p></noscript>'
+
+export function listShell(title: string, about: string, events: readonly EventCard[]): string {
+  const items = events.map(({ title: name, from, to, venue, routes, open }) => `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ' (registration closed)'}</li>`)
+  return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
+}
+
+export function plainShell(title: string, text: string): string {
+  return `<main class="wrap plain" id="main"><a class="mark" href="/">Rollcall</a><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main>`
+}
+
+export function escapeHtml(text: string): string {
+  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+/** JSON that cannot end the script element it stands in. */
+function jsonInHtml(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+

@@ -1,0 +1,120 @@
+/** A server process: listens, says where, and stops without losing anything. */
+import { createServer } from 'node:net'
+import type { Result } from '../engine/index.ts'
+import { assemble } from './assemble.ts'
+import type { Assembled, CannotStart } from './assemble.ts'
+import type { Terminal } from './cli.ts'
+import { makeClock } from './machine/clock.ts'
+import type { Environment } from './deps.ts'
+import { makeLog } from './machine/log.ts'
+import { hashPassword, makePassword } from './office/passwords.ts'
+
+/** Files that no registration refers to are looked for this often. */
+const sweepMs = 60 * 60 * 1000
+/** A stop that takes longer than this has got stuck. */
+const stopMsMax = 30_000
+
+export type Booted = { readonly url: string; readonly stopped: Promise<void> }
+
+export async function boot(wanted: Environment, terminal: Terminal): Promise<Result<Booted, CannotStart>> {
+  const environment = await withRealPort(wanted)
+  const clock = makeClock(environment.clockStart)
+  const log = makeLog(inOneWrite(process.stdout), clock)
+  // From the first moment on: who is told to stop while starting finishes the start and then stops.
+  const told = whenTold(log)
+  const assembled = await assemble(environment, { clock, log, print: terminal.complain, works: true })
+  if (!assembled.ok) return assembled
+  const { app, deps, sandbox } = assembled.value
+  const password = await addFirstAdmin(assembled.value)
+  try {
+    await app.listen({ port: environment.port, host: environment.host })
+  } catch (error) {
+    await assembled.value.close()
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    if (!isTaken) throw error
+    return { ok: false, error: { status: 2, text: `Port ${environment.port} on ${environment.host} is already in use. Set PORT to a free one.` } }
+  }
+  const sweeping = setInterval(() => {
+    deps.uploads.sweep().then((removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'), (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'))
+  }, sweepMs)
+  sweeping.unref()
+
+  const url = environment.publicUrl
+  terminal.print(
+    [
+      `Rollcall serves ${deps.events.all().length} event${deps.events.all().length === 1 ? '' : 's'} on ${url}`,
+      `  Office   ${url}/admin/login`,
+      ...(sandbox === null ? [] : [`  Sandbox  ${sandbox.url} (no real money)`]),
+      ...(environment.clockStart === null ? [] : [`  Clock    started at ${new Date(environment.clockStart).toISOString()}, for rehearsal`]),
+      ...(password === null ? [] : [`  Admin    ${environment.firstAdmin.username}, password ${password} (printed only now)`]),
+    ].join('\n'),
+  )
+  const stopped = told.then(async (signal) => {
+    clearInterval(sweeping)
+    log.info({ signal }, 'stopping')
+    const stuck = setTimeout(() => {
+      log.error({}, 'the stop got stuck')
+      process.exit(3)
+    }, stopMsMax)
+    stuck.unref()
+    await assembled.value.close()
+    clearTimeout(stuck)
+    log.info({}, 'stopped')
+  })
+  return { ok: true, value: { url, stopped } }
+}
+
+/** Lines of one turn of the event loop in one write: under load a write per line is felt. */
+function inOneWrite(stream: NodeJS.WritableStream): (line: string) => void {
+  let lines = ''
+  return (line) => {
+    if (lines === '') {
+      setImmediate(() => {
+        stream.write(lines)
+        lines = ''
+      })
+    }
+    lines += line
+  }
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one does not wait. */
+function whenTold(log: Assembled['deps']['log']): Promise<string> {
+  return new Promise((resolve) => {
+    let told = false
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (told) {
+          log.warn({ signal }, 'told twice: stopping at once')
+          process.exit(3)
+        }
+        told = true
+        resolve(signal)
+      })
+    }
+  })
+}
+
+/** Port 0 is any free one. It has to be known before anything refers to the server's address. */
+async function withRealPort(environment: Environment): Promise<Environment> {
+  if (environment.port !== 0) return environment
+  const port = await new Promise<number>((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, environment.host, () => {
+      const address = probe.address()
+      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port'))))
+    })
+  })
+  return { ...environment, port, publicUrl: environment.publicUrl.replace(/:0$/, `:${port}`) }
+}
+
+/** Adds the first admin when there is none. Answers the password if it was made up, to be printed once. */
+async function addFirstAdmin({ deps }: Assembled): Promise<string | null> {
+  const { store, environment, clock } = deps
+  if ((await store.adminCount()) > 0) return null
+  const given = environment.firstAdmin.password
+  const password = given ?? makePassword()
+  const added = await store.addAdmin(environment.firstAdmin.username, await hashPassword(password), clock())
+  return added.ok && given === null ? password : null
+}
