@@ -2,7 +2,7 @@
  * What travels between server and browser, as JSON. Amounts here are rupees (7080, 4237.5), instants
  * ISO 8601 with offset. One shape of error everywhere.
  */
-import type { SharedFiles } from './check/finding.ts'
+import type { SharedFiles } from './check/source.ts'
 import type { AdminList, Admin, FieldErrors, PaymentStatus, PublicEvent } from './config.ts'
 
 export type ErrorAnswer = { status: 'error'; code: string; message: string; errors?: FieldErrors; quote?: WireQuote | null }

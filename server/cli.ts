@@ -1,22 +1,6 @@
 /** `rollcall`: finds the command, and turns what it says into an exit status. */
+import type { Command, Status, Terminal } from './commands/command.ts'
 import { environment } from './machine/environment.ts'
-import type { Environment } from './deps.ts'
-
-/** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. */
-export type Status = 0 | 1 | 2 | 3
-export type Command = {
-  /** One line for the list of commands. */
-  readonly summary: string
-  /** What `--help` prints. */
-  readonly help: string
-  run(args: readonly string[], terminal: Terminal): Promise<Status>
-}
-export type Terminal = {
-  print(text: string): void
-  complain(text: string): void
-  /** The environment, or null after saying what is wrong with it: answer 2 then. */
-  environment(): Environment | null
-}
 
 /** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {

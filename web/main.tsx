@@ -6,13 +6,11 @@ import { dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
 import { sayWith } from './api.ts'
 import { Mark, Sprite } from './shared/icons.tsx'
+import type { PageProps } from './shared/page.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
 import './site/shell.css'
-
-/** What every page module exports: it draws itself from the data that the server wrote into the page. */
-export type PageProps = { readonly page: PageData }
 
 /** The data block of the page; null where the HTML did not come from our server. */
 function readPage(): PageData | null {

@@ -2,7 +2,7 @@
 import type { Finding, Meta } from './finding.ts'
 import { findingOf } from './finding.ts'
 import type { EventFile } from './file-types.ts'
-import type { Source } from './parse.ts'
+import type { Source } from './source.ts'
 
 export const allowed = {
   EV990: { slug: 'allow-unused', severity: 'warning', why: 'A list of accepted oddities that outlives them hides the next one.' },

@@ -4,10 +4,11 @@ import { acrossFindings, aloneFindings, type Beside } from './checks/across.ts'
 import { applyAllow } from './allow.ts'
 import { catalogue, checks } from './catalogue.ts'
 import { toConfig, type Plain } from './compile.ts'
-import { findingOf, type Draft, type Finding, type SharedFiles, type SharedName, type SourceText } from './finding.ts'
+import { findingOf, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
 import { own } from '../outcome.ts'
-import { readYaml, type Source } from './parse.ts'
+import { readYaml } from './parse.ts'
+import type { SharedFiles, Source, SourceText } from './source.ts'
 import { shape, shapeFindings } from './shape.ts'
 
 export type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }

@@ -1,9 +1,6 @@
 /** What is wrong in an event file, for its author: a code, a sentence, a place. */
-import type { Part, Source, Span } from './parse.ts'
+import type { Part, Place, Source, Span } from './source.ts'
 
-export type Position = { readonly line: number; readonly column: number; readonly offset: number }
-/** Lines and columns count from 1, columns in UTF-16 units; `keyPath` is dotted. */
-export type Place = { readonly path: string; readonly start: Position; readonly end: Position; readonly keyPath: string }
 export type Severity = 'error' | 'warning' | 'note'
 export type Finding = {
   readonly code: string
@@ -17,8 +14,6 @@ export type Finding = {
   /** A certain mending, as offsets into the text. */
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 }
-export type SourceText = { readonly path: string; readonly text: string }
-export type SharedFiles = { readonly lists: SourceText; readonly gateways: SourceText; readonly texts: SourceText }
 
 /** Which file a dotted path belongs to: the event's, unless a shared one is named. */
 export type SharedName = 'lists' | 'gateways' | 'texts'

@@ -1,5 +1,6 @@
 /** Findings for people: the line, a caret under what is meant, other places, facts and advice. */
-import type { Finding, Place } from './finding.ts'
+import type { Finding } from './finding.ts'
+import type { Place } from './source.ts'
 
 /** Longer lines are cut around the place, so that the caret stays on the screen. */
 const WIDTH_MAX = 160

@@ -3,7 +3,8 @@ import type { Condition, EventConfig, Field } from '../config.ts'
 import { toCondition } from './compile.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './file-types.ts'
-import { join, type Source } from './parse.ts'
+import { join } from './parse.ts'
+import type { Source } from './source.ts'
 
 export type CheckOptions = {
   /** Demo values are errors. */

@@ -4,26 +4,10 @@
  */
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, YAMLMap } from 'yaml'
-import type { Draft, Finding, Meta, Place, SourceText } from './finding.ts'
 import { findingOf } from './finding.ts'
+import type { Draft, Finding, Meta } from './finding.ts'
 import { indentSlip } from './indent.ts'
-
-export type Span = readonly [start: number, end: number]
-/** How a scalar is written: its own text without quotes stripped, and whether it is a plain word. */
-export type Written = { readonly text: string; readonly plain: boolean; readonly span: Span }
-/** A file that was read. Paths are dotted ("fees.periods.0.from"); the empty path is the whole file. */
-export type Source = SourceText & {
-  /** Plain values; null when the text cannot be read. Maps have own keys only, `__proto__` among them. */
-  readonly value: unknown
-  /** Place of a key, of its value, or of both together; of the nearest parent that exists, where there is none. */
-  place(path: string, part?: Part): Place
-  placeOf(span: Span, path: string): Place
-  written(path: string): Written | null
-  has(path: string): boolean
-  /** Paths whose value is a reading trap: nothing else is said of them. */
-  readonly trapped: ReadonlySet<string>
-}
-export type Part = 'key' | 'value' | 'entry'
+import type { Part, Place, Source, SourceText, Span, Written } from './source.ts'
 
 /** EV0: what goes wrong while the text is read. */
 export const reading = {

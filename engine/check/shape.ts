@@ -2,7 +2,8 @@
 import type { Draft, Finding, Meta } from './finding.ts'
 import { findingOf } from './finding.ts'
 import { listed, nearest, suggestion } from './near.ts'
-import { join, type Source } from './parse.ts'
+import { join } from './parse.ts'
+import type { Source } from './source.ts'
 import * as validators from './schema-validator.js'
 import type { SchemaError } from './schema-validator.js'
 

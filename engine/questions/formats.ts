@@ -1,6 +1,7 @@
 /** Findings for programs: JSON, SARIF 2.1.0 and GitHub's workflow commands; and the machine edits applied. */
 import { catalogue } from '../check/catalogue.ts'
-import type { Finding, Place, Severity } from '../check/finding.ts'
+import type { Finding, Severity } from '../check/finding.ts'
+import type { Place } from '../check/source.ts'
 import { own } from '../outcome.ts'
 
 /** GitHub keeps this many annotations of a severity and step, and drops the rest without a word. */

@@ -1,5 +1,5 @@
 import { text as readAll } from 'node:stream/consumers'
-import type { Command, Status, Terminal } from '../cli.ts'
+import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { hashPassword, makePassword, passwordLengthMin } from '../office/passwords.ts'
 import { openStore } from '../store/open.ts'

@@ -1,7 +1,7 @@
 /** Options of a command: declared once, read strictly, each mistake one sentence and exit status 2. */
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
-import type { Terminal } from '../cli.ts'
+import type { Terminal } from './command.ts'
 
 export type Given<O extends NonNullable<ParseArgsConfig['options']>> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; args: string[] }>>
 

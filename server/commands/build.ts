@@ -1,4 +1,4 @@
-import type { Command } from '../cli.ts'
+import type { Command } from './command.ts'
 
 export const build: Command = {
   summary: 'Build the web app',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { catalogue } from '../../engine/index.ts'
-import type { Command } from '../cli.ts'
+import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 
 const help = `Usage: rollcall codes [<code>]

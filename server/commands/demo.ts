@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Command, Terminal } from '../cli.ts'
+import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { demoDay, fillDemo } from './made-up.ts'
 import type { Environment } from '../deps.ts'

@@ -1,6 +1,6 @@
 import { explain, formatMoney, lineFinder, readEvent, readInstant, sayExplanation } from '../../engine/index.ts'
 import type { EventConfig, Instant, RawAnswers } from '../../engine/index.ts'
-import type { Command, Status, Terminal } from '../cli.ts'
+import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { sharedOf } from '../events/held-back.ts'
 import { openStore } from '../store/open.ts'

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { compileEvent, formatFindings, readEvent } from '../../engine/index.ts'
 import type { EventConfig, SharedFiles } from '../../engine/index.ts'
-import type { Terminal } from '../cli.ts'
+import type { Terminal } from './command.ts'
 import type { SourceFile } from '../events/folder.ts'
 
 /** `status`: 1 when the file has errors. */

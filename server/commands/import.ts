@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Command } from '../cli.ts'
+import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { readImport } from './registrations-csv.ts'
 import type { ImportProblem } from './registrations-csv.ts'

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { preview } from '../../engine/index.ts'
-import type { Command } from '../cli.ts'
+import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 import { openEvent } from './files.ts'
 

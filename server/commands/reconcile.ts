@@ -1,6 +1,6 @@
 /** `rollcall reconcile`: asks the gateway about every pending payment now, beside a running server or without one. */
 import { openEvents } from '../assemble.ts'
-import type { Command } from '../cli.ts'
+import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { gatewayOfRunning } from '../paying/gateway/open.ts'
 import { makeLog } from '../machine/log.ts'

@@ -1,5 +1,5 @@
 import { saySimulation, simulate } from '../../engine/index.ts'
-import type { Command } from '../cli.ts'
+import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 import { openEvent } from './files.ts'
 

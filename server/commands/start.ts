@@ -1,4 +1,4 @@
-import type { Command, Status, Terminal } from '../cli.ts'
+import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../deps.ts'
 
 export const start: Command = {

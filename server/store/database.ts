@@ -1,6 +1,6 @@
 /** Opening the SQLite file: every connection of every thread is made here. */
 import Database from 'better-sqlite3'
-import { containsFolded } from './search.ts'
+import { containsFolded } from './search-words.ts'
 
 /** Cached statements of one connection: the same text is prepared once. */
 export type Sql = <Row>(text: string) => Database.Statement<unknown[], Row>

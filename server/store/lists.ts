@@ -3,7 +3,7 @@ import { addDays, startOf } from '../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { registrationsByIds } from './rows.ts'
-import { ftsPhrase, searchTerm } from './search.ts'
+import { ftsPhrase, searchTerm } from './search-words.ts'
 import type { EventFigures, ListPage, ListQuery, Store, StoredRegistration } from './store.ts'
 
 /** A search, or a filter by an answer, is counted up to here. */

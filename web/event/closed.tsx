@@ -1,6 +1,6 @@
 import { dayOf, openOn, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import type { PageProps } from '../main.tsx'
+import type { PageProps } from '../shared/page.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Breaking } from '../shared/ledger.tsx'

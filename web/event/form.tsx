@@ -8,7 +8,7 @@ import type { Answers, EventAnswer, FieldErrors, PublicEvent, RawAnswers } from 
 import { Must, Prices, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
 import { FieldWidget } from './fields.tsx'
-import { startOf } from './keep.ts'
+import { startOf } from '../shared/keep.ts'
 import type { Tariff } from './price.ts'
 import { BareField, Sheet } from './sections.tsx'
 

@@ -2,7 +2,7 @@ import { fill, receipt, resultValues } from '../../engine/index.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
-import type { Query, Registration } from './index.tsx'
+import type { Query, Registration } from './registration.ts'
 
 type ButtonsProps = {
   readonly event: PublicEvent

@@ -7,7 +7,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { useNotice } from '../shared/notice.tsx'
 import { Buttons } from './buttons.tsx'
-import type { Query, Registration } from './index.tsx'
+import type { Query, Registration } from './registration.ts'
 import { rowOf } from './ticket.tsx'
 
 type FailedProps = { readonly event: PublicEvent; readonly registration: Registration | null; readonly query: Query }

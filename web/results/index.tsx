@@ -4,21 +4,18 @@ import { readOrderId } from '../../engine/index.ts'
 import type { PublicEvent, RegistrationAnswer } from '../../engine/index.ts'
 import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
-import type { PageProps } from '../main.tsx'
+import type { PageProps } from '../shared/page.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { NoticeProvider } from '../shared/notice.tsx'
 import '../styles/result.css'
 import '../styles/print.css'
-import { forget } from '../event/keep.ts'
+import { forget } from '../shared/keep.ts'
 import { Buttons } from './buttons.tsx'
 import { Failed } from './failed.tsx'
 import { Pending, Refunded } from './pending.tsx'
+import type { Query, Registration } from './registration.ts'
 import { Ticket } from './ticket.tsx'
-
-export type Registration = RegistrationAnswer['registration']
-/** What the address says: shown where nothing better is known, never believed. */
-export type Query = { readonly orderId: string | null; readonly amount: string | null; readonly date: string | null }
 
 /** What became of a payment. It shows what is stored; the page's own address only says where to look. */
 export default function ResultPage({ page }: PageProps) {

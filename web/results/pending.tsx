@@ -4,7 +4,7 @@ import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Status } from '../shared/status.tsx'
-import type { Query, Registration } from './index.tsx'
+import type { Query, Registration } from './registration.ts'
 import { Grouped } from './number.tsx'
 import { rowOf } from './ticket.tsx'
 

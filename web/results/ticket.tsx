@@ -5,7 +5,7 @@ import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge } from '../shared/status.tsx'
 import { Buttons } from './buttons.tsx'
-import type { Query, Registration } from './index.tsx'
+import type { Query, Registration } from './registration.ts'
 import { Grouped, NumberToKeep } from './number.tsx'
 
 type TicketProps = { readonly event: PublicEvent; readonly registration: Registration; readonly query: Query }

@@ -3,7 +3,7 @@ import type { EventConfig } from '../../config.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf } from '../finding.ts'
 import { SITE_PAGES } from './pages.ts'
-import type { Source } from '../parse.ts'
+import type { Source } from '../source.ts'
 
 export const across = {
   EV801: { slug: 'route-clash', severity: 'error', why: 'Two pages at one address: a delegate sees the wrong conference.' },

@@ -5,7 +5,8 @@
 import type { EventConfig, Field } from '../../config.ts'
 import { own } from '../../outcome.ts'
 import { applyAllow } from '../allow.ts'
-import type { Draft, Finding, Meta, SourceText } from '../finding.ts'
+import type { Draft, Finding, Meta } from '../finding.ts'
+import type { SourceText } from '../source.ts'
 import { findingOf } from '../finding.ts'
 import { readYaml } from '../parse.ts'
 

@@ -1,0 +1,18 @@
+/** What a command of `rollcall` is, and the terminal it speaks to. */
+import type { Environment } from '../deps.ts'
+
+/** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. */
+export type Status = 0 | 1 | 2 | 3
+export type Command = {
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** What `--help` prints. */
+  readonly help: string
+  run(args: readonly string[], terminal: Terminal): Promise<Status>
+}
+export type Terminal = {
+  print(text: string): void
+  complain(text: string): void
+  /** The environment, or null after saying what is wrong with it: answer 2 then. */
+  environment(): Environment | null
+}
