@@ -13,7 +13,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['tests/*.test.ts', 'tests/{engine,checker,web,specification,mutants}/**/*.test.{ts,tsx}'],
+          include: [
+            'tests/*.test.ts',
+            'tests/{engine,checker,web,specification,mutants}/**/*.test.{ts,tsx}',
+          ],
           exclude: ['tests/**/*.browser.test.ts'],
           testTimeout: 30_000,
           sequence: { groupOrder: 0 },

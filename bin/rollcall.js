@@ -3,7 +3,7 @@
  * Plain old JavaScript on purpose: it has to run on a Node that is too old for the rest, to say so or
  * to hand over to the Node of the lockfile. No static import, so that it is read as either kind of module.
  */
-(function () {
+;(function () {
   'use strict'
   var needed = [22, 18]
   var parts = process.versions.node.split('.')
@@ -12,48 +12,77 @@
   var isNewEnough = major > needed[0] || (major === needed[0] && minor >= needed[1])
 
   if (isNewEnough) {
-    import('../server/cli.ts').then(function (cli) {
-      return cli.main(process.argv.slice(2))
-    }).then(function (status) {
-      process.exitCode = status
-      // After a fault of ours, threads may be left that would keep the process for ever.
-      if (status === 3) process.exit(3)
-    }, function (error) {
-      console.error(error)
-      process.exit(3)
-    })
+    import('../server/cli.ts')
+      .then(function (cli) {
+        return cli.main(process.argv.slice(2))
+      })
+      .then(
+        function (status) {
+          process.exitCode = status
+          // After a fault of ours, threads may be left that would keep the process for ever.
+          if (status === 3) process.exit(3)
+        },
+        function (error) {
+          console.error(error)
+          process.exit(3)
+        },
+      )
     return
   }
 
-  var tooOld = 'Rollcall needs Node ' + needed.join('.') + ' or newer; this is Node ' + process.versions.node + '.\nInstall a newer Node, or run "npm ci" on Linux (x64 or arm64), which brings one.'
+  var tooOld =
+    'Rollcall needs Node ' +
+    needed.join('.') +
+    ' or newer; this is Node ' +
+    process.versions.node +
+    '.\nInstall a newer Node, or run "npm ci" on Linux (x64 or arm64), which brings one.'
   // Numbers that every shell knows: 128 and the signal's own.
   var signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }
-  Promise.all([import('fs'), import('child_process'), import('path'), import('os')]).then(function (modules) {
-    var fs = modules[0]
-    var child_process = modules[1]
-    var path = modules[2]
-    var here = path.dirname(fs.realpathSync(process.argv[1]))
-    var own = path.join(here, '..', 'node_modules', 'node-' + process.platform + '-' + process.arch, 'bin', 'node')
-    var runs = !process.env.ROLLCALL_HANDED_OVER && fs.existsSync(own) && child_process.spawnSync(own, ['--version']).status === 0
-    if (!runs) {
+  Promise.all([import('fs'), import('child_process'), import('path'), import('os')]).then(
+    function (modules) {
+      var fs = modules[0]
+      var child_process = modules[1]
+      var path = modules[2]
+      var here = path.dirname(fs.realpathSync(process.argv[1]))
+      var own = path.join(
+        here,
+        '..',
+        'node_modules',
+        'node-' + process.platform + '-' + process.arch,
+        'bin',
+        'node',
+      )
+      var runs =
+        !process.env.ROLLCALL_HANDED_OVER &&
+        fs.existsSync(own) &&
+        child_process.spawnSync(own, ['--version']).status === 0
+      if (!runs) {
+        console.error(tooOld)
+        process.exitCode = 2
+        return
+      }
+      var env = Object.assign({}, process.env, { ROLLCALL_HANDED_OVER: '1' })
+      var child = child_process.spawn(
+        own,
+        [path.join(here, 'rollcall.js')].concat(process.argv.slice(2)),
+        { stdio: 'inherit', env: env },
+      )
+      Object.keys(signals).forEach(function (signal) {
+        process.on(signal, function () {
+          child.kill(signal)
+        })
+      })
+      child.on('error', function (error) {
+        console.error(String(error))
+        process.exit(3)
+      })
+      child.on('exit', function (status, signal) {
+        process.exit(status === null ? 128 + (signals[signal] || 0) : status)
+      })
+    },
+    function () {
       console.error(tooOld)
       process.exitCode = 2
-      return
-    }
-    var env = Object.assign({}, process.env, { ROLLCALL_HANDED_OVER: '1' })
-    var child = child_process.spawn(own, [path.join(here, 'rollcall.js')].concat(process.argv.slice(2)), { stdio: 'inherit', env: env })
-    Object.keys(signals).forEach(function (signal) {
-      process.on(signal, function () { child.kill(signal) })
-    })
-    child.on('error', function (error) {
-      console.error(String(error))
-      process.exit(3)
-    })
-    child.on('exit', function (status, signal) {
-      process.exit(status === null ? 128 + (signals[signal] || 0) : status)
-    })
-  }, function () {
-    console.error(tooOld)
-    process.exitCode = 2
-  })
+    },
+  )
 })()

@@ -1,5 +1,13 @@
 /** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
-import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers, Result } from './config.ts'
+import type {
+  Answer,
+  Answers,
+  Field,
+  FieldErrors,
+  PublicEvent,
+  RawAnswers,
+  Result,
+} from './config.ts'
 import { categoryOf } from './category.ts'
 import { holds } from './conditions.ts'
 import { formsOf, invalidOf, requiredOf } from './fields.ts'
@@ -11,11 +19,16 @@ import { err, fromPairs, ok, own } from './outcome.ts'
  * the wrong form stays, as text, so that the check can name it. Unknown names and answers of hidden
  * fields are dropped, `dropped` names them. Normalising twice changes nothing.
  */
-export function normalise(event: PublicEvent, raw: RawAnswers): { readonly answers: Answers; readonly dropped: readonly string[] } {
+export function normalise(
+  event: PublicEvent,
+  raw: RawAnswers,
+): { readonly answers: Answers; readonly dropped: readonly string[] } {
   const all = readAll(event, raw)
   const shown = shownAmong(event, all)
   const answers = only(all, shown)
-  const dropped = Object.keys(raw).filter((name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name))
+  const dropped = Object.keys(raw).filter(
+    (name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name),
+  )
   return { answers, dropped }
 }
 
@@ -29,9 +42,17 @@ export function isShown(event: PublicEvent, field: Field, answers: Answers): boo
   return isShownIn(event, field, answers, categoryOf(event, answers))
 }
 
-function isShownIn(event: PublicEvent, field: Field, answers: Answers, category: string | null): boolean {
+function isShownIn(
+  event: PublicEvent,
+  field: Field,
+  answers: Answers,
+  category: string | null,
+): boolean {
   const section = event.sections[field.section]?.showWhen
-  return (section === undefined || holds(section, answers, category)) && (field.showWhen === undefined || holds(field.showWhen, answers, category))
+  return (
+    (section === undefined || holds(section, answers, category)) &&
+    (field.showWhen === undefined || holds(field.showWhen, answers, category))
+  )
 }
 
 /** One text per field, in form order; empty when the answers may be registered. */
@@ -45,7 +66,10 @@ export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answer
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
-function judge(event: PublicEvent, raw: RawAnswers): { readonly answers: Answers; readonly errors: FieldErrors } {
+function judge(
+  event: PublicEvent,
+  raw: RawAnswers,
+): { readonly answers: Answers; readonly errors: FieldErrors } {
   const all = readAll(event, raw)
   const shown = shownAmong(event, all)
   const answers = only(all, shown)
@@ -53,16 +77,26 @@ function judge(event: PublicEvent, raw: RawAnswers): { readonly answers: Answers
   const errors: [string, string][] = []
   for (const field of event.fields) {
     if (!shown.has(field.id)) continue
-    const message = isUnreadable(own(raw, field.id)) ? invalidOf(field) : errorOf(field, own(answers, field.id), answers, category)
+    const message = isUnreadable(own(raw, field.id))
+      ? invalidOf(field)
+      : errorOf(field, own(answers, field.id), answers, category)
     if (message !== null) errors.push([field.id, message])
   }
   return { answers, errors: fromPairs(errors) }
 }
 
-function errorOf(field: Field, answer: Answer | undefined, answers: Answers, category: string | null): string | null {
+function errorOf(
+  field: Field,
+  answer: Answer | undefined,
+  answers: Answers,
+  category: string | null,
+): string | null {
   if (answer === undefined) {
     const { required } = field
-    return required !== undefined && (required.when === undefined || holds(required.when, answers, category)) ? requiredOf(field) : null
+    return required !== undefined &&
+      (required.when === undefined || holds(required.when, answers, category))
+      ? requiredOf(field)
+      : null
   }
   if (!hasType(field, answer)) return invalidOf(field)
   if (typeof answer !== 'string') return null
@@ -70,11 +104,17 @@ function errorOf(field: Field, answer: Answer | undefined, answers: Answers, cat
 }
 
 /** A field's forms with their patterns compiled, which takes longer than asking them. */
-const tests = new WeakMap<Field, readonly { readonly pattern: RegExp; readonly message: string }[]>()
+const tests = new WeakMap<
+  Field,
+  readonly { readonly pattern: RegExp; readonly message: string }[]
+>()
 function testsOf(field: Field): readonly { readonly pattern: RegExp; readonly message: string }[] {
   const known = tests.get(field)
   if (known !== undefined) return known
-  const made = formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message }))
+  const made = formsOf(field).map(({ pattern, message }) => ({
+    pattern: new RegExp(pattern, 'u'),
+    message,
+  }))
   tests.set(field, made)
   return made
 }
@@ -84,7 +124,11 @@ function hasType(field: Field, answer: Answer): boolean {
     case 'yes-no':
       return typeof answer === 'boolean'
     case 'number':
-      return typeof answer === 'number' && (field.min === undefined || answer >= field.min) && (field.max === undefined || answer <= field.max)
+      return (
+        typeof answer === 'number' &&
+        (field.min === undefined || answer >= field.min) &&
+        (field.max === undefined || answer <= field.max)
+      )
     case 'select':
       return (field.options ?? []).some((option) => option.id === answer)
     default:
@@ -112,8 +156,10 @@ function shownAmong(event: PublicEvent, all: Answers): ReadonlySet<string> {
     const answers = only(all, shown)
     const category = categoryOf(event, answers)
     const next = new Set<string>()
-    for (const field of event.fields) if (isShownIn(event, field, answers, category)) next.add(field.id)
-    const settled = next.size === shown.size && event.fields.every(({ id }) => next.has(id) === shown.has(id))
+    for (const field of event.fields)
+      if (isShownIn(event, field, answers, category)) next.add(field.id)
+    const settled =
+      next.size === shown.size && event.fields.every(({ id }) => next.has(id) === shown.has(id))
     if (settled) break
     shown = next
   }
@@ -135,7 +181,8 @@ function isBlank(value: unknown): boolean {
 
 function readAnswer(field: Field, value: unknown): Answer | undefined {
   if (typeof value === 'boolean') return field.type === 'yes-no' ? value : String(value)
-  if (typeof value === 'number') return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
+  if (typeof value === 'number')
+    return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
   if (typeof value !== 'string') return undefined
   const text = cleanText(field, value)
   if (text === '') return undefined
@@ -145,7 +192,10 @@ function readAnswer(field: Field, value: unknown): Answer | undefined {
     case 'number':
       return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
     case 'select':
-      return field.ignoreCase ? (field.options?.find((option) => option.id.toLowerCase() === text.toLowerCase())?.id ?? text) : text
+      return field.ignoreCase
+        ? (field.options?.find((option) => option.id.toLowerCase() === text.toLowerCase())?.id ??
+            text)
+        : text
     case 'file':
       return text.split(/[\\/]/).at(-1) || undefined
     default:

@@ -8,9 +8,15 @@ import { isDay } from './time.ts'
  * answered, and only `not-in` and `answered: false` accept that. `category` is null or absent where
  * there is none (yet), and in the rules that derive it.
  */
-export function holds(condition: Condition, answers: Answers, category: string | null = null): boolean {
+export function holds(
+  condition: Condition,
+  answers: Answers,
+  category: string | null = null,
+): boolean {
   return condition.some((map) =>
-    map.every(({ field, test }) => passes(test, field === 'category' ? (category ?? undefined) : own(answers, field))),
+    map.every(({ field, test }) =>
+      passes(test, field === 'category' ? (category ?? undefined) : own(answers, field)),
+    ),
   )
 }
 
@@ -33,7 +39,10 @@ export function passes(test: Test, answer: Answer | undefined): boolean {
       )
     case 'date':
       return (
-        typeof answer === 'string' && isDay(answer) && (test.from === undefined || answer >= test.from) && (test.to === undefined || answer <= test.to)
+        typeof answer === 'string' &&
+        isDay(answer) &&
+        (test.from === undefined || answer >= test.from) &&
+        (test.to === undefined || answer <= test.to)
       )
     default:
       return assertNever(test)

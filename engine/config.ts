@@ -22,7 +22,9 @@ export type RegNo = string & { readonly [regNoBrand]: true }
 export type OrderId = string & { readonly [orderIdBrand]: true }
 
 /** A yes to a request, or a rule's no with one code and the numbers that explain it. */
-export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
+export type Result<T, E> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E }
 
 /** One answer; a field that was not answered is absent. A file's answer is its name. */
 export type Answer = string | number | boolean
@@ -36,16 +38,36 @@ export type Test =
   | { readonly is: 'in'; readonly values: readonly Answer[] }
   | { readonly is: 'not-in'; readonly values: readonly Answer[] }
   | { readonly is: 'answered'; readonly answered: boolean }
-  | { readonly is: 'number'; readonly atLeast?: number; readonly atMost?: number; readonly above?: number; readonly below?: number }
+  | {
+      readonly is: 'number'
+      readonly atLeast?: number
+      readonly atMost?: number
+      readonly above?: number
+      readonly below?: number
+    }
   | { readonly is: 'date'; readonly from?: Day; readonly to?: Day }
 /** All tests of one map must hold. `field` may be `category`. */
 export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]
 /** Any of these maps. */
 export type Condition = readonly ConditionMap[]
 
-export type FieldType = 'text' | 'multiline' | 'email' | 'phone' | 'number' | 'date' | 'yes-no' | 'select' | 'file'
+export type FieldType =
+  | 'text'
+  | 'multiline'
+  | 'email'
+  | 'phone'
+  | 'number'
+  | 'date'
+  | 'yes-no'
+  | 'select'
+  | 'file'
 export type Colour = 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
-export type Option = { readonly id: string; readonly label: string; readonly about?: string; readonly colour?: Colour }
+export type Option = {
+  readonly id: string
+  readonly label: string
+  readonly about?: string
+  readonly colour?: Colour
+}
 
 export type Field = {
   readonly id: string
@@ -78,15 +100,37 @@ export type Field = {
   readonly lengthMax?: number
 }
 
-export type Section = { readonly title: string; readonly showWhen?: Condition; readonly fields: readonly string[] }
-export type Category = { readonly id: string; readonly label: string; readonly about?: string; readonly colour?: Colour; readonly listedOnly: boolean }
+export type Section = {
+  readonly title: string
+  readonly showWhen?: Condition
+  readonly fields: readonly string[]
+}
+export type Category = {
+  readonly id: string
+  readonly label: string
+  readonly about?: string
+  readonly colour?: Colour
+  readonly listedOnly: boolean
+}
 /** `when` is null in the `otherwise` rule. */
 export type Rule = { readonly when: Condition | null; readonly then: string }
-export type CategoryChoice = { readonly by: 'field'; readonly field: string } | { readonly by: 'rules'; readonly rules: readonly Rule[] }
+export type CategoryChoice =
+  | { readonly by: 'field'; readonly field: string }
+  | { readonly by: 'rules'; readonly rules: readonly Rule[] }
 
-export type Tax = { readonly name: string; readonly percent: number; readonly prices: 'exclusive' | 'inclusive'; readonly round: 'paise' | 'rupee' }
+export type Tax = {
+  readonly name: string
+  readonly percent: number
+  readonly prices: 'exclusive' | 'inclusive'
+  readonly round: 'paise' | 'rupee'
+}
 /** Both ends included; an absent end is open. */
-export type Period = { readonly id: string; readonly label: string; readonly from?: Day; readonly to?: Day }
+export type Period = {
+  readonly id: string
+  readonly label: string
+  readonly from?: Day
+  readonly to?: Day
+}
 export type Fees = {
   readonly tax: Tax | null
   /** In the file's order; the first that holds a day counts. */
@@ -101,7 +145,13 @@ export type SummaryLine = 'category' | 'period' | 'base' | 'gst' | 'total'
 export type FormTexts = {
   readonly stepper: { readonly steps: readonly string[]; readonly staysOn?: number } | null
   readonly panel: { readonly title?: string; readonly lines: readonly string[] } | null
-  readonly summary: { readonly title: string; readonly empty: string; readonly lines: readonly SummaryLine[]; readonly button: string; readonly busy: string }
+  readonly summary: {
+    readonly title: string
+    readonly empty: string
+    readonly lines: readonly SummaryLine[]
+    readonly button: string
+    readonly busy: string
+  }
   readonly notices: 'snackbar' | 'toast'
   /** How long a notice stays, milliseconds. */
   readonly noticeMs: number
@@ -111,7 +161,12 @@ export type FormTexts = {
 }
 
 export type Detail =
-  | { readonly show: string; readonly label: string; readonly as?: 'words'; readonly when?: Condition }
+  | {
+      readonly show: string
+      readonly label: string
+      readonly as?: 'words'
+      readonly when?: Condition
+    }
   | { readonly text: string; readonly label: string; readonly when?: Condition }
 export type Button =
   | { readonly label: string; readonly go: string }
@@ -129,7 +184,12 @@ export type ResultPage = {
 }
 export type Results = {
   readonly amounts: 'stored' | 'split-total'
-  readonly errors: { readonly noOrder: string; readonly badOrder: string; readonly notFound: string; readonly fetchFailed: string }
+  readonly errors: {
+    readonly noOrder: string
+    readonly badOrder: string
+    readonly notFound: string
+    readonly fetchFailed: string
+  }
   readonly errorButtons: readonly Button[]
   readonly success: ResultPage
   readonly failed: ResultPage
@@ -145,7 +205,11 @@ export type Filter = {
   readonly kind: 'search' | 'day' | 'options' | 'yes-no' | 'text'
   readonly options?: readonly Option[]
 }
-export type Column = { readonly id: string; readonly label: string; readonly kind: 'text' | 'money' | 'date' | 'status' | 'yes-no' | 'option' | 'file' | 'number' }
+export type Column = {
+  readonly id: string
+  readonly label: string
+  readonly kind: 'text' | 'money' | 'date' | 'status' | 'yes-no' | 'option' | 'file' | 'number'
+}
 export type AdminList = {
   readonly id: string
   readonly title: string
@@ -162,14 +226,23 @@ export type AdminList = {
   readonly export: { readonly api: string; readonly file: string }
 }
 export type Admin = {
-  readonly dashboard: { readonly key: string; readonly label: string; readonly cards: readonly ('total' | 'paid' | 'pending' | 'failed' | 'today' | 'revenue')[] }
+  readonly dashboard: {
+    readonly key: string
+    readonly label: string
+    readonly cards: readonly ('total' | 'paid' | 'pending' | 'failed' | 'today' | 'revenue')[]
+  }
   /** At least one: an event that states none gets /admin/<event id>. */
   readonly lists: readonly AdminList[]
 }
 
 export type Gateway = {
   readonly name: string
-  readonly live: { readonly pay: string; readonly status: string; readonly refund: string; readonly hops: readonly string[] }
+  readonly live: {
+    readonly pay: string
+    readonly status: string
+    readonly refund: string
+    readonly hops: readonly string[]
+  }
   readonly constants: Readonly<Record<string, string>>
   readonly postsTo: string
   readonly posts: Readonly<Record<string, string>>
@@ -205,14 +278,34 @@ export type ExampleCase =
       }
     }
   /** A cell of the price list, also of a category that the form never yields. */
-  | { readonly name: string; readonly on: Instant; readonly category: string; readonly expect: { readonly category?: string; readonly period?: string; readonly base?: Paise; readonly gst?: Paise; readonly total?: Paise; readonly shows?: readonly string[]; readonly hides?: readonly string[] } }
+  | {
+      readonly name: string
+      readonly on: Instant
+      readonly category: string
+      readonly expect: {
+        readonly category?: string
+        readonly period?: string
+        readonly base?: Paise
+        readonly gst?: Paise
+        readonly total?: Paise
+        readonly shows?: readonly string[]
+        readonly hides?: readonly string[]
+      }
+    }
   | { readonly name: string; readonly orderId: string; readonly order: string }
 
 /** Texts of `_shared/texts.yaml` that no event overrides. */
 export type SiteTexts = {
   /** By status, plus `network`, `not_ok` (with {status}) and `other`. */
   readonly calls: Readonly<Record<string, string>>
-  readonly admin: { readonly signIn: string; readonly dashboard: string; readonly retry: string; readonly empty: string; readonly load: string; readonly export: string }
+  readonly admin: {
+    readonly signIn: string
+    readonly dashboard: string
+    readonly retry: string
+    readonly empty: string
+    readonly load: string
+    readonly export: string
+  }
   readonly missingValue: string
   readonly noticeMs: number
   /** Labels of the values the engine supplies: reg_no, order_id, category, base, … */
@@ -236,22 +329,39 @@ export type EventConfig = {
   readonly look: { readonly colour: string; readonly logo?: string }
   readonly closed: { readonly heading: string; readonly text: string } | null
   readonly registration: { readonly opens?: Day; readonly closes?: Day }
-  readonly routes: { readonly form: string; readonly also: readonly string[]; readonly success: string; readonly failed: string }
+  readonly routes: {
+    readonly form: string
+    readonly also: readonly string[]
+    readonly success: string
+    readonly failed: string
+  }
   readonly categories: readonly Category[]
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees
   readonly sections: readonly Section[]
   readonly fields: readonly Field[]
   /** Values a registration carries that no form field fills. */
-  readonly alsoStored: readonly { readonly id: string; readonly type: 'text' | 'number' | 'money' | 'date'; readonly label: string }[]
+  readonly alsoStored: readonly {
+    readonly id: string
+    readonly type: 'text' | 'number' | 'money' | 'date'
+    readonly label: string
+  }[]
   readonly form: FormTexts
   /** `digits` counts the random digits and the check digit together. */
-  readonly orderId: { readonly prefix: string; readonly followedBy: 'digits' | 'anything'; readonly digits: number }
+  readonly orderId: {
+    readonly prefix: string
+    readonly followedBy: 'digits' | 'anything'
+    readonly digits: number
+  }
   /** Null: the event takes no money. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
   readonly api: Api
   readonly results: Results
-  readonly email: { readonly subject: string; readonly copyTo?: 'office' | 'support'; readonly text: string } | null
+  readonly email: {
+    readonly subject: string
+    readonly copyTo?: 'office' | 'support'
+    readonly text: string
+  } | null
   readonly admin: Admin
   readonly examples: readonly ExampleCase[]
   readonly texts: SiteTexts
@@ -261,7 +371,13 @@ export type EventConfig = {
 export type PublicEvent = Omit<EventConfig, 'admin' | 'email' | 'examples' | 'office'>
 
 /** What these answers cost at an instant. base + gst = total, exactly. */
-export type Quote = { readonly category: string; readonly period: string; readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+export type Quote = {
+  readonly category: string
+  readonly period: string
+  readonly base: Paise
+  readonly gst: Paise
+  readonly total: Paise
+}
 export type QuoteRefusal =
   | { readonly code: 'no_category' }
   | { readonly code: 'registration_closed'; readonly text: string }
@@ -282,10 +398,28 @@ export type Payment = {
 }
 /** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
 export type PaymentFact =
-  | { readonly type: 'confirmed'; readonly reference: string; readonly amount: Paise; readonly currency: string; readonly kind: 'sale' | 'other'; readonly at: Instant; /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true }
-  | { readonly type: 'declined'; readonly code: string; readonly message: string; readonly at: Instant }
+  | {
+      readonly type: 'confirmed'
+      readonly reference: string
+      readonly amount: Paise
+      readonly currency: string
+      readonly kind: 'sale' | 'other'
+      readonly at: Instant
+      /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true
+    }
+  | {
+      readonly type: 'declined'
+      readonly code: string
+      readonly message: string
+      readonly at: Instant
+    }
   | { readonly type: 'expired'; readonly at: Instant }
-  | { readonly type: 'refunded'; readonly reference: string; readonly amount: Paise; readonly at: Instant }
+  | {
+      readonly type: 'refunded'
+      readonly reference: string
+      readonly amount: Paise
+      readonly at: Instant
+    }
 export type PaymentRefusal =
   | { readonly code: 'paid_twice'; readonly first: string }
   | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }

@@ -6,29 +6,51 @@ import { dayPattern } from './time.ts'
 export const emailLength = { min: 6, max: 50 }
 
 // Longest answers where the event file states none: enough for any honest one, too little to fill a disk.
-const longest = { text: 200, multiline: 2000, email: emailLength.max, phone: 30, number: 30, date: 10, 'yes-no': 5, select: 200, file: 200 } satisfies Record<Field['type'], number>
+const longest = {
+  text: 200,
+  multiline: 2000,
+  email: emailLength.max,
+  phone: 30,
+  number: 30,
+  date: 10,
+  'yes-no': 5,
+  select: 200,
+  file: 200,
+} satisfies Record<Field['type'], number>
 
 /** A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said if it does not. */
 export type Form = { readonly pattern: string; readonly message: string }
 
 /** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */
 export function formsOf(field: Field): readonly Form[] {
-  const limit = Math.min(field.lengthMax ?? longest[field.type], field.type === 'email' ? emailLength.max : Infinity)
+  const limit = Math.min(
+    field.lengthMax ?? longest[field.type],
+    field.type === 'email' ? emailLength.max : Infinity,
+  )
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
-  const notTooLong: Form = { pattern: length(0, limit), message: `Please use at most ${limit} characters` }
+  const notTooLong: Form = {
+    pattern: length(0, limit),
+    message: `Please use at most ${limit} characters`,
+  }
   const proper = (pattern: string): Form => ({ pattern, message: invalidOf(field) })
   switch (field.type) {
     case 'text':
     case 'multiline':
       return [notTooLong]
     case 'email':
-      return [proper(length(emailLength.min, limit)), ...(field.check ? [proper('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$')] : [])]
+      return [
+        proper(length(emailLength.min, limit)),
+        ...(field.check ? [proper('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$')] : []),
+      ]
     case 'phone':
       return [...(field.check ? [proper(phonePattern(field))] : []), notTooLong]
     case 'date':
       return [proper(dayPattern)]
     case 'file':
-      return [...(field.accept === undefined ? [] : [proper(endingPattern(field.accept))]), notTooLong]
+      return [
+        ...(field.accept === undefined ? [] : [proper(endingPattern(field.accept))]),
+        notTooLong,
+      ]
     default:
       return []
   }
@@ -48,13 +70,21 @@ export function requiredOf(field: Field): string {
 // +91 that nobody typed anything after, is what an untouched form sends.
 function phonePattern(field: Field): string {
   const number = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
-  return typeof field.default === 'string' ? `^(?:${literal(field.default)}|${number})$` : `^${number}$`
+  return typeof field.default === 'string'
+    ? `^(?:${literal(field.default)}|${number})$`
+    : `^${number}$`
 }
 
 // JSON Schema patterns carry no flags, so each letter stands for its two cases.
 function endingPattern(accept: readonly string[]): string {
   const anyCase = (ending: string): string =>
-    [...ending].map((letter) => (/[a-z]/i.test(letter) ? `[${letter.toLowerCase()}${letter.toUpperCase()}]` : literal(letter))).join('')
+    [...ending]
+      .map((letter) =>
+        /[a-z]/i.test(letter)
+          ? `[${letter.toLowerCase()}${letter.toUpperCase()}]`
+          : literal(letter),
+      )
+      .join('')
   return `[^.]\\.(?:${accept.map(anyCase).join('|')})$`
 }
 

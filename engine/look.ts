@@ -1,7 +1,13 @@
 /** An event's look from its one colour: the accent rule of the design, worked in OKLCH (Ottosson). */
 import { assert } from './outcome.ts'
 
-export type Look = { readonly band: string; readonly onBand: string; readonly accent: string; readonly tint: string; readonly line: string }
+export type Look = {
+  readonly band: string
+  readonly onBand: string
+  readonly accent: string
+  readonly tint: string
+  readonly line: string
+}
 type Lch = { readonly l: number; readonly c: number; readonly h: number }
 type Rgb = readonly [number, number, number]
 
@@ -18,7 +24,13 @@ export function lookOf(colour: string): Look {
   const band = bandOf({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
   const tint = hex(inGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))
   const line = hex(inGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
-  return { band, onBand: contrast(white, band) >= readable ? white : ink, accent: accentOn(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }), tint, line }
+  return {
+    band,
+    onBand: contrast(white, band) >= readable ? white : ink,
+    accent: accentOn(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
+    tint,
+    line,
+  }
 }
 
 /** WCAG contrast of two colours, 1 to 21. */
@@ -30,13 +42,16 @@ export function contrast(one: string, other: string): number {
 // A few middling colours carry neither white nor ink: those darken until white reads.
 function bandOf(start: Lch): string {
   const band = hex(inGamut(start))
-  return contrast(white, band) >= readable || contrast(ink, band) >= readable ? band : bandOf({ ...start, l: start.l - 0.005 })
+  return contrast(white, band) >= readable || contrast(ink, band) >= readable
+    ? band
+    : bandOf({ ...start, l: start.l - 0.005 })
 }
 
 function accentOn(tint: string, start: Lch): string {
   for (let l = start.l; l > 0; l -= 0.005) {
     const accent = hex(inGamut({ ...start, l }))
-    if (contrast(accent, tint) >= accentRatio && contrast(accent, sheet) >= accentRatio) return accent
+    if (contrast(accent, tint) >= accentRatio && contrast(accent, sheet) >= accentRatio)
+      return accent
   }
   return ink
 }
@@ -47,11 +62,19 @@ function parse(colour: string): Rgb {
 }
 
 function hex(rgb: Rgb): string {
-  return `#${rgb.map((part) => Math.round(Math.min(Math.max(part, 0), 1) * 255).toString(16).padStart(2, '0')).join('')}`.toUpperCase()
+  return `#${rgb
+    .map((part) =>
+      Math.round(Math.min(Math.max(part, 0), 1) * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`.toUpperCase()
 }
 
-const toLinear = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-const fromLinear = (part: number): number => (part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055)
+const toLinear = (part: number): number =>
+  part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+const fromLinear = (part: number): number =>
+  part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055
 
 function luminance(rgb: Rgb): number {
   const [r, g, b] = [toLinear(rgb[0]), toLinear(rgb[1]), toLinear(rgb[2])]

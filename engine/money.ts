@@ -31,7 +31,8 @@ export function readAmount(text: string): Paise | null {
 export function formatMoney(amount: Paise): string {
   const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')
   const last = whole.slice(-3)
-  const grouped = whole.length > 3 ? `${whole.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${last}` : last
+  const grouped =
+    whole.length > 3 ? `${whole.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${last}` : last
   return `${amount < 0 ? '−' : ''}₹\u00a0${grouped}${decimals === '00' ? '' : `.${decimals}`}`
 }
 
@@ -67,7 +68,9 @@ export function split(tax: Tax | null, price: Paise): Split {
 
 /** A total paid, taken apart for a result page: base to whole rupees, gst the rest (specification, section 9). */
 export function splitTotal(tax: Tax | null, total: Paise): Split {
-  return tax === null ? { base: total, gst: paise(0), total } : backwards(millionths(tax.percent), total, 100n)
+  return tax === null
+    ? { base: total, gst: paise(0), total }
+    : backwards(millionths(tax.percent), total, 100n)
 }
 
 function backwards(percent: bigint, total: Paise, unit: bigint): Split {

@@ -6,7 +6,18 @@ import { assert, err, ok } from './outcome.ts'
 export const orderIdMax = 20
 
 // Damm's quasigroup: catches every wrong digit and every swap of two neighbours.
-const damm = ['0317598642', '7092154863', '4206871359', '1750983426', '6123045978', '3674209581', '5869720134', '8945362017', '9438617205', '2581436790']
+const damm = [
+  '0317598642',
+  '7092154863',
+  '4206871359',
+  '1750983426',
+  '6123045978',
+  '3674209581',
+  '5869720134',
+  '8945362017',
+  '9438617205',
+  '2581436790',
+]
 function dammOf(digits: string): string {
   return [...digits].reduce((interim, digit) => damm[Number(interim)]?.[Number(digit)] ?? '', '0')
 }
@@ -18,7 +29,10 @@ export function randomDigits(event: PublicEvent): number {
 
 /** A new number. The random digits come in as an argument, because the engine has no chance in it. */
 export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
-  assert(digits.length === randomDigits(event), `a number of ${event.orderId.prefix} takes ${randomDigits(event)} random digits`)
+  assert(
+    digits.length === randomDigits(event),
+    `a number of ${event.orderId.prefix} takes ${randomDigits(event)} random digits`,
+  )
   assert(
     digits.every((digit) => Number.isInteger(digit) && digit >= 0 && digit <= 9),
     'a random digit outside 0 to 9',
@@ -31,17 +45,24 @@ export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
 export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   const { prefix, digits } = event.orderId
   const rest = text.slice(prefix.length)
-  return text.startsWith(prefix) && rest.length === digits && /^\d+$/.test(rest) && dammOf(rest) === '0'
+  return (
+    text.startsWith(prefix) && rest.length === digits && /^\d+$/.test(rest) && dammOf(rest) === '0'
+  )
 }
 
 /** The order id of an attempt, counted from 1: the number itself, then the number plus 02, 03, … 99. */
 export function orderIdOf(regNo: RegNo, attempt: number): OrderId {
   assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, `attempt ${attempt}`)
-  return (attempt === 1 ? regNo : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId
+  return (attempt === 1
+    ? regNo
+    : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId
 }
 
 /** Whether a text from an address can be an order of this event, by its pattern; else the event's own message. */
-export function readOrderId(event: PublicEvent, text: string | null | undefined): Result<OrderId, { readonly code: 'no_order' | 'bad_order'; readonly message: string }> {
+export function readOrderId(
+  event: PublicEvent,
+  text: string | null | undefined,
+): Result<OrderId, { readonly code: 'no_order' | 'bad_order'; readonly message: string }> {
   const { errors } = event.results
   const id = text?.trim() ?? ''
   if (id === '') return err({ code: 'no_order', message: errors.noOrder })

@@ -16,10 +16,15 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
   const paid = status.is === 'success' || status.is === 'refunded'
   switch (fact.type) {
     case 'confirmed': {
-      if (paid) return status.reference === fact.reference ? ok(payment) : err({ code: 'paid_twice', first: status.reference })
+      if (paid)
+        return status.reference === fact.reference
+          ? ok(payment)
+          : err({ code: 'paid_twice', first: status.reference })
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
-      if (!rupeeCodes.includes(fact.currency)) return err({ code: 'currency_differs', got: fact.currency })
-      if (fact.amount !== payment.amount) return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
+      if (!rupeeCodes.includes(fact.currency))
+        return err({ code: 'currency_differs', got: fact.currency })
+      if (fact.amount !== payment.amount)
+        return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
       if (fact.afterClosing === true) return err({ code: 'after_closing' })
       return ok({ ...payment, status: { is: 'success', reference: fact.reference, at: fact.at } })
     }
@@ -27,14 +32,19 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
     case 'expired': {
       if (paid) return err({ code: 'already_success' })
       if (status.is === 'failed') return ok(payment)
-      const reason = fact.type === 'expired' ? 'expired' : fact.message === '' ? fact.code : fact.message
+      const reason =
+        fact.type === 'expired' ? 'expired' : fact.message === '' ? fact.code : fact.message
       return ok({ ...payment, status: { is: 'failed', reason, at: fact.at } })
     }
     case 'refunded': {
       if (status.is === 'refunded') return ok(payment)
       if (status.is !== 'success') return err({ code: 'not_paid' })
-      if (fact.amount !== payment.amount) return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
-      return ok({ ...payment, status: { is: 'refunded', reference: status.reference, at: fact.at } })
+      if (fact.amount !== payment.amount)
+        return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
+      return ok({
+        ...payment,
+        status: { is: 'refunded', reference: status.reference, at: fact.at },
+      })
     }
     default:
       return assertNever(fact)

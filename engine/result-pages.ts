@@ -2,11 +2,24 @@
 import type { Detail, EventConfig, PublicEvent } from './config.ts'
 import { holds } from './conditions.ts'
 import { own } from './outcome.ts'
-import { eventValues, fill, moneyText, valuesOf, viewOf, words, type AnyRegistration, type RegistrationView } from './texts.ts'
+import {
+  eventValues,
+  fill,
+  moneyText,
+  valuesOf,
+  viewOf,
+  words,
+  type AnyRegistration,
+  type RegistrationView,
+} from './texts.ts'
 import { formatDay, formatInstant, isDay, readInstant } from './time.ts'
 
 /** The query parameters of a result page's address, as they stand there. */
-export type ResultQuery = { readonly orderId?: string | null | undefined; readonly amount?: string | null | undefined; readonly date?: string | null | undefined }
+export type ResultQuery = {
+  readonly orderId?: string | null | undefined
+  readonly amount?: string | null | undefined
+  readonly date?: string | null | undefined
+}
 /** `id` is the name of the value, or `text-<n>` for a fixed text. */
 export type ResultRow = { readonly id: string; readonly label: string; readonly value: string }
 
@@ -15,37 +28,61 @@ export type ResultRow = { readonly id: string; readonly label: string; readonly 
  * registration the rows about it are left out and order id, amount and date come from the address.
  * A value that is missing, or that the address garbles, reads as the event's N/A.
  */
-export function resultRows(event: PublicEvent, outcome: 'success' | 'failed', registration: AnyRegistration | null, query: ResultQuery): readonly ResultRow[] {
+export function resultRows(
+  event: PublicEvent,
+  outcome: 'success' | 'failed',
+  registration: AnyRegistration | null,
+  query: ResultQuery,
+): readonly ResultRow[] {
   const view = registration === null ? null : viewOf(event, registration)
   const values = resultValues(event, registration, query)
   const missing = event.texts.missingValue
   return event.results[outcome].details.flatMap((detail, index): readonly ResultRow[] => {
-    if (detail.when !== undefined && (view === null || !holds(detail.when, view.answers, view.category))) return []
+    if (
+      detail.when !== undefined &&
+      (view === null || !holds(detail.when, view.answers, view.category))
+    )
+      return []
     const label = fill(detail.label, values, missing)
-    if ('text' in detail) return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
+    if ('text' in detail)
+      return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
     if (view === null && !knownWithout(detail.show)) return []
     return [{ id: detail.show, label, value: shownValue(view, detail, values) ?? missing }]
   })
 }
 
 /** The values the texts of a result page may name: notes, button subjects, intro. */
-export function resultValues(event: PublicEvent, registration: AnyRegistration | null, query: ResultQuery): Readonly<Record<string, string | undefined>> {
+export function resultValues(
+  event: PublicEvent,
+  registration: AnyRegistration | null,
+  query: ResultQuery,
+): Readonly<Record<string, string | undefined>> {
   const view = registration === null ? null : viewOf(event, registration)
   const fromAddress = {
     order_id: query.orderId?.trim() || undefined,
     amount: query.amount == null ? undefined : moneyText(query.amount),
     date: query.date == null ? undefined : dateText(query.date.trim()),
   }
-  return { ...eventValues(event), ...fromAddress, ...(view === null ? {} : valuesOf(event, view, event.results.amounts)) }
+  return {
+    ...eventValues(event),
+    ...fromAddress,
+    ...(view === null ? {} : valuesOf(event, view, event.results.amounts)),
+  }
 }
 
 /** The receipt to download: file name and text. Null when the event has none. */
-export function receipt(event: PublicEvent, registration: AnyRegistration): { readonly file: string; readonly text: string } | null {
+export function receipt(
+  event: PublicEvent,
+  registration: AnyRegistration,
+): { readonly file: string; readonly text: string } | null {
   if (event.results.receipt === null) return null
   const values = resultValues(event, registration, {})
   const { file, text } = event.results.receipt
   const missing = event.texts.missingValue
-  return { file: fill(file, values, missing).replace(/[\\/:*?"<>|\u0000-\u001f]/g, '-'), text: fill(text, values, missing) }
+  return {
+    file: fill(file, values, missing).replace(/[\\/:*?"<>|\u0000-\u001f]/g, '-'),
+    text: fill(text, values, missing),
+  }
 }
 
 /**
@@ -55,14 +92,29 @@ export function receipt(event: PublicEvent, registration: AnyRegistration): { re
 export function mailFor(
   event: EventConfig,
   registration: AnyRegistration,
-): { readonly to: string; readonly copyTo: string | null; readonly subject: string; readonly text: string } | null {
+): {
+  readonly to: string
+  readonly copyTo: string | null
+  readonly subject: string
+  readonly text: string
+} | null {
   const view = viewOf(event, registration)
-  const to = event.fields.filter(({ type }) => type === 'email').map(({ id }) => own(view.answers, id))[0]
+  const to = event.fields
+    .filter(({ type }) => type === 'email')
+    .map(({ id }) => own(view.answers, id))[0]
   if (event.email === null || typeof to !== 'string' || to === '') return null
   const values = valuesOf(event, view)
   const missing = event.texts.missingValue
-  const copyTo = event.email.copyTo === undefined ? null : ((event.email.copyTo === 'office' ? event.office : event.support) ?? null)
-  return { to: oneLine(to), copyTo, subject: oneLine(fill(event.email.subject, values, missing)), text: fill(event.email.text, values, missing) }
+  const copyTo =
+    event.email.copyTo === undefined
+      ? null
+      : ((event.email.copyTo === 'office' ? event.office : event.support) ?? null)
+  return {
+    to: oneLine(to),
+    copyTo,
+    subject: oneLine(fill(event.email.subject, values, missing)),
+    text: fill(event.email.text, values, missing),
+  }
 }
 
 function oneLine(text: string): string {
@@ -73,9 +125,18 @@ function knownWithout(name: string): boolean {
   return ['order_id', 'amount', 'date'].includes(name) || name.startsWith('event.')
 }
 
-function shownValue(view: RegistrationView | null, detail: Extract<Detail, { show: string }>, values: Readonly<Record<string, string | undefined>>): string | undefined {
+function shownValue(
+  view: RegistrationView | null,
+  detail: Extract<Detail, { show: string }>,
+  values: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   if (detail.as !== 'words' || view === null) return own(values, detail.show)
-  const id = detail.show === 'category' ? view.category : detail.show === 'period' ? view.period : own(view.answers, detail.show)
+  const id =
+    detail.show === 'category'
+      ? view.category
+      : detail.show === 'period'
+        ? view.period
+        : own(view.answers, detail.show)
   return id === undefined || id === null ? undefined : words(String(id))
 }
 

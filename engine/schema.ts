@@ -21,17 +21,31 @@ export function toSchema(event: PublicEvent): Schema {
   const always = event.fields.filter((_, i) => whens[i]?.length === 0)
   const shown = (id: string, trail: readonly string[]): readonly Schema[] => {
     const index = event.fields.findIndex((field) => field.id === id)
-    return trail.includes(id) ? [] : (whens[index] ?? []).map((condition) => lower(event, condition, (other) => shown(other, [...trail, id])))
+    return trail.includes(id)
+      ? []
+      : (whens[index] ?? []).map((condition) =>
+          lower(event, condition, (other) => shown(other, [...trail, id])),
+        )
   }
   const lowered = (condition: Condition): Schema => lower(event, condition, (id) => shown(id, []))
   const conditional = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = whens[i] ?? []
     if (when.length === 0) return []
-    return [{ if: all(when.map(lowered)), then: { properties: fromPairs([[field.id, fieldSchema(field)]]), ...(isAlwaysRequired(field) ? { required: [field.id] } : {}) } }]
+    return [
+      {
+        if: all(when.map(lowered)),
+        then: {
+          properties: fromPairs([[field.id, fieldSchema(field)]]),
+          ...(isAlwaysRequired(field) ? { required: [field.id] } : {}),
+        },
+      },
+    ]
   })
   const sometimes = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = field.required?.when
-    return when === undefined ? [] : [{ if: all([...(whens[i] ?? []), when].map(lowered)), then: { required: [field.id] } }]
+    return when === undefined
+      ? []
+      : [{ if: all([...(whens[i] ?? []), when].map(lowered)), then: { required: [field.id] } }]
   })
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -39,7 +53,9 @@ export function toSchema(event: PublicEvent): Schema {
     type: 'object',
     properties: fromPairs(always.map((field) => [field.id, fieldSchema(field)])),
     required: always.filter(isAlwaysRequired).map((field) => field.id),
-    ...(conditional.length + sometimes.length === 0 ? {} : { allOf: [...conditional, ...sometimes] }),
+    ...(conditional.length + sometimes.length === 0
+      ? {}
+      : { allOf: [...conditional, ...sometimes] }),
   }
 }
 
@@ -53,12 +69,29 @@ export function flatSchema(event: PublicEvent): Schema {
 }
 
 function flatField(field: Field): Schema {
-  const described = { title: field.label, ...(field.hint === undefined ? {} : { description: field.hint }) }
+  const described = {
+    title: field.label,
+    ...(field.hint === undefined ? {} : { description: field.hint }),
+  }
   const options = field.options?.map((option) => option.id)
-  return { ...described, type: typeOf(field), ...(field.type === 'select' ? { enum: options ?? [] } : {}) }
+  return {
+    ...described,
+    type: typeOf(field),
+    ...(field.type === 'select' ? { enum: options ?? [] } : {}),
+  }
 }
 
-const widgets = { text: 'line', email: 'line', phone: 'line', number: 'line', date: 'line', multiline: 'lines', 'yes-no': 'toggle', select: 'choice', file: 'upload' } satisfies Record<Field['type'], string>
+const widgets = {
+  text: 'line',
+  email: 'line',
+  phone: 'line',
+  number: 'line',
+  date: 'line',
+  multiline: 'lines',
+  'yes-no': 'toggle',
+  select: 'choice',
+  file: 'upload',
+} satisfies Record<Field['type'], string>
 
 /** Order and widget names for the flat schema, and the options' labels. */
 export function uiSchema(event: PublicEvent): Schema {
@@ -68,19 +101,34 @@ export function uiSchema(event: PublicEvent): Schema {
     ...fromPairs(
       event.fields.map((field) => [
         field.id,
-        { 'ui:widget': widgets[field.type], ...(field.options === undefined ? {} : { 'ui:enumNames': field.options.map((option) => option.label) }) },
+        {
+          'ui:widget': widgets[field.type],
+          ...(field.options === undefined
+            ? {}
+            : { 'ui:enumNames': field.options.map((option) => option.label) }),
+        },
       ]),
     ),
   }
 }
 
 /** What this reads of an ajv error. */
-export type SchemaError = { readonly keyword: string; readonly instancePath: string; readonly params: Readonly<Record<string, unknown>> }
+export type SchemaError = {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly params: Readonly<Record<string, unknown>>
+}
 
 /** ajv's errors as the event file's texts: one per field, in form order. */
 export function toMessages(event: PublicEvent, errors: readonly SchemaError[]): FieldErrors {
   const ofField = (field: Field): readonly SchemaError[] =>
-    errors.filter(({ keyword, instancePath, params }) => keyword !== 'if' && (keyword === 'required' ? params['missingProperty'] === field.id : instancePath === `/${pointer(field.id)}`))
+    errors.filter(
+      ({ keyword, instancePath, params }) =>
+        keyword !== 'if' &&
+        (keyword === 'required'
+          ? params['missingProperty'] === field.id
+          : instancePath === `/${pointer(field.id)}`),
+    )
   return fromPairs(
     event.fields.flatMap((field) => {
       const found = ofField(field)
@@ -90,8 +138,10 @@ export function toMessages(event: PublicEvent, errors: readonly SchemaError[]): 
 }
 
 function messageOf(field: Field, errors: readonly SchemaError[]): string {
-  const failed = (pattern: string): boolean => errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
-  if (errors.some(({ keyword }) => keyword === 'required') || failed(notBlank)) return requiredOf(field)
+  const failed = (pattern: string): boolean =>
+    errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
+  if (errors.some(({ keyword }) => keyword === 'required') || failed(notBlank))
+    return requiredOf(field)
   return formsOf(field).find(({ pattern }) => failed(pattern))?.message ?? invalidOf(field)
 }
 
@@ -109,27 +159,54 @@ function typeOf(field: Field): 'string' | 'number' | 'boolean' {
 
 function fieldSchema(field: Field): Schema {
   const described = { title: field.label, type: typeOf(field) }
-  if (field.type === 'select') return { ...described, ...oneOfThese((field.options ?? []).map((option) => option.id)) }
-  if (field.type === 'number') return { ...described, ...(field.min === undefined ? {} : { minimum: field.min }), ...(field.max === undefined ? {} : { maximum: field.max }) }
-  const patterns = [...(typeOf(field) === 'string' && field.required !== undefined ? [notBlank] : []), ...formsOf(field).map((form) => form.pattern)]
-  return patterns.length === 0 ? described : { ...described, allOf: patterns.map((pattern) => ({ pattern })) }
+  if (field.type === 'select')
+    return { ...described, ...oneOfThese((field.options ?? []).map((option) => option.id)) }
+  if (field.type === 'number')
+    return {
+      ...described,
+      ...(field.min === undefined ? {} : { minimum: field.min }),
+      ...(field.max === undefined ? {} : { maximum: field.max }),
+    }
+  const patterns = [
+    ...(typeOf(field) === 'string' && field.required !== undefined ? [notBlank] : []),
+    ...formsOf(field).map((form) => form.pattern),
+  ]
+  return patterns.length === 0
+    ? described
+    : { ...described, allOf: patterns.map((pattern) => ({ pattern })) }
 }
 
 /** The conditions that must all hold for a field to show: its section's and its own. */
 function showsWhen(event: PublicEvent, field: Field): readonly Condition[] {
-  return [event.sections[field.section]?.showWhen, field.showWhen].filter((condition) => condition !== undefined)
+  return [event.sections[field.section]?.showWhen, field.showWhen].filter(
+    (condition) => condition !== undefined,
+  )
 }
 
 /** `shown` gives what must hold for a field to show: hidden counts as not answered, whatever the field still holds. */
 type Shown = (id: string) => readonly Schema[]
 
 function lower(event: PublicEvent, condition: Condition, shown: Shown): Schema {
-  return any(condition.map((map) => all(map.map(({ field, test }) => (field === 'category' ? lowerCategory(event, test, shown) : lowerTest(field, test, shown(field)))))))
+  return any(
+    condition.map((map) =>
+      all(
+        map.map(({ field, test }) =>
+          field === 'category'
+            ? lowerCategory(event, test, shown)
+            : lowerTest(field, test, shown(field)),
+        ),
+      ),
+    ),
+  )
 }
 
 function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema {
   const hidden = shown.length === 0 ? [] : [negate(all(shown))]
-  const answered = (schema: Schema): Schema => ({ type: 'object', properties: fromPairs([[field, schema]]), required: [field] })
+  const answered = (schema: Schema): Schema => ({
+    type: 'object',
+    properties: fromPairs([[field, schema]]),
+    required: [field],
+  })
   switch (test.is) {
     case 'in':
       return all([...shown, answered(oneOfThese(test.values))])
@@ -140,7 +217,13 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
     case 'number':
       return all([...shown, answered({ type: 'number', ...limits(test) })])
     case 'date':
-      return all([...shown, answered({ type: 'string', allOf: datePatterns(test.from, test.to).map((pattern) => ({ pattern })) })])
+      return all([
+        ...shown,
+        answered({
+          type: 'string',
+          allOf: datePatterns(test.from, test.to).map((pattern) => ({ pattern })),
+        }),
+      ])
     default:
       return assertNever(test)
   }
@@ -150,9 +233,15 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
 function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
-  const wanted = test.is === 'answered' ? ids : test.is === 'in' || test.is === 'not-in' ? ids.filter((id) => test.values.includes(id)) : []
+  const wanted =
+    test.is === 'answered'
+      ? ids
+      : test.is === 'in' || test.is === 'not-in'
+        ? ids.filter((id) => test.values.includes(id))
+        : []
   const isWanted = (): Schema => {
-    if (choice.by === 'field') return lowerTest(choice.field, { is: 'in', values: wanted }, shown(choice.field))
+    if (choice.by === 'field')
+      return lowerTest(choice.field, { is: 'in', values: wanted }, shown(choice.field))
     const before: Schema[] = []
     const boxes: Schema[] = []
     for (const { when, then } of choice.rules) {
@@ -167,19 +256,32 @@ function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
 }
 
 function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' }>): Schema {
-  const named = { minimum: atLeast, maximum: atMost, exclusiveMinimum: above, exclusiveMaximum: below }
+  const named = {
+    minimum: atLeast,
+    maximum: atMost,
+    exclusiveMinimum: above,
+    exclusiveMaximum: below,
+  }
   return fromPairs(Object.entries(named).filter(([, limit]) => limit !== undefined))
 }
 
 function oneOfThese(values: readonly Answer[]): Schema {
   if (values.length === 0) return never
-  if (values.length <= enumMax || values.some((value) => typeof value !== 'string')) return { enum: values }
-  return { type: 'string', pattern: `^(?:${values.map((value) => literal(String(value))).join('|')})$` }
+  if (values.length <= enumMax || values.some((value) => typeof value !== 'string'))
+    return { enum: values }
+  return {
+    type: 'string',
+    pattern: `^(?:${values.map((value) => literal(String(value))).join('|')})$`,
+  }
 }
 
 /** Real days from one to another, both included, as patterns that must all match. */
 function datePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
-  return [dayPattern, ...(from === undefined ? [] : [beyond(from, 'later')]), ...(to === undefined ? [] : [beyond(to, 'earlier')])]
+  return [
+    dayPattern,
+    ...(from === undefined ? [] : [beyond(from, 'later')]),
+    ...(to === undefined ? [] : [beyond(to, 'earlier')]),
+  ]
 }
 
 /** Days compare as text of equal length: equal, or beyond at the first character that differs. */
@@ -194,11 +296,19 @@ function beyond(limit: Day, side: 'later' | 'earlier'): string {
 }
 
 function all(schemas: readonly Schema[]): Schema {
-  return schemas.length === 1 && schemas[0] !== undefined ? schemas[0] : schemas.length === 0 ? {} : { allOf: schemas }
+  return schemas.length === 1 && schemas[0] !== undefined
+    ? schemas[0]
+    : schemas.length === 0
+      ? {}
+      : { allOf: schemas }
 }
 
 function any(schemas: readonly Schema[]): Schema {
-  return schemas.length === 1 && schemas[0] !== undefined ? schemas[0] : schemas.length === 0 ? never : { anyOf: schemas }
+  return schemas.length === 1 && schemas[0] !== undefined
+    ? schemas[0]
+    : schemas.length === 0
+      ? never
+      : { anyOf: schemas }
 }
 
 function negate(schema: Schema): Schema {

@@ -9,21 +9,50 @@ export type Social = 'facebook' | 'x' | 'linkedin' | 'instagram' | 'youtube'
 
 export type Site = {
   readonly page: { readonly name: string; readonly title: string; readonly about: string }
-  readonly header: { readonly links: readonly SiteLink[]; readonly signIn: SiteLink; readonly createEvent: SiteLink }
+  readonly header: {
+    readonly links: readonly SiteLink[]
+    readonly signIn: SiteLink
+    readonly createEvent: SiteLink
+  }
   readonly hero: {
     readonly title: string
     readonly text: string
     readonly button: SiteLink
     readonly link: SiteLink
     /** An ornament beside the title, hidden from screen readers. Amounts in rupees. */
-    readonly picture: { readonly title: string; readonly day: string; readonly next: string; readonly rows: readonly { readonly name: string; readonly about: string; readonly amount: number }[] } | null
+    readonly picture: {
+      readonly title: string
+      readonly day: string
+      readonly next: string
+      readonly rows: readonly {
+        readonly name: string
+        readonly about: string
+        readonly amount: number
+      }[]
+    } | null
   }
-  readonly conferences: { readonly title: string; readonly register: string; readonly closed: string; readonly none: string }
+  readonly conferences: {
+    readonly title: string
+    readonly register: string
+    readonly closed: string
+    readonly none: string
+  }
   /** `#about` leads here. */
-  readonly claims: { readonly title: string; readonly items: readonly { readonly figure: string; readonly label: string }[] }
+  readonly claims: {
+    readonly title: string
+    readonly items: readonly { readonly figure: string; readonly label: string }[]
+  }
   readonly features: { readonly title: string; readonly items: readonly TitledText[] }
   readonly steps: { readonly title: string; readonly items: readonly TitledText[] }
-  readonly testimonials: { readonly title: string; readonly items: readonly { readonly stars: number; readonly quote: string; readonly name: string; readonly role: string }[] }
+  readonly testimonials: {
+    readonly title: string
+    readonly items: readonly {
+      readonly stars: number
+      readonly quote: string
+      readonly name: string
+      readonly role: string
+    }[]
+  }
   readonly trial: TitledText & { readonly button: SiteLink }
   readonly footer: {
     readonly groups: readonly { readonly title: string; readonly links: readonly FooterEntry[] }[]

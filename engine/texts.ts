@@ -28,12 +28,21 @@ export type RegistrationView = {
 export type AnyRegistration = RegistrationView | RegistrationAnswer['registration']
 
 export function viewOf(event: PublicEvent, registration: AnyRegistration): RegistrationView {
-  return 'reg_no' in registration ? readRegistration(event, registration as RegistrationAnswer['registration']) : (registration as RegistrationView)
+  return 'reg_no' in registration
+    ? readRegistration(event, registration as RegistrationAnswer['registration'])
+    : (registration as RegistrationView)
 }
 
 /** Replaces {name} by its value, by `missing` where there is none. Braces around anything else stay as they are. */
-export function fill(text: string, values: Readonly<Record<string, string | undefined>>, missing: string): string {
-  return text.replace(/\{([a-z_][a-z0-9_.]*)\}/gi, (_whole, name: string) => own(values, name) ?? missing)
+export function fill(
+  text: string,
+  values: Readonly<Record<string, string | undefined>>,
+  missing: string,
+): string {
+  return text.replace(
+    /\{([a-z_][a-z0-9_.]*)\}/gi,
+    (_whole, name: string) => own(values, name) ?? missing,
+  )
 }
 
 /** `afpi-pg` → `Afpi Pg`: an id said in words. */
@@ -45,7 +54,12 @@ export function words(id: string): string {
     .join(' ')
 }
 
-const statusWords = { success: 'Paid', pending: 'Pending', failed: 'Failed', refunded: 'Refunded' } satisfies Record<PaymentStatus, string>
+const statusWords = {
+  success: 'Paid',
+  pending: 'Pending',
+  failed: 'Failed',
+  refunded: 'Refunded',
+} satisfies Record<PaymentStatus, string>
 export function statusText(status: PaymentStatus): string {
   return statusWords[status]
 }
@@ -56,7 +70,12 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
   const field = event.fields.find((candidate) => candidate.id === id)
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   if (stored?.type === 'money') return moneyText(String(answer)) ?? String(answer)
-  if (typeof answer === 'string' && (field?.type === 'date' || stored?.type === 'date') && isDay(answer)) return formatDay(answer)
+  if (
+    typeof answer === 'string' &&
+    (field?.type === 'date' || stored?.type === 'date') &&
+    isDay(answer)
+  )
+    return formatDay(answer)
   return field?.options?.find((option) => option.id === answer)?.label ?? String(answer)
 }
 
@@ -78,7 +97,9 @@ export function eventValues(event: PublicEvent): Readonly<Record<string, string 
 
 /** The label of a field, or of a value the engine supplies ("GST (18%)"). */
 export function labelOf(event: PublicEvent, id: string): string {
-  const named = event.fields.find((field) => field.id === id)?.label ?? event.alsoStored.find((stored) => stored.id === id)?.label
+  const named =
+    event.fields.find((field) => field.id === id)?.label ??
+    event.alsoStored.find((stored) => stored.id === id)?.label
   return named ?? fill(own(event.texts.values, id) ?? words(id), eventValues(event), '')
 }
 
@@ -87,19 +108,33 @@ export function labelOf(event: PublicEvent, id: string): string {
  * missing is absent. `amounts` is what the event's result pages say: `split-total` works base and gst
  * back from the total, whatever was stored.
  */
-export function valuesOf(event: PublicEvent, stored: AnyRegistration, amounts: 'stored' | 'split-total' = 'stored'): Readonly<Record<string, string>> {
+export function valuesOf(
+  event: PublicEvent,
+  stored: AnyRegistration,
+  amounts: 'stored' | 'split-total' = 'stored',
+): Readonly<Record<string, string>> {
   const registration = viewOf(event, stored)
   const { answers, category, period, total } = registration
-  const parts = amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
-  const money = (amount: Paise | null): string | undefined => (amount === null ? undefined : formatMoney(amount))
+  const parts =
+    amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
+  const money = (amount: Paise | null): string | undefined =>
+    amount === null ? undefined : formatMoney(amount)
   const date = registration.paidAt === null ? undefined : formatInstant(registration.paidAt)
   const all: Readonly<Record<string, string | undefined>> = {
-    ...Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)])),
+    ...Object.fromEntries(
+      Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
+    ),
     ...eventValues(event),
     reg_no: registration.regNo,
     order_id: orderOf(registration),
-    category: category === null ? undefined : (event.categories.find(({ id }) => id === category)?.label ?? words(category)),
-    period: period === null ? undefined : (event.fees.periods.find(({ id }) => id === period)?.label ?? words(period)),
+    category:
+      category === null
+        ? undefined
+        : (event.categories.find(({ id }) => id === category)?.label ?? words(category)),
+    period:
+      period === null
+        ? undefined
+        : (event.fees.periods.find(({ id }) => id === period)?.label ?? words(period)),
     base: money(parts.base),
     gst: money(parts.gst),
     total: money(total),
@@ -110,7 +145,11 @@ export function valuesOf(event: PublicEvent, stored: AnyRegistration, amounts: '
     payment_id: registration.paymentId ?? undefined,
     created_at: formatInstant(registration.createdAt),
   }
-  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value] as const])))
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value] as const],
+    ),
+  )
 }
 
 /** The order id of the attempt that was paid, else of the newest one. */
@@ -125,15 +164,23 @@ export function moneyText(text: string): string | undefined {
 }
 
 /** A registration read back from the wire, for the same functions that serve the server. */
-export function readRegistration(event: PublicEvent, wire: RegistrationAnswer['registration']): RegistrationView {
+export function readRegistration(
+  event: PublicEvent,
+  wire: RegistrationAnswer['registration'],
+): RegistrationView {
   const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
     const value = own(wire, id)
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[id, value]] : []
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[id, value]]
+      : []
   }
-  const amount = (value: number | null): Paise | null => (value === null ? null : paise(Math.round(value * 100)))
+  const amount = (value: number | null): Paise | null =>
+    value === null ? null : paise(Math.round(value * 100))
   return {
     regNo: wire.reg_no,
-    answers: Object.fromEntries([...event.fields, ...event.alsoStored].flatMap(({ id }) => answerOf(id))),
+    answers: Object.fromEntries(
+      [...event.fields, ...event.alsoStored].flatMap(({ id }) => answerOf(id)),
+    ),
     category: wire.category,
     period: wire.period,
     base: amount(wire.base),

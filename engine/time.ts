@@ -5,7 +5,20 @@ import { assert } from './outcome.ts'
 const minute = 60_000
 const dayLength = 24 * 60 * minute
 const indiaAhead = 330 * minute
-const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
 
 /** A real day of the calendar, leap years included, as a pattern that JSON Schema understands too. */
 export const dayPattern = (() => {
@@ -54,12 +67,37 @@ export function addDays(to: Day, count: number): Day {
 /** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
 export function readInstant(text: string): Instant | null {
   if (isDay(text)) return instant(startOf(text) + dayLength / 2)
-  const found = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text)
+  const found =
+    /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(
+      text,
+    )
   if (found === null) return null
-  const [, date = '', hour, minutes, second = '0', fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = found
-  if (!isDay(date) || Number(hour) > 23 || Number(minutes) > 59 || Number(second) > 59 || Number(offsetHours) > 14 || Number(offsetMinutes) > 59) return null
-  const offset = (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * minute
-  const time = (Number(hour) * 60 + Number(minutes)) * minute + Number(second) * 1000 + Number(fraction.padEnd(3, '0'))
+  const [
+    ,
+    date = '',
+    hour,
+    minutes,
+    second = '0',
+    fraction = '',
+    sign,
+    offsetHours = '0',
+    offsetMinutes = '0',
+  ] = found
+  if (
+    !isDay(date) ||
+    Number(hour) > 23 ||
+    Number(minutes) > 59 ||
+    Number(second) > 59 ||
+    Number(offsetHours) > 14 ||
+    Number(offsetMinutes) > 59
+  )
+    return null
+  const offset =
+    (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * minute
+  const time =
+    (Number(hour) * 60 + Number(minutes)) * minute +
+    Number(second) * 1000 +
+    Number(fraction.padEnd(3, '0'))
   return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
 }
 

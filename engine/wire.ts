@@ -5,8 +5,20 @@
 import type { SharedFiles } from './check/source.ts'
 import type { AdminList, Admin, FieldErrors, PaymentStatus, PublicEvent } from './config.ts'
 
-export type ErrorAnswer = { status: 'error'; code: string; message: string; errors?: FieldErrors; quote?: WireQuote | null }
-export type WireQuote = { category: string; period: string; base: number; gst: number; total: number }
+export type ErrorAnswer = {
+  status: 'error'
+  code: string
+  message: string
+  errors?: FieldErrors
+  quote?: WireQuote | null
+}
+export type WireQuote = {
+  category: string
+  period: string
+  base: number
+  gst: number
+  total: number
+}
 
 /** GET of the event's tariff path. One answer serves every alias. */
 export type TariffAnswer = {
@@ -26,15 +38,25 @@ export type TariffAnswer = {
 }
 
 export type PaymentData = {
-  email: string; first_name: string; last_name: string
+  email: string
+  first_name: string
+  last_name: string
   orderid: string
   /** Two decimals: "7080.00". */
   amount: string
-  mercid: string; privatekey: string; checksum: string; payment_url: string
+  mercid: string
+  privatekey: string
+  checksum: string
+  payment_url: string
 } & Record<string, string>
 
 /** 201 of the register call; without payment_data the event takes no money. */
-export type RegisterAnswer = { status: 'success'; message: string; reg_no: string; payment_data?: PaymentData }
+export type RegisterAnswer = {
+  status: 'success'
+  message: string
+  reg_no: string
+  payment_data?: PaymentData
+}
 
 /** GET of the event's registration path: answers under their field ids, engine values under `api.returns` names and their own. */
 export type RegistrationAnswer = {
@@ -50,24 +72,65 @@ export type RegistrationAnswer = {
     category: string | null
     category_label: string | null
     period: string | null
-    base: number | null; gst: number | null; total: number | null
+    base: number | null
+    gst: number | null
+    total: number | null
     /** A failed payment may be tried again: POST `/api/payment/retry/` {order_id} answers payment_data. */
     may_retry: boolean
   } & Record<string, unknown>
 }
 
 export type EventsAnswer = { status: 'success'; events: EventCard[] }
-export type EventCard = Pick<PublicEvent, 'id' | 'title' | 'theme' | 'about' | 'from' | 'to' | 'hours' | 'venue' | 'status' | 'look' | 'routes'> & { open: boolean }
+export type EventCard = Pick<
+  PublicEvent,
+  | 'id'
+  | 'title'
+  | 'theme'
+  | 'about'
+  | 'from'
+  | 'to'
+  | 'hours'
+  | 'venue'
+  | 'status'
+  | 'look'
+  | 'routes'
+> & { open: boolean }
 /** GET /api/events/{id}/ and the data block of the event's pages. */
-export type EventAnswer = { status: 'success'; event: PublicEvent; hash: string; validator_url: string | null; schema: object; now: string }
+export type EventAnswer = {
+  status: 'success'
+  event: PublicEvent
+  hash: string
+  validator_url: string | null
+  schema: object
+  now: string
+}
 
 export type LoginAnswer = { status: 'success'; token: string; username: string }
 /** GET /admin/session/: who is signed in and what the office frame needs to draw itself. */
-export type SessionAnswer = { status: 'success'; username: string; events: OfficeEvent[]; texts: PublicEvent['texts'] }
-export type OfficeEvent = { id: string; title: string; look: PublicEvent['look']; status: 'open' | 'closed'; dashboard: Admin['dashboard']; lists: readonly AdminList[]; routes: PublicEvent['routes'] }
+export type SessionAnswer = {
+  status: 'success'
+  username: string
+  events: OfficeEvent[]
+  texts: PublicEvent['texts']
+}
+export type OfficeEvent = {
+  id: string
+  title: string
+  look: PublicEvent['look']
+  status: 'open' | 'closed'
+  dashboard: Admin['dashboard']
+  lists: readonly AdminList[]
+  routes: PublicEvent['routes']
+}
 
 /** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */
-export type ListRow = { id: number; reg_no: string; payment_status: PaymentStatus; payment_status_display: string; in_review: boolean } & Record<string, string | number | boolean | null>
+export type ListRow = {
+  id: number
+  reg_no: string
+  payment_status: PaymentStatus
+  payment_status_display: string
+  in_review: boolean
+} & Record<string, string | number | boolean | null>
 export type ListAnswer = {
   status: 'success'
   count: number
@@ -89,15 +152,34 @@ export type OfficeRegistrationAnswer = {
   registration: ListRow
   /** In form order, with labels; file answers carry a link. */
   answers: { id: string; label: string; text: string; href?: string }[]
-  payments: { order_id: string; amount: number; status: PaymentStatus; review: string | null; reference: string | null; created_at: string; facts: { at: string; type: string; text: string }[] }[]
-  mails: { id: number; to: string; subject: string; status: 'queued' | 'sent' | 'failed'; at: string; error: string | null }[]
+  payments: {
+    order_id: string
+    amount: number
+    status: PaymentStatus
+    review: string | null
+    reference: string | null
+    created_at: string
+    facts: { at: string; type: string; text: string }[]
+  }[]
+  mails: {
+    id: number
+    to: string
+    subject: string
+    status: 'queued' | 'sent' | 'failed'
+    at: string
+    error: string | null
+  }[]
   audit: { at: string; who: string; what: string }[]
   event: { id: string; title: string; route: string }
 }
 
 export type EventStats = {
-  total_registrations: number; paid_registrations: number; pending_registrations: number; failed_registrations: number
-  today_registrations: number; total_revenue: number
+  total_registrations: number
+  paid_registrations: number
+  pending_registrations: number
+  failed_registrations: number
+  today_registrations: number
+  total_revenue: number
 }
 /** GET /admin/dashboard/stats/: `<key>_stats` per event beside the fixed names. */
 export type StatsAnswer = {
@@ -106,7 +188,19 @@ export type StatsAnswer = {
     /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
     now: string
     revenue_stats: { total_revenue: number }
-    recent_registrations: Record<string, { id: number; full_name: string; reg_no: string; final_amount: number | null; payment_status: PaymentStatus; payment_status_display: string; in_review: boolean; created_at: string }[]>
+    recent_registrations: Record<
+      string,
+      {
+        id: number
+        full_name: string
+        reg_no: string
+        final_amount: number | null
+        payment_status: PaymentStatus
+        payment_status_display: string
+        in_review: boolean
+        created_at: string
+      }[]
+    >
     /** By event key, one entry per Indian day with anything on it. Revenue is of the day of payment. */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }
@@ -117,7 +211,14 @@ export type PageData =
   | { page: 'event'; event: EventAnswer }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
   | { page: 'site' | 'office' | 'not-found'; site: unknown; events: EventCard[] }
-  | { page: 'organisers'; site: unknown; events: EventCard[]; now: string; sample: EventFile | null; shared: SharedFiles | null }
+  | {
+      page: 'organisers'
+      site: unknown
+      events: EventCard[]
+      now: string
+      sample: EventFile | null
+      shared: SharedFiles | null
+    }
 /** A served event file as its author wrote it, but for the office's address; `path` as the findings name it. */
 export type EventFile = { path: string; text: string }
 /** GET /api/events/{id}/file/. */

@@ -39,7 +39,12 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     // An address that cannot be decoded never reaches a route.
-    frameworkErrors: (error, _request, reply) => refuse(reply, error.code === 'FST_ERR_BAD_URL' ? 404 : 400, ...told(error.code === 'FST_ERR_BAD_URL' ? 404 : 400)),
+    frameworkErrors: (error, _request, reply) =>
+      refuse(
+        reply,
+        error.code === 'FST_ERR_BAD_URL' ? 404 : 400,
+        ...told(error.code === 'FST_ERR_BAD_URL' ? 404 : 400),
+      ),
     clientErrorHandler: refuseConnection,
   })
   endConnectionsAtClose(app)
@@ -50,10 +55,13 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(rateLimit, {
     global: false,
     ...(deps.environment.rateLimits ? {} : { allowList: () => true }),
-    errorResponseBuilder: (_request, context) => Object.assign(new Error('rate limit'), { statusCode: context.statusCode }),
+    errorResponseBuilder: (_request, context) =>
+      Object.assign(new Error('rate limit'), { statusCode: context.statusCode }),
   })
   logRequests(app, deps)
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, deps))
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    answerError(error, request, reply, deps),
+  )
 
   healthRoutes(app, deps)
   await publicRoutes(app, deps)
@@ -63,7 +71,12 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = pathOf(request)
-    if (path === '/api' || path.startsWith('/api/') || !(request.method === 'GET' || request.method === 'HEAD')) return refuse(reply, 404, ...told(404))
+    if (
+      path === '/api' ||
+      path.startsWith('/api/') ||
+      !(request.method === 'GET' || request.method === 'HEAD')
+    )
+      return refuse(reply, 404, ...told(404))
     return pages.serve(request, reply)
   }
   await callRoutes(app, notFound)
@@ -77,9 +90,12 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
     socket.destroy()
     return
   }
-  const [status, reason] = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? [408, 'Request Timeout'] : [400, 'Bad Request']
+  const [status, reason] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? [408, 'Request Timeout'] : [400, 'Bad Request']
   const body = JSON.stringify(errorAnswer(...told(status)))
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
 }
 
 /**
@@ -88,7 +104,9 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
  * for each request (which took a fifth of the time of a registration).
  */
 async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> {
-  const hsts = deps.environment.publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
+  const hsts = deps.environment.publicUrl.startsWith('https:')
+    ? { maxAge: 31_536_000, includeSubDomains: false }
+    : false
   const data = Object.entries({
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
@@ -134,27 +152,52 @@ async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> 
 /** One line per request: no addresses, no query, and order ids blanked. */
 function logRequests(app: FastifyInstance, deps: Deps): void {
   app.addHook('onResponse', (request, reply, done) => {
-    deps.log.info({ id: request.id, method: request.method, path: blanked(pathOf(request), deps), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    deps.log.info(
+      {
+        id: request.id,
+        method: request.method,
+        path: blanked(pathOf(request), deps),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
     done()
   })
 }
 
 /** A path whose segments could name a registration, without them. */
 export function blanked(path: string, deps: Pick<Deps, 'events'>): string {
-  return path.split('/').map((part) => (part !== '' && deps.events.byOrderId(part) !== null ? '…' : part.replaceAll(/\d{6,}/g, '…'))).join('/')
+  return path
+    .split('/')
+    .map((part) =>
+      part !== '' && deps.events.byOrderId(part) !== null ? '…' : part.replaceAll(/\d{6,}/g, '…'),
+    )
+    .join('/')
 }
 
-function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, deps: Deps): unknown {
+function answerError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+): unknown {
   if (error instanceof StoreBusy) {
     reply.header('retry-after', String(retryAfterSeconds))
     return refuse(reply, 503, ...told(503))
   }
   const status = error.statusCode ?? 500
   if (status < 500) {
-    const isJson = error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
-    return isJson ? refuse(reply, 400, 'bad_request', notJson) : refuse(reply, status, ...told(status))
+    const isJson =
+      error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
+    return isJson
+      ? refuse(reply, 400, 'bad_request', notJson)
+      : refuse(reply, status, ...told(status))
   }
-  deps.log.error({ id: request.id, error: error.stack ?? error.message, path: blanked(pathOf(request), deps) }, 'a request failed')
+  deps.log.error(
+    { id: request.id, error: error.stack ?? error.message, path: blanked(pathOf(request), deps) },
+    'a request failed',
+  )
   return refuse(reply, status === 503 ? 503 : 500, ...told(status))
 }
 

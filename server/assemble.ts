@@ -38,7 +38,10 @@ export type Assembled = {
 /** Why it cannot start, and the exit status that says so: 1 an event file, 2 the environment. */
 export type CannotStart = { readonly text: string; readonly status: 1 | 2 }
 
-export async function assemble(environment: Environment, options: AssembleOptions): Promise<Result<Assembled, CannotStart>> {
+export async function assemble(
+  environment: Environment,
+  options: AssembleOptions,
+): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
   const unusable = unusableFolder(environment)
   if (unusable !== null) return { ok: false, error: { text: unusable, status: 2 } }
@@ -56,7 +59,10 @@ export async function assemble(environment: Environment, options: AssembleOption
     return { ok: false, error: { text: opening.error, status: 2 } }
   }
   const { gateway, sandbox, close: closeGateway } = opening.value
-  const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: options.works })
+  const payments = openPayments(
+    { store, events, gateway, clock, log },
+    { reconciles: options.works },
+  )
   const mailer = openMailer({ store, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
@@ -65,7 +71,10 @@ export async function assemble(environment: Environment, options: AssembleOption
   return {
     ok: true,
     value: {
-      app, deps, mailer, sandbox,
+      app,
+      deps,
+      mailer,
+      sandbox,
       close: async () => {
         // From the outside in: no new requests, then who still works for the old ones, the store last.
         await app.close()
@@ -92,7 +101,11 @@ function unusableFolder({ eventsDir, dataDir }: Environment): string | null {
 }
 
 /** The event files, checked, and the credentials they need. */
-export async function openEvents(environment: Environment, options: AssembleOptions, store: Store): Promise<Result<EventRegistry, CannotStart>> {
+export async function openEvents(
+  environment: Environment,
+  options: AssembleOptions,
+  store: Store,
+): Promise<Result<EventRegistry, CannotStart>> {
   const opened = await openRegistry({
     folder: environment.eventsDir,
     cacheFolder: path.join(environment.dataDir, 'cache', 'events'),
@@ -104,7 +117,10 @@ export async function openEvents(environment: Environment, options: AssembleOpti
     watches: options.watches ?? options.works,
   })
   if (!opened.ok) return { ok: false, error: { text: opened.error, status: 1 } }
-  const missing = missingAccounts(environment, opened.value.all().map(({ config }) => config))
+  const missing = missingAccounts(
+    environment,
+    opened.value.all().map(({ config }) => config),
+  )
   if (missing.length === 0) return opened
   await opened.value.close()
   return { ok: false, error: { text: missing.join('\n'), status: 2 } }

@@ -21,7 +21,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.ts')).importing,
 }
 
-export async function main(args: readonly string[], terminal: Terminal = ownTerminal()): Promise<Status> {
+export async function main(
+  args: readonly string[],
+  terminal: Terminal = ownTerminal(),
+): Promise<Status> {
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const text = await usage()
@@ -48,7 +51,11 @@ export async function main(args: readonly string[], terminal: Terminal = ownTerm
 }
 
 async function usage(): Promise<string> {
-  const lines = await Promise.all(Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`))
+  const lines = await Promise.all(
+    Object.entries(commands).map(
+      async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`,
+    ),
+  )
   return `Usage: rollcall <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nrollcall <command> --help says more.`
 }
 

@@ -1,9 +1,24 @@
 /** What the app is built from. Every test injects into the real thing: a real store, a real registry, a clock of its own. */
-import type { EventConfig, EventCard, Instant, OrderId, Paise, PaymentData, PaymentFact, Site } from '../engine/index.ts'
+import type {
+  EventConfig,
+  EventCard,
+  Instant,
+  OrderId,
+  Paise,
+  PaymentData,
+  PaymentFact,
+  Site,
+} from '../engine/index.ts'
 import type { Store } from './store/store.ts'
 
 /** One merchant account's credentials, from AIRPAY_<ACCOUNT>_…; the sandbox makes its own. */
-export type Account = { readonly name: string; readonly username: string; readonly password: string; readonly secret: string; readonly merchantId: string }
+export type Account = {
+  readonly name: string
+  readonly username: string
+  readonly password: string
+  readonly secret: string
+  readonly merchantId: string
+}
 export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 
 /** The environment, read once by `environment.ts`; nothing else reads process.env. */
@@ -63,20 +78,59 @@ export type StatusAnswer =
 
 /** What the gateway says when told to give money back. */
 export type RefundAnswer =
-  | { readonly is: 'fact'; readonly fact: PaymentFact & { readonly type: 'refunded' }; readonly raw: string }
+  | {
+      readonly is: 'fact'
+      readonly fact: PaymentFact & { readonly type: 'refunded' }
+      readonly raw: string
+    }
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
   /** Whether the money moved is not known: look before asking again. */
   | { readonly is: 'unreachable'; readonly error: string }
 
 /** The only thing that knows a gateway's protocol. */
 export type GatewayAdapter = {
-  handOff(event: EventConfig, buyer: { readonly fullName: string; readonly email: string; readonly phone: string; readonly regNo: string }, orderId: OrderId, amount: Paise, at: Instant): PaymentData
+  handOff(
+    event: EventConfig,
+    buyer: {
+      readonly fullName: string
+      readonly email: string
+      readonly phone: string
+      readonly regNo: string
+    },
+    orderId: OrderId,
+    amount: Paise,
+    at: Instant,
+  ): PaymentData
   /** Reads a return or notice; wrong CRC, malformed and an order of no event are refused. It proves nothing: verify. */
-  readNotice(body: Readonly<Record<string, string>>): { readonly ok: true; readonly orderId: string; readonly amount: string; readonly code: string } | { readonly ok: false; readonly code: 'malformed' | 'wrong_crc' | 'unknown_order'; readonly orderId: string | null }
+  readNotice(
+    body: Readonly<Record<string, string>>,
+  ):
+    | {
+        readonly ok: true
+        readonly orderId: string
+        readonly amount: string
+        readonly code: string
+      }
+    | {
+        readonly ok: false
+        readonly code: 'malformed' | 'wrong_crc' | 'unknown_order'
+        readonly orderId: string | null
+      }
   /** Asks the gateway. The timeout is in milliseconds. */
-  status(event: EventConfig, orderId: OrderId, at: Instant, timeoutMs: number): Promise<StatusAnswer>
+  status(
+    event: EventConfig,
+    orderId: OrderId,
+    at: Instant,
+    timeoutMs: number,
+  ): Promise<StatusAnswer>
   /** Gives money back; `reference` is the gateway's, of the payment. */
-  refund(event: EventConfig, reference: string, amount: Paise, at: Instant, timeoutMs: number): Promise<RefundAnswer>
+  refund(
+    event: EventConfig,
+    reference: string,
+    amount: Paise,
+    at: Instant,
+    timeoutMs: number,
+  ): Promise<RefundAnswer>
   /** Every origin a payment passes, for form-action. */
   origins(): readonly string[]
 }
@@ -84,7 +138,10 @@ export type GatewayAdapter = {
 /** Verification, shared by return, notice and reconciler. */
 export type Payments = {
   /** Asks the gateway, applies what it says, queues the mail; a no-op for a payment that has ended. */
-  verify(orderId: OrderId, timeoutMs: number): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
+  verify(
+    orderId: OrderId,
+    timeoutMs: number,
+  ): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
   /** Asks about every pending payment that is due; answers how many were asked and how many ended. */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
   /** When no verification is on its way. */
@@ -94,14 +151,29 @@ export type Payments = {
 
 export type Uploads = {
   /** Whether the content is one of the accepted kinds and the one its name says; stores nothing. */
-  fits(file: { readonly name: string; readonly bytes: Buffer; readonly accept: readonly string[] }): Promise<boolean>
+  fits(file: {
+    readonly name: string
+    readonly bytes: Buffer
+    readonly accept: readonly string[]
+  }): Promise<boolean>
   /** Sniffs, stores under the content hash outside the web root, fsyncs file and folder. */
-  keep(file: { readonly name: string; readonly bytes: Buffer; readonly accept: readonly string[] }): Promise<{ readonly ok: true; readonly sha256: string; readonly type: string; readonly bytes: number } | { readonly ok: false; readonly code: 'wrong_type' }>
+  keep(file: {
+    readonly name: string
+    readonly bytes: Buffer
+    readonly accept: readonly string[]
+  }): Promise<
+    | { readonly ok: true; readonly sha256: string; readonly type: string; readonly bytes: number }
+    | { readonly ok: false; readonly code: 'wrong_type' }
+  >
   read(sha256: string): Promise<Buffer | null>
   sweep(): Promise<number>
 }
 
-export type Log = { info(o: object, m?: string): void; warn(o: object, m?: string): void; error(o: object, m?: string): void }
+export type Log = {
+  info(o: object, m?: string): void
+  warn(o: object, m?: string): void
+  error(o: object, m?: string): void
+}
 
 export type Deps = {
   readonly environment: Environment

@@ -10,9 +10,24 @@ const writeMsMax = 5_000
 export function healthRoutes(app: FastifyInstance, deps: Deps): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({ name: 'rollcall_requests_total', help: 'Requests answered, by method and status', labelNames: ['method', 'status'], registers: [registry] })
-  const seconds = new Histogram({ name: 'rollcall_request_seconds', help: 'Time to answer, by method', labelNames: ['method'], buckets: [0.005, 0.02, 0.1, 0.5, 2, 10], registers: [registry] })
-  const events = new Gauge({ name: 'rollcall_events', help: 'Event files served', registers: [registry] })
+  const requests = new Counter({
+    name: 'rollcall_requests_total',
+    help: 'Requests answered, by method and status',
+    labelNames: ['method', 'status'],
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'rollcall_request_seconds',
+    help: 'Time to answer, by method',
+    labelNames: ['method'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [registry],
+  })
+  const events = new Gauge({
+    name: 'rollcall_events',
+    help: 'Event files served',
+    registers: [registry],
+  })
 
   app.addHook('onResponse', async (request, reply) => {
     requests.inc({ method: request.method, status: reply.statusCode })

@@ -12,7 +12,16 @@ import type { Deps, Environment } from './deps.ts'
 import type { QueuedMail } from './store/store.ts'
 
 /** After each failed try; a mail server that is down over a weekend loses nothing. */
-export const mailAgainMs: readonly number[] = [60, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600, 24 * 3_600].map((seconds) => seconds * 1000)
+export const mailAgainMs: readonly number[] = [
+  60,
+  300,
+  900,
+  3_600,
+  4 * 3_600,
+  12 * 3_600,
+  24 * 3_600,
+  24 * 3_600,
+].map((seconds) => seconds * 1000)
 const tickMs = 2_000
 const batch = 50
 const timeoutMs = 30_000
@@ -22,12 +31,20 @@ export type Mailer = {
   run(): Promise<number>
   close(): Promise<void>
 }
-export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & { readonly environment: Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'> }
+export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
+  readonly environment: Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
+}
 
 /** `works` false: nothing is sent unless somebody calls `run`. */
-export function openMailer(deps: MailDeps, { works }: { readonly works: boolean } = { works: true }): Mailer {
+export function openMailer(
+  deps: MailDeps,
+  { works }: { readonly works: boolean } = { works: true },
+): Mailer {
   const { store, clock, log, environment } = deps
-  const carrier = environment.smtpUrl === null ? fileCarrier(environment) : smtpCarrier(environment, environment.smtpUrl)
+  const carrier =
+    environment.smtpUrl === null
+      ? fileCarrier(environment)
+      : smtpCarrier(environment, environment.smtpUrl)
   let running: Promise<number> | null = null
 
   const sendOne = async (mail: QueuedMail): Promise<boolean> => {
@@ -38,7 +55,10 @@ export function openMailer(deps: MailDeps, { works }: { readonly works: boolean 
       return true
     }
     const wait = problem.final ? undefined : mailAgainMs[mail.attempts]
-    log.warn({ mail: mail.id, event: mail.eventId, error: problem.code, givenUp: wait === undefined }, 'a mail could not be sent')
+    log.warn(
+      { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: wait === undefined },
+      'a mail could not be sent',
+    )
     await store.mailFailed(mail.id, problem.text, wait === undefined ? null : instant(at + wait))
     return false
   }
@@ -105,12 +125,21 @@ const oneAddress = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
 /** Null when the addresses can stand in a header and in an SMTP command. */
 function problemOf(mail: QueuedMail): Problem | null {
-  const bad = [mail.to, mail.copyTo].some((address) => address !== null && !oneAddress.test(address))
-  return bad ? { code: 'EADDRESS', text: 'The address is not one that mail can be sent to.', final: true } : null
+  const bad = [mail.to, mail.copyTo].some(
+    (address) => address !== null && !oneAddress.test(address),
+  )
+  return bad
+    ? { code: 'EADDRESS', text: 'The address is not one that mail can be sent to.', final: true }
+    : null
 }
 
 function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier {
-  const transport = nodemailer.createTransport({ url, connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs })
+  const transport = nodemailer.createTransport({
+    url,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  })
   return {
     send: async (mail) => {
       const problem = problemOf(mail)
@@ -119,7 +148,13 @@ function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier
         const { rejected } = await transport.sendMail(messageOf(environment, mail))
         // With a copy the server may take the one and refuse the other; only the delegate counts.
         const refused = rejected.includes(mail.to)
-        return refused ? { code: 'EENVELOPE', text: 'The mail server does not take this recipient.', final: true } : null
+        return refused
+          ? {
+              code: 'EENVELOPE',
+              text: 'The mail server does not take this recipient.',
+              final: true,
+            }
+          : null
       } catch (error) {
         return failureOf(error)
       }
@@ -129,7 +164,15 @@ function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier
 }
 
 function failureOf(error: unknown): Problem {
-  const { code = 'EUNKNOWN', responseCode = 0, message = String(error) } = (error ?? {}) as { readonly code?: string; readonly responseCode?: number; readonly message?: string }
+  const {
+    code = 'EUNKNOWN',
+    responseCode = 0,
+    message = String(error),
+  } = (error ?? {}) as {
+    readonly code?: string
+    readonly responseCode?: number
+    readonly message?: string
+  }
   // The server knows the recipient and says never. Everything else (it is down, it is full, our password is wrong) may pass.
   const final = code === 'EENVELOPE' && responseCode >= 500
   return { code, text: message.slice(0, 300), final }
@@ -138,13 +181,23 @@ function failureOf(error: unknown): Problem {
 /** The file's name is the mail's number: a mail written twice, because the machine stopped in between, is still one file. */
 function fileCarrier(environment: MailDeps['environment']): Carrier {
   const folder = path.join(environment.dataDir, 'mail')
-  const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  const transport = nodemailer.createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'unix',
+  })
   return {
     send: async (mail) => {
       const problem = problemOf(mail)
       if (problem !== null) return problem
       try {
-        const { message } = await transport.sendMail({ ...messageOf(environment, mail), headers: { 'Auto-Submitted': 'auto-generated', ...(mail.copyTo === null ? {} : { 'X-Copy-To': mail.copyTo }) } })
+        const { message } = await transport.sendMail({
+          ...messageOf(environment, mail),
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(mail.copyTo === null ? {} : { 'X-Copy-To': mail.copyTo }),
+          },
+        })
         await mkdir(folder, { recursive: true })
         const file = path.join(folder, `${String(mail.id).padStart(6, '0')}-${mail.regNo}.eml`)
         const handle = await open(`${file}.part`, 'w')

@@ -16,13 +16,21 @@ const stopMsMax = 30_000
 
 export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 
-export async function boot(wanted: Environment, terminal: Terminal): Promise<Result<Booted, CannotStart>> {
+export async function boot(
+  wanted: Environment,
+  terminal: Terminal,
+): Promise<Result<Booted, CannotStart>> {
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
   const log = makeLog(inOneWrite(process.stdout), clock)
   // From the first moment on: who is told to stop while starting finishes the start and then stops.
   const told = whenTold(log)
-  const assembled = await assemble(environment, { clock, log, print: terminal.complain, works: true })
+  const assembled = await assemble(environment, {
+    clock,
+    log,
+    print: terminal.complain,
+    works: true,
+  })
   if (!assembled.ok) return assembled
   const { app, deps, sandbox } = assembled.value
   const password = await addFirstAdmin(assembled.value)
@@ -32,10 +40,19 @@ export async function boot(wanted: Environment, terminal: Terminal): Promise<Res
     await assembled.value.close()
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     if (!isTaken) throw error
-    return { ok: false, error: { status: 2, text: `Port ${environment.port} on ${environment.host} is already in use. Set PORT to a free one.` } }
+    return {
+      ok: false,
+      error: {
+        status: 2,
+        text: `Port ${environment.port} on ${environment.host} is already in use. Set PORT to a free one.`,
+      },
+    }
   }
   const sweeping = setInterval(() => {
-    deps.uploads.sweep().then((removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'), (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'))
+    deps.uploads.sweep().then(
+      (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),
+      (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'),
+    )
   }, sweepMs)
   sweeping.unref()
 
@@ -45,8 +62,16 @@ export async function boot(wanted: Environment, terminal: Terminal): Promise<Res
       `Rollcall serves ${deps.events.all().length} event${deps.events.all().length === 1 ? '' : 's'} on ${url}`,
       `  Office   ${url}/admin/login`,
       ...(sandbox === null ? [] : [`  Sandbox  ${sandbox.url} (no real money)`]),
-      ...(environment.clockStart === null ? [] : [`  Clock    started at ${new Date(environment.clockStart).toISOString()}, for rehearsal`]),
-      ...(password === null ? [] : [`  Admin    ${environment.firstAdmin.username}, password ${password} (printed only now)`]),
+      ...(environment.clockStart === null
+        ? []
+        : [
+            `  Clock    started at ${new Date(environment.clockStart).toISOString()}, for rehearsal`,
+          ]),
+      ...(password === null
+        ? []
+        : [
+            `  Admin    ${environment.firstAdmin.username}, password ${password} (printed only now)`,
+          ]),
     ].join('\n'),
   )
   const stopped = told.then(async (signal) => {
@@ -103,7 +128,11 @@ async function withRealPort(environment: Environment): Promise<Environment> {
     probe.on('error', reject)
     probe.listen(0, environment.host, () => {
       const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port'))))
+      probe.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('no free port')),
+      )
     })
   })
   return { ...environment, port, publicUrl: environment.publicUrl.replace(/:0$/, `:${port}`) }
@@ -115,6 +144,10 @@ async function addFirstAdmin({ deps }: Assembled): Promise<string | null> {
   if ((await store.adminCount()) > 0) return null
   const given = environment.firstAdmin.password
   const password = given ?? makePassword()
-  const added = await store.addAdmin(environment.firstAdmin.username, await hashPassword(password), clock())
+  const added = await store.addAdmin(
+    environment.firstAdmin.username,
+    await hashPassword(password),
+    clock(),
+  )
   return added.ok && given === null ? password : null
 }

@@ -13,7 +13,10 @@ import { fileURLToPath } from 'node:url'
 
 const top = join(dirname(fileURLToPath(import.meta.url)), '..')
 const bin = join(top, 'node_modules', '.bin')
-const env = Object.assign({}, process.env, { PATH: bin + delimiter + (process.env.PATH || ''), FORCE_COLOR: process.stdout.isTTY ? '1' : '0' })
+const env = Object.assign({}, process.env, {
+  PATH: bin + delimiter + (process.env.PATH || ''),
+  FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
+})
 
 /** @param {string} sentence @param {number} status @returns {never} */
 function stop(sentence, status) {
@@ -27,8 +30,14 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
   const own = join(bin, 'node')
   if (process.env.ROLLCALL_HANDED_OVER || !existsSync(own))
-    stop(`Node ${process.versions.node} is too old to run the tests: install Node 22.18 or newer, or run "npm ci" on Linux, which brings one.`, 2)
-  const again = spawnSync(own, process.argv.slice(1), { stdio: 'inherit', env: Object.assign({}, env, { ROLLCALL_HANDED_OVER: '1' }) })
+    stop(
+      `Node ${process.versions.node} is too old to run the tests: install Node 22.18 or newer, or run "npm ci" on Linux, which brings one.`,
+      2,
+    )
+  const again = spawnSync(own, process.argv.slice(1), {
+    stdio: 'inherit',
+    env: Object.assign({}, env, { ROLLCALL_HANDED_OVER: '1' }),
+  })
   process.exit(again.status === null ? 1 : again.status)
 }
 
@@ -36,16 +45,27 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 /** The shell is the same engine without a window around it: a fresh visitor costs a third. */
 const SHELL = 'chromium-headless-shell'
-const KNOWN_BROWSERS = [SHELL, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+const KNOWN_BROWSERS = [
+  SHELL,
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+]
 
 /** Path of a Chromium, or null. `CHROMIUM` names one; a wrong one is said, not passed over. @param {string[]} names */
 function findBrowser(names) {
   if (process.env.CHROMIUM) {
-    if (!existsSync(process.env.CHROMIUM)) stop(`CHROMIUM is "${process.env.CHROMIUM}", and there is no such file.`, 2)
+    if (!existsSync(process.env.CHROMIUM))
+      stop(`CHROMIUM is "${process.env.CHROMIUM}", and there is no such file.`, 2)
     return process.env.CHROMIUM
   }
-  const folders = (process.env.PATH || '').split(delimiter).concat('/usr/bin', '/usr/local/bin', '/snap/bin')
-  for (const name of names) for (const folder of folders) if (existsSync(join(folder, name))) return join(folder, name)
+  const folders = (process.env.PATH || '')
+    .split(delimiter)
+    .concat('/usr/bin', '/usr/local/bin', '/snap/bin')
+  for (const name of names)
+    for (const folder of folders) if (existsSync(join(folder, name))) return join(folder, name)
   return null
 }
 
@@ -53,15 +73,26 @@ function findBrowser(names) {
 function installShell() {
   if (!process.getuid || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return
   console.log(`· no ${SHELL} here: installing Debian's package`)
-  const apt = { stdio: 'ignore', env: Object.assign({}, env, { DEBIAN_FRONTEND: 'noninteractive' }) }
-  const install = () => spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', SHELL], apt).status === 0
+  const apt = {
+    stdio: 'ignore',
+    env: Object.assign({}, env, { DEBIAN_FRONTEND: 'noninteractive' }),
+  }
+  const install = () =>
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', SHELL], apt).status ===
+    0
   if (!install() && spawnSync('apt-get', ['update', '-qq'], apt).status === 0) install()
 }
 
 /** Finds a browser or, as root on a Debian, installs its package; else says what to do. */
 function needBrowser() {
   if (!findBrowser([SHELL])) installShell()
-  return findBrowser(KNOWN_BROWSERS) || stop('The browser tests need Chromium: install it ("sudo apt-get install chromium") or set CHROMIUM to its path, then run npm test again.', 1)
+  return (
+    findBrowser(KNOWN_BROWSERS) ||
+    stop(
+      'The browser tests need Chromium: install it ("sudo apt-get install chromium") or set CHROMIUM to its path, then run npm test again.',
+      1,
+    )
+  )
 }
 
 // ── Steps ──────────────────────────────────────────────────────────────────────
@@ -92,7 +123,12 @@ function newest(path) {
   if (!existsSync(path)) return 0
   const stat = statSync(path)
   if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(0, ...readdirSync(path).filter((name) => name !== 'dist').map((name) => newest(join(path, name))))
+  return Math.max(
+    0,
+    ...readdirSync(path)
+      .filter((name) => name !== 'dist')
+      .map((name) => newest(join(path, name))),
+  )
 }
 
 /** Whether the built web app is older than what it is built from. */
@@ -103,7 +139,11 @@ function webIsStale() {
 
 /** @param {string[]} args */
 function vitest(args) {
-  const child = spawnSync(process.execPath, [join(top, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args], { cwd: top, env, stdio: 'inherit' })
+  const child = spawnSync(
+    process.execPath,
+    [join(top, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
+    { cwd: top, env, stdio: 'inherit' },
+  )
   return child.status === 0
 }
 
@@ -128,7 +168,8 @@ if (asked.length === 0) {
   ])
   for (const [at, name] of ['types', 'lint', 'event files'].entries()) note(name, steps[at])
 }
-if (webIsStale()) note('web build', await quietly('web build', 'vite', ['build', 'web', '--logLevel', 'warn']))
+if (webIsStale())
+  note('web build', await quietly('web build', 'vite', ['build', 'web', '--logLevel', 'warn']))
 note('tests', vitest(asked))
 
 if (failed.length > 0) stop(`\nnpm test: failed in ${failed.join(', ')}.`, 1)

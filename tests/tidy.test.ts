@@ -7,9 +7,35 @@ import { basename, extname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const TOP = join(import.meta.dirname, '..')
-const FOLDERS = ['engine', 'server', 'web', 'tests', 'bin', 'docs', 'events', 'schemas', '.ci', '.github']
+const FOLDERS = [
+  'engine',
+  'server',
+  'web',
+  'tests',
+  'bin',
+  'docs',
+  'events',
+  'schemas',
+  '.ci',
+  '.github',
+]
 const NOT_OURS = new Set(['node_modules', 'dist', '.cache', 'shots', 'var'])
-const TEXT = new Set(['.ts', '.tsx', '.js', '.css', '.html', '.md', '.yaml', '.yml', '.json', '.txt', '.svg', '.sh', '.out', ''])
+const TEXT = new Set([
+  '.ts',
+  '.tsx',
+  '.js',
+  '.css',
+  '.html',
+  '.md',
+  '.yaml',
+  '.yml',
+  '.json',
+  '.txt',
+  '.svg',
+  '.sh',
+  '.out',
+  '',
+])
 const SELF = 'tests/tidy.test.ts'
 /** Lines of code that fit a head; a longer file is cut by what each part knows. */
 const LINES_MAX = 400
@@ -24,14 +50,32 @@ const filesUnder = (folder: string): string[] =>
   })
 
 const present = new Set(readdirSync(TOP))
-const rootFiles = readdirSync(TOP, { withFileTypes: true }).filter((entry) => entry.isFile() && TEXT.has(extname(entry.name))).map((entry) => entry.name)
-const paths = [...rootFiles, ...FOLDERS.filter((folder) => present.has(folder)).flatMap(filesUnder)].filter((path) => path !== SELF && path !== 'LICENSE' && path !== 'package-lock.json')
-const files = paths.map((path) => ({ path, lines: readFileSync(join(TOP, path), 'utf8').split('\n') }))
+const rootFiles = readdirSync(TOP, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && TEXT.has(extname(entry.name)))
+  .map((entry) => entry.name)
+const paths = [
+  ...rootFiles,
+  ...FOLDERS.filter((folder) => present.has(folder)).flatMap(filesUnder),
+].filter((path) => path !== SELF && path !== 'LICENSE' && path !== 'package-lock.json')
+const files = paths.map((path) => ({
+  path,
+  lines: readFileSync(join(TOP, path), 'utf8').split('\n'),
+}))
 
 /** What the event files are called, without their years: no source file may know one. */
-const eventNames = readdirSync(join(TOP, 'events')).filter((name) => name.endsWith('.yaml')).map((name) => basename(name, '.yaml').replace(/\d+$/, ''))
+const eventNames = readdirSync(join(TOP, 'events'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => basename(name, '.yaml').replace(/\d+$/, ''))
 
-type Row = { readonly why: string; readonly in: RegExp; readonly but?: RegExp; readonly text: RegExp; readonly instead: string; readonly bad: string; readonly good: string }
+type Row = {
+  readonly why: string
+  readonly in: RegExp
+  readonly but?: RegExp
+  readonly text: RegExp
+  readonly instead: string
+  readonly bad: string
+  readonly good: string
+}
 
 // Words that this file and others must not hold in one piece are put together here.
 const joined = (...pieces: string[]) => pieces.join('')
@@ -42,37 +86,216 @@ const MACHINE_PATHS = new RegExp(`(^|[^a-zA-Z0-9_.])/(${ROOTS.join('|')})/[a-z.]
 const REGISTRIES = new RegExp(`https?://[a-z0-9.-]*(registry|${NPM})[a-z0-9.-]*\\.(org|com|io)`)
 
 const ROWS: readonly Row[] = [
-  { why: 'The engine is a function of its arguments', in: /^engine\//, text: /Date\.now\(|new Date\(\)|Math\.random\(|\bprocess\.|\bfetch\(|setTimeout\(/, instead: 'take the instant, the digits or the text as an argument', bad: 'const at = Date.now()', good: 'const at = new Date(instant)' },
-  { why: 'Money and dates read the same on every machine', in: /^engine\//, text: /\bIntl\.|toLocale(Date|Time)?String\(/, instead: 'format with the functions of the engine\'s money and time files', bad: 'amount.toLocaleString("en-IN")', good: 'formatMoney(amount)' },
-  { why: 'The engine touches no machine', in: /^engine\//, text: /from 'node:|from '(fastify|react|better-sqlite3)/, instead: 'do it in server/ and hand the engine the text', bad: "import { readFileSync } from 'node:fs'", good: "import { paise } from './money.ts'" },
-  { why: 'The engine depends on nobody', in: /^engine\//, text: /from '(\.\.\/)+(server|web|tests)\//, instead: 'move what is shared into engine/', bad: "import { x } from '../server/deps.ts'", good: "import { x } from './config.ts'" },
-  { why: 'The engine has one door', in: /^(server|web)\//, text: /from '(\.\.\/)+engine\/(?!index\.ts')/, instead: 'import it from engine/index.ts, and export it there', bad: "import { paise } from '../engine/money.ts'", good: "import { paise } from '../engine/index.ts'" },
-  { why: 'The browser never sees server code', in: /^web\//, text: /from '(\.\.\/)+server\//, instead: 'call the HTTP API through web/api.ts', bad: "import type { Store } from '../server/store/store.ts'", good: "import { register } from './api.ts'" },
-  { why: 'The server never needs the web app to run', in: /^server\//, text: /from '(\.\.\/)+web\//, instead: 'put what both need into engine/', bad: "import { routes } from '../web/routes.ts'", good: "import { routes } from './pages.ts'" },
-  { why: 'One module calls the server from the browser', in: /^web\//, but: /^web\/api\.ts$/, text: /\bfetch\(|XMLHttpRequest|sendBeacon/, instead: 'add a function to web/api.ts', bad: "await fetch('/api/events/')", good: 'await api.events()' },
-  { why: 'SQL is known in one place', in: /^(server|web|engine)\//, but: /^server\/store\//, text: /from 'better-sqlite3'|\b(SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|CREATE TABLE)\b/, instead: 'add a verb to server/store/', bad: "db.prepare('SELECT * FROM payments')", good: 'await store.payment(orderId)' },
-  { why: 'YAML is known in one place', in: /^(server|web|engine)\//, but: /^engine\/check\//, text: /from 'yaml'/, instead: 'parse in engine/check/, where positions are kept', bad: "import { parse } from 'yaml'", good: "import { compileEvent } from '../engine/index.ts'" },
-  { why: 'The environment is read once', in: /^(server|web)\//, but: /^server\/machine\/environment\.ts$|^web\/vite\.config\.ts$/, text: /process\.env(\.[A-Z]|\[)|= process\.env\b/, instead: 'add it to server/machine/environment.ts and pass it on', bad: 'const port = process.env.PORT', good: 'const { port } = environment' },
-  { why: 'The clock is read once, so that it can be set', in: /^server\//, but: /^server\/machine\/clock\.ts$/, text: /Date\.now\(\)|new Date\(\)/, instead: 'call deps.clock()', bad: 'const at = new Date()', good: 'const at = clock()' },
-  { why: 'Numbers that open a registration must not be guessable', in: /^(server|engine|web)\//, text: /Math\.random\(/, instead: 'use crypto.getRandomValues or node:crypto', bad: 'Math.random()', good: 'randomInt(10)' },
-  { why: 'Our pages forbid inline script and eval', in: /^(web|server|engine)\//, text: /dangerouslySetInnerHTML|\.innerHTML\s*=|\beval\(|new Function\(/, instead: 'build elements; the content security policy refuses the rest', bad: 'node.innerHTML = text', good: 'node.textContent = text' },
-  { why: 'Nothing of a delegate or a session stays on a shared machine', in: /^web\//, text: /\blocalStorage\b/, instead: 'the session is a cookie; drafts end with the tab (sessionStorage)', bad: "localStorage.setItem('token', token)", good: "sessionStorage.getItem('key')" },
-  { why: 'Only commands talk to a terminal', in: /^(engine|web)\//, text: /\bconsole\./, instead: 'return it, or show it', bad: "console.log('here')", good: 'return findings' },
-  { why: 'A conference is data', in: /^(engine|server|web)\//, but: /\.(test|spec)\./, text: new RegExp(eventNames.join('|'), 'i'), instead: 'put it into the event file and read it from there', bad: `if (event.id === '${eventNames[0]}2026') return`, good: 'if (event.payment === null) return' },
-  { why: 'Every test runs', in: /^tests\//, text: /\b(test|it|describe|suite)\.(skip|only|todo|skipIf|fails)\b/, instead: 'mend it or delete it', bad: ['test', 'skip("later")'].join('.'), good: "test('a', () => {})" },
-  { why: 'Work is finished or written down as an issue', in: /./, text: new RegExp(`\\b(${UNFINISHED.join('|')})\\b|not ${'implemented'}`), instead: 'finish it, or write it as an issue', bad: `// ${UNFINISHED[0]}: later`, good: '// Later rules win.' },
-  { why: 'A test that waits for a while is slow today and red tomorrow', in: /^tests\//, text: /waitForTimeout\(|await (sleep|delay)\(/, instead: 'wait for the thing itself (a text, a row, an answer)', bad: 'await page.waitForTimeout(500)', good: "await page.getByText('Paid').waitFor()" },
-  { why: 'It runs on every machine', in: /./, but: /^(package-lock\.json)$/, text: MACHINE_PATHS, instead: 'work it out from import.meta.dirname or a variable', bad: `const top = '/${ROOTS[0]}/main'`, good: "const top = join(import.meta.dirname, '..')" },
-  { why: 'Which registry serves a package is the machine\'s affair', in: /./, text: REGISTRIES, instead: 'name the package only', bad: `https://registry.${NPM}js.org/x`, good: 'npm ci' },
-  { why: 'No escape from the type checker', in: /^(engine|server|web|tests|bin)\//, text: /@ts-(ignore|nocheck|expect-error)|\bas any\b|<any>|\bany\[\]/, instead: 'take unknown and parse it once', bad: 'const body = request.body as any', good: 'const body: unknown = request.body' },
-  { why: 'One word for one thing (the glossary)', in: /^(engine|server|web)\//, text: /\b(booking|attendees?|guests?|customers?|subtotal|slab|checkout)s?\b/i, instead: 'registration, delegate, accompanying person, base, period, hand-off', bad: 'const attendee = rows[0]', good: 'const delegate = rows[0]' },
+  {
+    why: 'The engine is a function of its arguments',
+    in: /^engine\//,
+    text: /Date\.now\(|new Date\(\)|Math\.random\(|\bprocess\.|\bfetch\(|setTimeout\(/,
+    instead: 'take the instant, the digits or the text as an argument',
+    bad: 'const at = Date.now()',
+    good: 'const at = new Date(instant)',
+  },
+  {
+    why: 'Money and dates read the same on every machine',
+    in: /^engine\//,
+    text: /\bIntl\.|toLocale(Date|Time)?String\(/,
+    instead: "format with the functions of the engine's money and time files",
+    bad: 'amount.toLocaleString("en-IN")',
+    good: 'formatMoney(amount)',
+  },
+  {
+    why: 'The engine touches no machine',
+    in: /^engine\//,
+    text: /from 'node:|from '(fastify|react|better-sqlite3)/,
+    instead: 'do it in server/ and hand the engine the text',
+    bad: "import { readFileSync } from 'node:fs'",
+    good: "import { paise } from './money.ts'",
+  },
+  {
+    why: 'The engine depends on nobody',
+    in: /^engine\//,
+    text: /from '(\.\.\/)+(server|web|tests)\//,
+    instead: 'move what is shared into engine/',
+    bad: "import { x } from '../server/deps.ts'",
+    good: "import { x } from './config.ts'",
+  },
+  {
+    why: 'The engine has one door',
+    in: /^(server|web)\//,
+    text: /from '(\.\.\/)+engine\/(?!index\.ts')/,
+    instead: 'import it from engine/index.ts, and export it there',
+    bad: "import { paise } from '../engine/money.ts'",
+    good: "import { paise } from '../engine/index.ts'",
+  },
+  {
+    why: 'The browser never sees server code',
+    in: /^web\//,
+    text: /from '(\.\.\/)+server\//,
+    instead: 'call the HTTP API through web/api.ts',
+    bad: "import type { Store } from '../server/store/store.ts'",
+    good: "import { register } from './api.ts'",
+  },
+  {
+    why: 'The server never needs the web app to run',
+    in: /^server\//,
+    text: /from '(\.\.\/)+web\//,
+    instead: 'put what both need into engine/',
+    bad: "import { routes } from '../web/routes.ts'",
+    good: "import { routes } from './pages.ts'",
+  },
+  {
+    why: 'One module calls the server from the browser',
+    in: /^web\//,
+    but: /^web\/api\.ts$/,
+    text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
+    instead: 'add a function to web/api.ts',
+    bad: "await fetch('/api/events/')",
+    good: 'await api.events()',
+  },
+  {
+    why: 'SQL is known in one place',
+    in: /^(server|web|engine)\//,
+    but: /^server\/store\//,
+    text: /from 'better-sqlite3'|\b(SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|CREATE TABLE)\b/,
+    instead: 'add a verb to server/store/',
+    bad: "db.prepare('SELECT * FROM payments')",
+    good: 'await store.payment(orderId)',
+  },
+  {
+    why: 'YAML is known in one place',
+    in: /^(server|web|engine)\//,
+    but: /^engine\/check\//,
+    text: /from 'yaml'/,
+    instead: 'parse in engine/check/, where positions are kept',
+    bad: "import { parse } from 'yaml'",
+    good: "import { compileEvent } from '../engine/index.ts'",
+  },
+  {
+    why: 'The environment is read once',
+    in: /^(server|web)\//,
+    but: /^server\/machine\/environment\.ts$|^web\/vite\.config\.ts$/,
+    text: /process\.env(\.[A-Z]|\[)|= process\.env\b/,
+    instead: 'add it to server/machine/environment.ts and pass it on',
+    bad: 'const port = process.env.PORT',
+    good: 'const { port } = environment',
+  },
+  {
+    why: 'The clock is read once, so that it can be set',
+    in: /^server\//,
+    but: /^server\/machine\/clock\.ts$/,
+    text: /Date\.now\(\)|new Date\(\)/,
+    instead: 'call deps.clock()',
+    bad: 'const at = new Date()',
+    good: 'const at = clock()',
+  },
+  {
+    why: 'Numbers that open a registration must not be guessable',
+    in: /^(server|engine|web)\//,
+    text: /Math\.random\(/,
+    instead: 'use crypto.getRandomValues or node:crypto',
+    bad: 'Math.random()',
+    good: 'randomInt(10)',
+  },
+  {
+    why: 'Our pages forbid inline script and eval',
+    in: /^(web|server|engine)\//,
+    text: /dangerouslySetInnerHTML|\.innerHTML\s*=|\beval\(|new Function\(/,
+    instead: 'build elements; the content security policy refuses the rest',
+    bad: 'node.innerHTML = text',
+    good: 'node.textContent = text',
+  },
+  {
+    why: 'Nothing of a delegate or a session stays on a shared machine',
+    in: /^web\//,
+    text: /\blocalStorage\b/,
+    instead: 'the session is a cookie; drafts end with the tab (sessionStorage)',
+    bad: "localStorage.setItem('token', token)",
+    good: "sessionStorage.getItem('key')",
+  },
+  {
+    why: 'Only commands talk to a terminal',
+    in: /^(engine|web)\//,
+    text: /\bconsole\./,
+    instead: 'return it, or show it',
+    bad: "console.log('here')",
+    good: 'return findings',
+  },
+  {
+    why: 'A conference is data',
+    in: /^(engine|server|web)\//,
+    but: /\.(test|spec)\./,
+    text: new RegExp(eventNames.join('|'), 'i'),
+    instead: 'put it into the event file and read it from there',
+    bad: `if (event.id === '${eventNames[0]}2026') return`,
+    good: 'if (event.payment === null) return',
+  },
+  {
+    why: 'Every test runs',
+    in: /^tests\//,
+    text: /\b(test|it|describe|suite)\.(skip|only|todo|skipIf|fails)\b/,
+    instead: 'mend it or delete it',
+    bad: ['test', 'skip("later")'].join('.'),
+    good: "test('a', () => {})",
+  },
+  {
+    why: 'Work is finished or written down as an issue',
+    in: /./,
+    text: new RegExp(`\\b(${UNFINISHED.join('|')})\\b|not ${'implemented'}`),
+    instead: 'finish it, or write it as an issue',
+    bad: `// ${UNFINISHED[0]}: later`,
+    good: '// Later rules win.',
+  },
+  {
+    why: 'A test that waits for a while is slow today and red tomorrow',
+    in: /^tests\//,
+    text: /waitForTimeout\(|await (sleep|delay)\(/,
+    instead: 'wait for the thing itself (a text, a row, an answer)',
+    bad: 'await page.waitForTimeout(500)',
+    good: "await page.getByText('Paid').waitFor()",
+  },
+  {
+    why: 'It runs on every machine',
+    in: /./,
+    but: /^(package-lock\.json)$/,
+    text: MACHINE_PATHS,
+    instead: 'work it out from import.meta.dirname or a variable',
+    bad: `const top = '/${ROOTS[0]}/main'`,
+    good: "const top = join(import.meta.dirname, '..')",
+  },
+  {
+    why: "Which registry serves a package is the machine's affair",
+    in: /./,
+    text: REGISTRIES,
+    instead: 'name the package only',
+    bad: `https://registry.${NPM}js.org/x`,
+    good: 'npm ci',
+  },
+  {
+    why: 'No escape from the type checker',
+    in: /^(engine|server|web|tests|bin)\//,
+    text: /@ts-(ignore|nocheck|expect-error)|\bas any\b|<any>|\bany\[\]/,
+    instead: 'take unknown and parse it once',
+    bad: 'const body = request.body as any',
+    good: 'const body: unknown = request.body',
+  },
+  {
+    why: 'One word for one thing (the glossary)',
+    in: /^(engine|server|web)\//,
+    text: /\b(booking|attendees?|guests?|customers?|subtotal|slab|checkout)s?\b/i,
+    instead: 'registration, delegate, accompanying person, base, period, hand-off',
+    bad: 'const attendee = rows[0]',
+    good: 'const delegate = rows[0]',
+  },
 ]
 
 /** Every place a row objects to, as `path:line: text`. */
 const found = (row: Row): string[] =>
   files
     .filter(({ path }) => row.in.test(path) && !row.but?.test(path))
-    .flatMap(({ path, lines }) => lines.flatMap((line, at) => (row.text.test(line) ? [`${path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [])))
+    .flatMap(({ path, lines }) =>
+      lines.flatMap((line, at) =>
+        row.text.test(line) ? [`${path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [],
+      ),
+    )
 
 describe('what may not appear where', () => {
   test.each(ROWS)('$why: $instead', (row) => {
@@ -82,22 +305,39 @@ describe('what may not appear where', () => {
   })
 
   test('the walk sees the files it judges', () => {
-    for (const needed of ['engine/config.ts', 'server/store/store.ts', 'README.md', 'tests/run.js', 'events/_shared/texts.yaml']) expect(paths).toContain(needed)
+    for (const needed of [
+      'engine/config.ts',
+      'server/store/store.ts',
+      'README.md',
+      'tests/run.js',
+      'events/_shared/texts.yaml',
+    ])
+      expect(paths).toContain(needed)
     expect(eventNames.length).toBeGreaterThan(3)
   })
 })
 
 test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}): cut it by what each part knows`, () => {
   const code = files.filter(({ path }) => /\.(ts|tsx|js|css)$/.test(path))
-  expect(code.filter(({ path, lines }) => lines.length > (path.startsWith('tests/') ? TEST_LINES_MAX : LINES_MAX)).map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  expect(
+    code
+      .filter(
+        ({ path, lines }) =>
+          lines.length > (path.startsWith('tests/') ? TEST_LINES_MAX : LINES_MAX),
+      )
+      .map(({ path, lines }) => `${path}: ${lines.length}`),
+  ).toEqual([])
 })
 
 test('the lockfile names no download address', () => {
-  expect(readFileSync(join(TOP, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? []).toEqual([])
+  expect(
+    readFileSync(join(TOP, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? [],
+  ).toEqual([])
 })
 
 test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
-  const run = /^tests\/([^/]+|(engine|checker|web|specification|mutants|server|gateway|office|commands|browser|crash)\/.+)\.test\.tsx?$/
+  const run =
+    /^tests\/([^/]+|(engine|checker|web|specification|mutants|server|gateway|office|commands|browser|crash)\/.+)\.test\.tsx?$/
   expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !run.test(path))).toEqual([])
 })
 
@@ -107,7 +347,12 @@ test('what CI calls is the second command of the README', () => {
 })
 
 test('every dependency is pinned to one version', () => {
-  const manifest = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as Record<string, Record<string, string>>
-  const loose = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) => Object.entries(manifest[kind] ?? {}).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)))
+  const manifest = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string>
+  >
+  const loose = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+    Object.entries(manifest[kind] ?? {}).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)),
+  )
   expect(loose).toEqual([])
 })

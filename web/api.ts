@@ -10,7 +10,9 @@ export type ApiError = {
   /** The server's error answer, where it sent one. */
   readonly answer: ErrorAnswer | null
 }
-export type Answered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ApiError }
+export type Answered<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: ApiError }
 
 /** Said before any page data has arrived; event files and the site may word them differently. */
 let texts: SiteTexts['calls'] = {
@@ -30,7 +32,9 @@ export const sayWith = (calls: SiteTexts['calls']): void => {
 function messageOf(status: number, own: string | undefined, fallback: string | undefined): string {
   if (own) return own
   if (status === 0) return texts['network'] ?? ''
-  return texts[String(status)] ?? fallback ?? texts['not_ok']?.replace('{status}', String(status)) ?? ''
+  return (
+    texts[String(status)] ?? fallback ?? texts['not_ok']?.replace('{status}', String(status)) ?? ''
+  )
 }
 
 const isError = (body: unknown): body is ErrorAnswer =>
@@ -49,15 +53,28 @@ export type CallOptions = {
 /** A JSON call to our own server. Never throws; an aborted call answers with code `aborted`. */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<Answered<T>> {
   const { json, form, fallback, signal } = options
-  const failed = (status: number, code: string, answer: ErrorAnswer | null = null): Answered<T> => ({
+  const failed = (
+    status: number,
+    code: string,
+    answer: ErrorAnswer | null = null,
+  ): Answered<T> => ({
     ok: false,
-    error: { status, code: answer?.code ?? code, message: messageOf(status, answer?.message, fallback), answer },
+    error: {
+      status,
+      code: answer?.code ?? code,
+      message: messageOf(status, answer?.message, fallback),
+      answer,
+    },
   })
   let response: Response
   try {
     response = await fetch(path, {
       method: options.method ?? 'GET',
-      headers: { accept: 'application/json', ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       ...(form === undefined ? {} : { body: form }),
       ...(signal === undefined ? {} : { signal }),
@@ -77,19 +94,39 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
 }
 
 /** A file of ours (CSV, receipt), fetched so that a refusal can be shown instead of saved. */
-export async function download(path: string, fallback: string): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
+export async function download(
+  path: string,
+  fallback: string,
+): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
   let response: Response
   try {
     response = await fetch(path)
   } catch {
-    return { ok: false, error: { status: 0, code: 'network', message: messageOf(0, undefined, fallback), answer: null } }
+    return {
+      ok: false,
+      error: {
+        status: 0,
+        code: 'network',
+        message: messageOf(0, undefined, fallback),
+        answer: null,
+      },
+    }
   }
   if (!response.ok) {
     const body: unknown = await response.json().catch(() => null)
     const answer = isError(body) ? body : null
-    return { ok: false, error: { status: response.status, code: answer?.code ?? 'error', message: messageOf(response.status, answer?.message, fallback), answer } }
+    return {
+      ok: false,
+      error: {
+        status: response.status,
+        code: answer?.code ?? 'error',
+        message: messageOf(response.status, answer?.message, fallback),
+        answer,
+      },
+    }
   }
-  const name = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? null
+  const name =
+    /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? null
   return { ok: true, value: { blob: await response.blob(), name } }
 }
 
@@ -106,4 +143,6 @@ export function save(blob: Blob, name: string): void {
 
 /** A fresh Idempotency-Key. `crypto.randomUUID` is missing where a page is not served securely, as on a phone in the office's network. */
 export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')

@@ -19,12 +19,16 @@ function readPage(): PageData | null {
 }
 
 /** Paths this page answers, and the module that draws it. Each kind of page is a chunk of its own. */
-async function choose(page: PageData): Promise<{ readonly paths: readonly string[]; readonly Page: ComponentType<PageProps> }> {
+async function choose(
+  page: PageData,
+): Promise<{ readonly paths: readonly string[]; readonly Page: ComponentType<PageProps> }> {
   switch (page.page) {
     case 'event': {
       const { event, now } = page.event
       const { routes } = event
-      const { default: Page } = opensOn(event, now) ? await import('./event/index.tsx') : await import('./event/closed.tsx')
+      const { default: Page } = opensOn(event, now)
+        ? await import('./event/index.tsx')
+        : await import('./event/closed.tsx')
       return { paths: [routes.form, ...routes.also], Page }
     }
     case 'result': {
@@ -52,10 +56,15 @@ function opensOn(event: PublicEvent, now: string): boolean {
 function NotFound() {
   return (
     <main className="wrap plain" id="main">
-      <a className="mark" href="/"><Mark />Rollcall</a>
+      <a className="mark" href="/">
+        <Mark />
+        Rollcall
+      </a>
       <h1 className="disp">Page not found</h1>
       <p>There is nothing at this address. It may have been mistyped, or the page has moved.</p>
-      <a className="btn" href="/">Go to Home</a>
+      <a className="btn" href="/">
+        Go to Home
+      </a>
     </main>
   )
 }
@@ -70,7 +79,9 @@ async function start(root: HTMLElement): Promise<void> {
       <Sprite />
       <BrowserRouter>
         <Routes>
-          {paths.map((path) => <Route key={path} path={path} element={<Page page={page} />} />)}
+          {paths.map((path) => (
+            <Route key={path} path={path} element={<Page page={page} />} />
+          ))}
           <Route path="*" element={<NotFound />} />
         </Routes>
       </BrowserRouter>

@@ -26,5 +26,14 @@ export default defineConfig({
       treeshake: { moduleSideEffects: (id) => !id.startsWith(here('../engine/')) },
     },
   },
-  server: { proxy: { '/api': 'http://127.0.0.1:3000', '/admin': { target: 'http://127.0.0.1:3000', bypass: (request) => (request.headers.accept?.includes('text/html') ? '/index.html' : undefined) } } },
+  server: {
+    proxy: {
+      '/api': 'http://127.0.0.1:3000',
+      '/admin': {
+        target: 'http://127.0.0.1:3000',
+        bypass: (request) =>
+          request.headers.accept?.includes('text/html') ? '/index.html' : undefined,
+      },
+    },
+  },
 })

@@ -5,25 +5,44 @@ import type { EventFile } from './file-types.ts'
 import type { Source } from './source.ts'
 
 export const allowed = {
-  EV990: { slug: 'allow-unused', severity: 'warning', why: 'A list of accepted oddities that outlives them hides the next one.' },
+  EV990: {
+    slug: 'allow-unused',
+    severity: 'warning',
+    why: 'A list of accepted oddities that outlives them hides the next one.',
+  },
 } as const satisfies Record<string, Meta>
 
 /** Codes that only a comparison with an older version can find; their entries count as used when nothing is compared. */
 const isOfThePast = (code: string): boolean => /^EV10\d\d$/.test(code)
 
 /** Takes the allowed findings away. Errors stay, but for EV10xx: what they break is the organiser's to decide. */
-export function applyAllow(findings: readonly Finding[], source: Source, known: ReadonlySet<string>, options: { readonly compared?: boolean } = {}): readonly Finding[] {
+export function applyAllow(
+  findings: readonly Finding[],
+  source: Source,
+  known: ReadonlySet<string>,
+  options: { readonly compared?: boolean } = {},
+): readonly Finding[] {
   const entries = (source.value as EventFile).allow ?? []
   const silences = ({ code, at }: (typeof entries)[number], finding: Finding): boolean =>
-    finding.code === code && (finding.severity !== 'error' || isOfThePast(code)) && (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
+    finding.code === code &&
+    (finding.severity !== 'error' || isOfThePast(code)) &&
+    (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
   const kept = findings.filter((finding) => !entries.some((entry) => silences(entry, finding)))
   // While there are errors, checks were left out: an entry may be needed again once they are mended.
   if (kept.some(({ severity }) => severity === 'error')) return kept
   const unused = entries.flatMap((entry, at) => {
-    if (findings.some((finding) => silences(entry, finding)) || (isOfThePast(entry.code) && options.compared !== true)) return []
+    if (
+      findings.some((finding) => silences(entry, finding)) ||
+      (isOfThePast(entry.code) && options.compared !== true)
+    )
+      return []
     const path = `allow.${at}.code`
-    const message = known.has(entry.code) ? `\`${entry.code}\` is not reported here any more` : `there is no finding \`${entry.code}\``
-    return [findingOf('EV990', allowed.EV990, { at: path, message, help: 'remove this entry' }, source)]
+    const message = known.has(entry.code)
+      ? `\`${entry.code}\` is not reported here any more`
+      : `there is no finding \`${entry.code}\``
+    return [
+      findingOf('EV990', allowed.EV990, { at: path, message, help: 'remove this entry' }, source),
+    ]
   })
   return [...kept, ...unused]
 }

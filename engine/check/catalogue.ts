@@ -22,11 +22,40 @@ const demo: Checks = {
     severity: 'note',
     why: 'Stand-ins must not reach a delegate.',
     after: ['EV212'],
-    find: ({ file }) => (file.demo === undefined ? [] : [{ at: 'demo', part: 'key', message: `${file.demo.length} value${file.demo.length === 1 ? ' is a stand-in' : 's are stand-ins'}: ${file.demo.join(', ')}`, help: 'replace each, then remove it from this list' }]),
+    find: ({ file }) =>
+      file.demo === undefined
+        ? []
+        : [
+            {
+              at: 'demo',
+              part: 'key',
+              message: `${file.demo.length} value${file.demo.length === 1 ? ' is a stand-in' : 's are stand-ins'}: ${file.demo.join(', ')}`,
+              help: 'replace each, then remove it from this list',
+            },
+          ],
   },
 }
 
 /** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
-export const checks: Checks = { ...names, EV105: { ...shape.EV105, find: badMoment }, ...fees, ...rules, ...form, ...pages, ...office, ...sense, ...examples, ...promises, ...demo }
+export const checks: Checks = {
+  ...names,
+  EV105: { ...shape.EV105, find: badMoment },
+  ...fees,
+  ...rules,
+  ...form,
+  ...pages,
+  ...office,
+  ...sense,
+  ...examples,
+  ...promises,
+  ...demo,
+}
 
-export const catalogue: Readonly<Record<string, Meta>> = { ...reading, ...shape, ...checks, ...across, ...allowed, ...past }
+export const catalogue: Readonly<Record<string, Meta>> = {
+  ...reading,
+  ...shape,
+  ...checks,
+  ...across,
+  ...allowed,
+  ...past,
+}

@@ -17,7 +17,12 @@ export type Finding = {
 
 /** Which file a dotted path belongs to: the event's, unless a shared one is named. */
 export type SharedName = 'lists' | 'gateways' | 'texts'
-type At = { readonly at?: string; readonly part?: Part; readonly span?: Span; readonly in?: SharedName }
+type At = {
+  readonly at?: string
+  readonly part?: Part
+  readonly span?: Span
+  readonly in?: SharedName
+}
 /** A finding before its places are looked up. */
 export type Draft = At & {
   readonly at: string
@@ -29,10 +34,20 @@ export type Draft = At & {
 }
 
 /** What stands in the catalogue under a code, beside what finds it. Codes are never used twice. */
-export type Meta = { readonly slug: string; readonly severity: Severity; /** Why it is worth finding. */ readonly why: string }
+export type Meta = {
+  readonly slug: string
+  readonly severity: Severity
+  /** Why it is worth finding. */ readonly why: string
+}
 
 /** Looks the places of a draft up and gives it its code's slug and severity. */
-export function findingOf(code: string, { slug, severity }: Meta, draft: Draft, source: Source, shared: Partial<Record<SharedName, Source>> = {}): Finding {
+export function findingOf(
+  code: string,
+  { slug, severity }: Meta,
+  draft: Draft,
+  source: Source,
+  shared: Partial<Record<SharedName, Source>> = {},
+): Finding {
   const placed = ({ at = '', part, span, in: name }: At): Place => {
     const where = name === undefined ? source : (shared[name] ?? source)
     return span === undefined ? where.place(at, part) : where.placeOf(span, at)

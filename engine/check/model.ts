@@ -15,13 +15,41 @@ export type CheckOptions = {
   readonly otherRoutes?: readonly string[]
 }
 
-export type FieldAt = { readonly id: string; readonly path: string; readonly raw: Files.Field; readonly field: Field }
+export type FieldAt = {
+  readonly id: string
+  readonly path: string
+  readonly raw: Files.Field
+  readonly field: Field
+}
 /** One map of a condition with the place of each of its tests. */
-export type MapAt = { readonly path: string; readonly tests: readonly { readonly field: string; readonly path: string; readonly raw: unknown }[] }
+export type MapAt = {
+  readonly path: string
+  readonly tests: readonly {
+    readonly field: string
+    readonly path: string
+    readonly raw: unknown
+  }[]
+}
 /** `rule` derives the category, so it cannot ask for it. `owner` is the path of what the condition belongs to. */
-export type ConditionAt = { readonly kind: 'rule' | 'show' | 'required' | 'detail'; readonly path: string; readonly owner: string; readonly maps: readonly MapAt[]; readonly condition: Condition }
+export type ConditionAt = {
+  readonly kind: 'rule' | 'show' | 'required' | 'detail'
+  readonly path: string
+  readonly owner: string
+  readonly maps: readonly MapAt[]
+  readonly condition: Condition
+}
 /** Where a text is shown decides which values it can name. */
-export type TextPlace = 'form' | 'registered' | 'success' | 'failed' | 'order-error' | 'receipt' | 'email' | 'office-error' | 'export-file' | 'plain'
+export type TextPlace =
+  | 'form'
+  | 'registered'
+  | 'success'
+  | 'failed'
+  | 'order-error'
+  | 'receipt'
+  | 'email'
+  | 'office-error'
+  | 'export-file'
+  | 'plain'
 export type TextAt = { readonly path: string; readonly text: string; readonly place: TextPlace }
 
 export type Model = {
@@ -40,12 +68,22 @@ export type Model = {
 }
 
 /** A check of the catalogue. It is left out while one of `after` is reported, whose echo it would be. */
-export type Check = Meta & { readonly after?: readonly string[]; readonly find: (model: Model) => readonly Draft[] }
+export type Check = Meta & {
+  readonly after?: readonly string[]
+  readonly find: (model: Model) => readonly Draft[]
+}
 export type Checks = Readonly<Record<string, Check>>
 
-export function modelOf(source: Source, shared: Readonly<Record<SharedName, Source>>, config: EventConfig, options: CheckOptions): Model {
+export function modelOf(
+  source: Source,
+  shared: Readonly<Record<SharedName, Source>>,
+  config: EventConfig,
+  options: CheckOptions,
+): Model {
   const file = source.value as Files.EventFile
-  const fields = file.form.sections.flatMap((section, s) => section.fields.map((raw, f) => ({ id: raw.id, raw, path: `form.sections.${s}.fields.${f}` })))
+  const fields = file.form.sections.flatMap((section, s) =>
+    section.fields.map((raw, f) => ({ id: raw.id, raw, path: `form.sections.${s}.fields.${f}` })),
+  )
   return {
     source,
     shared,
@@ -59,7 +97,10 @@ export function modelOf(source: Source, shared: Readonly<Record<SharedName, Sour
       const field = config.fields[at]
       return field === undefined ? [] : [{ ...one, field }]
     }),
-    stored: (file.form.also_stored ?? []).map(({ id }, at) => ({ id, path: `form.also_stored.${at}` })),
+    stored: (file.form.also_stored ?? []).map(({ id }, at) => ({
+      id,
+      path: `form.also_stored.${at}`,
+    })),
     conditions: conditionsOf(file),
     said: textsOf(file),
   }
@@ -69,44 +110,75 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   const found: ConditionAt[] = []
   const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
     if (raw === undefined) return
-    const maps = Array.isArray(raw) ? raw.map((one: unknown, at) => mapAt(join(path, at), one)) : [mapAt(path, raw)]
+    const maps = Array.isArray(raw)
+      ? raw.map((one: unknown, at) => mapAt(join(path, at), one))
+      : [mapAt(path, raw)]
     found.push({ kind, owner, path, maps, condition: toCondition(raw) })
   }
-  ;(file.category.rules ?? []).forEach((rule, at) => add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when))
+  ;(file.category.rules ?? []).forEach((rule, at) =>
+    add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
+  )
   file.form.sections.forEach((section, s) => {
     add('show', `form.sections.${s}`, `form.sections.${s}.show_when`, section.show_when)
     section.fields.forEach((field, f) => {
       const path = `form.sections.${s}.fields.${f}`
       add('show', path, `${path}.show_when`, field.show_when)
-      if (typeof field.required === 'object') add('required', path, `${path}.required.when`, field.required.when)
+      if (typeof field.required === 'object')
+        add('required', path, `${path}.required.when`, field.required.when)
     })
   })
   for (const page of ['success', 'failed'] as const)
     file.results[page].details.forEach((detail, at) => {
-      if (typeof detail === 'object') add('detail', `results.${page}.details.${at}`, `results.${page}.details.${at}.when`, detail.when)
+      if (typeof detail === 'object')
+        add(
+          'detail',
+          `results.${page}.details.${at}`,
+          `results.${page}.details.${at}.when`,
+          detail.when,
+        )
     })
   return found
 }
 
 function mapAt(path: string, raw: unknown): MapAt {
-  const entries = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : []
-  return { path, tests: entries.map(([field, test]) => ({ field, path: join(path, field), raw: test as unknown })) }
+  const entries =
+    typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : []
+  return {
+    path,
+    tests: entries.map(([field, test]) => ({
+      field,
+      path: join(path, field),
+      raw: test as unknown,
+    })),
+  }
 }
 
 /** Paths of texts by a pattern of the path; the first that fits says where the text is shown. */
 const PLACES: readonly (readonly [RegExp, TextPlace])[] = [
   [/^form\.without_payment\./, 'registered'],
-  [/^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields\.\d+\.(label|hint|invalid|required(\.message)?)$/, 'form'],
+  [
+    /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields\.\d+\.(label|hint|invalid|required(\.message)?)$/,
+    'form',
+  ],
   [/^form\.(panel|summary|stepper|failure)\b/, 'form'],
   [/^results\.errors\./, 'order-error'],
   [/^results\.error_buttons\.\d+\.(label|mail)$/, 'order-error'],
   [/^results\.receipt\.(file|text)$/, 'receipt'],
-  [/^results\.(success)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/, 'success'],
-  [/^results\.(failed)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/, 'failed'],
+  [
+    /^results\.(success)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
+    'success',
+  ],
+  [
+    /^results\.(failed)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
+    'failed',
+  ],
   [/^email\.(subject|text)$/, 'email'],
   [/^admin\.lists\.\d+\.errors\./, 'office-error'],
   [/^admin\.lists\.\d+\.export\.file$/, 'export-file'],
-  [/^(event\.(title|theme|about|hours|venue)|closed\.(heading|text)|categories\.\d+\.(label|about)|fees\.periods\.\d+\.label|admin\.lists\.\d+\.(title|empty)|admin\.dashboard\.label)$/, 'plain'],
+  [
+    /^(event\.(title|theme|about|hours|venue)|closed\.(heading|text)|categories\.\d+\.(label|about)|fees\.periods\.\d+\.label|admin\.lists\.\d+\.(title|empty)|admin\.dashboard\.label)$/,
+    'plain',
+  ],
 ]
 
 function textsOf(file: Files.EventFile): readonly TextAt[] {
@@ -116,16 +188,41 @@ function textsOf(file: Files.EventFile): readonly TextAt[] {
       const place = PLACES.find(([pattern]) => pattern.test(path))?.[1]
       if (place !== undefined) found.push({ path, text: value, place })
     } else if (Array.isArray(value)) value.forEach((item, at) => walk(item, join(path, at)))
-    else if (typeof value === 'object' && value !== null) for (const [key, inner] of Object.entries(value)) if (path !== '' || (key !== 'examples' && key !== 'allow')) walk(inner, join(path, key))
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value))
+        if (path !== '' || (key !== 'examples' && key !== 'allow')) walk(inner, join(path, key))
   }
   walk(file, '')
   return found
 }
 
 /** Values the engine supplies for every registration. */
-export const ENGINE_VALUES = ['reg_no', 'order_id', 'category', 'period', 'base', 'gst', 'total', 'amount', 'date', 'payment_date', 'payment_status', 'payment_id', 'created_at', 'id'] as const
+export const ENGINE_VALUES = [
+  'reg_no',
+  'order_id',
+  'category',
+  'period',
+  'base',
+  'gst',
+  'total',
+  'amount',
+  'date',
+  'payment_date',
+  'payment_status',
+  'payment_id',
+  'created_at',
+  'id',
+] as const
 /** Values of the event, the same for everybody. */
-export const EVENT_VALUES = ['event.title', 'event.theme', 'event.about', 'event.dates', 'event.hours', 'event.venue', 'event.support'] as const
+export const EVENT_VALUES = [
+  'event.title',
+  'event.theme',
+  'event.about',
+  'event.dates',
+  'event.hours',
+  'event.venue',
+  'event.support',
+] as const
 export const TAX_VALUES = ['tax.name', 'tax.percent'] as const
 
 /** Ids of the form's fields and of what is stored beside them. */

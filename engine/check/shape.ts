@@ -8,16 +8,52 @@ import * as validators from './schema-validator.js'
 import type { SchemaError } from './schema-validator.js'
 
 export const shape = {
-  EV007: { slug: 'number-for-text', severity: 'error', why: 'A number loses its plus sign and its leading zeros; a text keeps them.' },
-  EV008: { slug: 'word-for-yes-no', severity: 'error', why: 'Only true and false are yes and no; every other word is a text.' },
-  EV101: { slug: 'unknown-key', severity: 'error', why: 'A key nobody reads is a wish that is silently not fulfilled.' },
-  EV102: { slug: 'missing-key', severity: 'error', why: 'Without it the conference cannot be built.' },
-  EV103: { slug: 'wrong-kind', severity: 'error', why: 'A text where a list belongs, or the other way round.' },
-  EV104: { slug: 'not-one-of', severity: 'error', why: 'Only the listed words have a meaning here.' },
-  EV105: { slug: 'bad-form', severity: 'error', why: 'A date, an address or a name that is not written as one.' },
-  EV106: { slug: 'key-not-here', severity: 'error', why: 'The key exists, but does nothing for this kind of entry.' },
+  EV007: {
+    slug: 'number-for-text',
+    severity: 'error',
+    why: 'A number loses its plus sign and its leading zeros; a text keeps them.',
+  },
+  EV008: {
+    slug: 'word-for-yes-no',
+    severity: 'error',
+    why: 'Only true and false are yes and no; every other word is a text.',
+  },
+  EV101: {
+    slug: 'unknown-key',
+    severity: 'error',
+    why: 'A key nobody reads is a wish that is silently not fulfilled.',
+  },
+  EV102: {
+    slug: 'missing-key',
+    severity: 'error',
+    why: 'Without it the conference cannot be built.',
+  },
+  EV103: {
+    slug: 'wrong-kind',
+    severity: 'error',
+    why: 'A text where a list belongs, or the other way round.',
+  },
+  EV104: {
+    slug: 'not-one-of',
+    severity: 'error',
+    why: 'Only the listed words have a meaning here.',
+  },
+  EV105: {
+    slug: 'bad-form',
+    severity: 'error',
+    why: 'A date, an address or a name that is not written as one.',
+  },
+  EV106: {
+    slug: 'key-not-here',
+    severity: 'error',
+    why: 'The key exists, but does nothing for this kind of entry.',
+  },
   EV107: { slug: 'wrong-count', severity: 'error', why: 'Too few, too many, or twice the same.' },
-  EV108: { slug: 'unknown-format', severity: 'error', why: 'Another version of the format may mean something else by the same words.' },
+  EV108: {
+    slug: 'unknown-format',
+    severity: 'error',
+    why: 'Another version of the format may mean something else by the same words.',
+  },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof shape
 type Coded = Draft & { readonly code: Code }
@@ -29,20 +65,50 @@ export function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
   const validate = validators[kind]
   if (validate(source.value)) return []
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
-  const drafts = errors.map((error) => draftOf(kind, source, error, errors)).filter((draft) => draft !== null)
-  const kept = drafts.filter((draft, at) => !isTrapped(source, draft.at) && !drafts.some((other, before) => before < at && other.at === draft.at && (other.code === draft.code || SAME_CAUSE.has(`${other.code} ${draft.code}`))))
+  const drafts = errors
+    .map((error) => draftOf(kind, source, error, errors))
+    .filter((draft) => draft !== null)
+  const kept = drafts.filter(
+    (draft, at) =>
+      !isTrapped(source, draft.at) &&
+      !drafts.some(
+        (other, before) =>
+          before < at &&
+          other.at === draft.at &&
+          (other.code === draft.code || SAME_CAUSE.has(`${other.code} ${draft.code}`)),
+      ),
+  )
   return kept.map(({ code, ...draft }) => findingOf(code, shape[code], draft, source))
 }
 
 /** Pairs of which the second is only an echo of the first at the same place. */
-const SAME_CAUSE = new Set(['EV103 EV105', 'EV007 EV105', 'EV008 EV105', 'EV007 EV103', 'EV103 EV104', 'EV101 EV107', 'EV106 EV107'])
+const SAME_CAUSE = new Set([
+  'EV103 EV105',
+  'EV007 EV105',
+  'EV008 EV105',
+  'EV007 EV103',
+  'EV103 EV104',
+  'EV101 EV107',
+  'EV106 EV107',
+])
 
 function isTrapped(source: Source, path: string): boolean {
-  return [...source.trapped].some((trap) => path === trap || path.startsWith(`${trap}.`) || trap === '')
+  return [...source.trapped].some(
+    (trap) => path === trap || path.startsWith(`${trap}.`) || trap === '',
+  )
 }
 
-function draftOf(kind: Kind, source: Source, error: SchemaError, all: readonly SchemaError[]): Coded | null {
-  const path = error.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+function draftOf(
+  kind: Kind,
+  source: Source,
+  error: SchemaError,
+  all: readonly SchemaError[],
+): Coded | null {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.')
   const name = path.split('.').at(-1) ?? ''
   const where = nameOf(path)
   const value = valueAt(source.value, error.instancePath)
@@ -53,68 +119,193 @@ function draftOf(kind: Kind, source: Source, error: SchemaError, all: readonly S
       const key = String(error.params.additionalProperty)
       const legal = keysFor(kind, path)
       const place = source.place(join(path, key), 'key')
-      const near = suggestion(key, legal.filter((one) => !isIn(value, one)), [place.start.offset, place.end.offset])
-      return { code: 'EV101', at: join(path, key), part: 'key', message: `\`${key}\` is not a key here`, ...near, ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}) }
+      const near = suggestion(
+        key,
+        legal.filter((one) => !isIn(value, one)),
+        [place.start.offset, place.end.offset],
+      )
+      return {
+        code: 'EV101',
+        at: join(path, key),
+        part: 'key',
+        message: `\`${key}\` is not a key here`,
+        ...near,
+        ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}),
+      }
     }
     case 'required': {
       const key = String(error.params.missingProperty)
       // A key that was misspelt is not missing as well.
-      const misspelt = all.some((other) => other.keyword === 'additionalProperties' && other.instancePath === error.instancePath && nearest(String(other.params.additionalProperty), [key]) !== null)
+      const misspelt = all.some(
+        (other) =>
+          other.keyword === 'additionalProperties' &&
+          other.instancePath === error.instancePath &&
+          nearest(String(other.params.additionalProperty), [key]) !== null,
+      )
       if (misspelt) return null
-      return { code: 'EV102', at: path, part: 'key', message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}` }
+      return {
+        code: 'EV102',
+        at: path,
+        part: 'key',
+        message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
+      }
     }
     case 'type':
-      return wrongKind(path, where, value, written, [error.params.type].flat().map(String).join(',').split(','))
+      return wrongKind(
+        path,
+        where,
+        value,
+        written,
+        [error.params.type].flat().map(String).join(',').split(','),
+      )
     case 'enum':
     case 'const': {
-      if (name === 'format' && path === 'format') return { code: 'EV108', at: path, message: `this tool reads format 1; the file says ${said}` }
+      if (name === 'format' && path === 'format')
+        return {
+          code: 'EV108',
+          at: path,
+          message: `this tool reads format 1; the file says ${said}`,
+        }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
-      const near = typeof value === 'string' ? suggestion(value, allowed, written?.span ?? null) : {}
-      return { code: 'EV104', at: path, message: `\`${said}\` is not possible for \`${labelOf(path)}\``, ...near, notes: [`possible: ${listed(allowed, 20)}`] }
+      const near =
+        typeof value === 'string' ? suggestion(value, allowed, written?.span ?? null) : {}
+      return {
+        code: 'EV104',
+        at: path,
+        message: `\`${said}\` is not possible for \`${labelOf(path)}\``,
+        ...near,
+        notes: [`possible: ${listed(allowed, 20)}`],
+      }
     }
     case 'false schema':
-      return { code: 'EV106', at: path, part: 'entry', message: `\`${name}\` does not apply to this kind of entry`, ...notHere(name) }
+      return {
+        code: 'EV106',
+        at: path,
+        part: 'entry',
+        message: `\`${name}\` does not apply to this kind of entry`,
+        ...notHere(name),
+      }
     case 'pattern':
     case 'format':
     case 'minLength':
       return error.propertyName === undefined ? badForm(path, said, value, error) : null
     case 'propertyNames': {
       const key = String(error.params.propertyName)
-      return { code: 'EV105', at: join(path, key), part: 'key', message: `\`${key}\` is not a proper name here`, help: 'small letters and digits, words joined as in the other names' }
+      return {
+        code: 'EV105',
+        at: join(path, key),
+        part: 'key',
+        message: `\`${key}\` is not a proper name here`,
+        help: 'small letters and digits, words joined as in the other names',
+      }
     }
     case 'minimum':
     case 'exclusiveMinimum':
     case 'maximum':
-      return { code: 'EV105', at: path, message: `${said} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}` }
+      return {
+        code: 'EV105',
+        at: path,
+        message: `${said} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+      }
     case 'uniqueItems': {
       const twice = join(path, Number(error.params.i))
       const again = join(path, Number(error.params.j))
-      const [first, second] = Number(error.params.i) < Number(error.params.j) ? [twice, again] : [again, twice]
-      return { code: 'EV107', at: second, message: `\`${source.written(second)?.text ?? 'this entry'}\` is listed twice`, related: [{ at: first, message: 'first here' }] }
+      const [first, second] =
+        Number(error.params.i) < Number(error.params.j) ? [twice, again] : [again, twice]
+      return {
+        code: 'EV107',
+        at: second,
+        message: `\`${source.written(second)?.text ?? 'this entry'}\` is listed twice`,
+        related: [{ at: first, message: 'first here' }],
+      }
     }
     default:
       return wrongCount(path, where, error)
   }
 }
 
-function wrongKind(path: string, where: string, value: unknown, written: ReturnType<Source['written']>, types: readonly string[]): Coded {
+function wrongKind(
+  path: string,
+  where: string,
+  value: unknown,
+  written: ReturnType<Source['written']>,
+  types: readonly string[],
+): Coded {
   const name = labelOf(path)
-  if (typeof value === 'number' && types.includes('string') && !types.includes('number') && written !== null) {
+  if (
+    typeof value === 'number' &&
+    types.includes('string') &&
+    !types.includes('number') &&
+    written !== null
+  ) {
     const quoted = JSON.stringify(written.text)
-    return { code: 'EV007', at: path, message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`, help: `write ${quoted}`, fix: { start: written.span[0], end: written.span[1], text: quoted } }
+    return {
+      code: 'EV007',
+      at: path,
+      message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
+      help: `write ${quoted}`,
+      fix: { start: written.span[0], end: written.span[1], text: quoted },
+    }
   }
-  if (typeof value === 'boolean' && types.includes('string') && !types.includes('boolean') && written !== null) {
+  if (
+    typeof value === 'boolean' &&
+    types.includes('string') &&
+    !types.includes('boolean') &&
+    written !== null
+  ) {
     const quoted = JSON.stringify(written.text)
-    return { code: 'EV103', at: path, message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`, help: `for the word itself write ${quoted}` }
+    return {
+      code: 'EV103',
+      at: path,
+      message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`,
+      help: `for the word itself write ${quoted}`,
+    }
   }
-  const yesNo = typeof value === 'string' && types.includes('boolean') ? YES_NO[value.toLowerCase()] : undefined
-  if (yesNo !== undefined && written !== null) return { code: 'EV008', at: path, message: `\`${written.text}\` is a text here`, help: `write ${yesNo}`, fix: { start: written.span[0], end: written.span[1], text: yesNo } }
+  const yesNo =
+    typeof value === 'string' && types.includes('boolean') ? YES_NO[value.toLowerCase()] : undefined
+  if (yesNo !== undefined && written !== null)
+    return {
+      code: 'EV008',
+      at: path,
+      message: `\`${written.text}\` is a text here`,
+      help: `write ${yesNo}`,
+      fix: { start: written.span[0], end: written.span[1], text: yesNo },
+    }
   const kinds = types.map((type) => KIND_NAMES[type] ?? type)
-  const given = value === null || value === undefined ? 'there is nothing here' : `this is ${KIND_NAMES[kindOf(value)] ?? 'something else'}`
-  return { code: 'EV103', at: path, part: value === null || typeof value === 'object' ? 'key' : 'value', message: path === '' ? 'the file must be a block of keys' : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`, notes: path === '' ? [] : [given] }
+  const given =
+    value === null || value === undefined
+      ? 'there is nothing here'
+      : `this is ${KIND_NAMES[kindOf(value)] ?? 'something else'}`
+  return {
+    code: 'EV103',
+    at: path,
+    part: value === null || typeof value === 'object' ? 'key' : 'value',
+    message:
+      path === ''
+        ? 'the file must be a block of keys'
+        : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`,
+    notes: path === '' ? [] : [given],
+  }
 }
-const YES_NO: Readonly<Record<string, 'true' | 'false'>> = { yes: 'true', y: 'true', on: 'true', true: 'true', no: 'false', n: 'false', off: 'false', false: 'false' }
-const KIND_NAMES: Readonly<Record<string, string>> = { string: 'a text', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'a list', object: 'a block of keys', null: 'nothing' }
+const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
+  yes: 'true',
+  y: 'true',
+  on: 'true',
+  true: 'true',
+  no: 'false',
+  n: 'false',
+  off: 'false',
+  false: 'false',
+}
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a block of keys',
+  null: 'nothing',
+}
 
 function kindOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
@@ -130,10 +321,13 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^EV[0-9]{3,4}$': 'a code such as EV409',
   '^[a-z][a-z0-9]*(-[a-z0-9]+)*$': 'a name in small letters, words joined by single hyphens',
   '^[a-z][a-z0-9]*(_[a-z0-9]+)*$': 'a name in small letters, words joined by single underscores',
-  '^[a-z][a-z0-9_]*(\\.[a-z_]+)?$': 'the name of a field or value, such as full_name or event.title',
-  '^/([a-z0-9-]+(/[a-z0-9-]+)*)?$': 'an address such as /payment/success: it begins with a slash and does not end with one',
+  '^[a-z][a-z0-9_]*(\\.[a-z_]+)?$':
+    'the name of a field or value, such as full_name or event.title',
+  '^/([a-z0-9-]+(/[a-z0-9-]+)*)?$':
+    'an address such as /payment/success: it begins with a slash and does not end with one',
   '^/[A-Za-z0-9_./?={}&-]+$': 'the path of a call, such as /api/register/',
-  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2}))?$': 'a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
+  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2}))?$':
+    'a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
   '^[a-z][a-z0-9]*$': 'a name of small letters and digits',
   '^[a-z][a-z0-9_]*$': 'a name in small letters, words joined by underscores',
   '^[A-Z][A-Z0-9]*$': 'capital letters and digits',
@@ -145,22 +339,59 @@ export const PATTERNS: Readonly<Record<string, string>> = {
 }
 
 function badForm(path: string, said: string, value: unknown, error: SchemaError): Coded {
-  if (error.keyword === 'minLength' || (typeof value === 'string' && value.trim() === '')) return { code: 'EV105', at: path, message: `\`${labelOf(path)}\` is empty` }
-  if (error.params.format === 'date') return { code: 'EV105', at: path, message: `\`${said}\` is not a proper date`, help: dateHelp(String(value)) }
-  if (error.params.format === 'email') return { code: 'EV105', at: path, message: `\`${said}\` is not an e-mail address` }
+  if (error.keyword === 'minLength' || (typeof value === 'string' && value.trim() === ''))
+    return { code: 'EV105', at: path, message: `\`${labelOf(path)}\` is empty` }
+  if (error.params.format === 'date')
+    return {
+      code: 'EV105',
+      at: path,
+      message: `\`${said}\` is not a proper date`,
+      help: dateHelp(String(value)),
+    }
+  if (error.params.format === 'email')
+    return { code: 'EV105', at: path, message: `\`${said}\` is not an e-mail address` }
   const pattern = String(error.params.pattern)
-  if (pattern === '^none$' && /^[\d.,_ ]+$/.test(String(value))) return { code: 'EV103', at: path, message: `\`${said}\` is a text, not a number`, help: `write ${String(value).replace(/[,_ ]/g, '')}` }
-  return { code: 'EV105', at: path, message: `\`${said}\` is not proper for \`${labelOf(path)}\``, help: `it must be ${PATTERNS[pattern] ?? 'written differently'}` }
+  if (pattern === '^none$' && /^[\d.,_ ]+$/.test(String(value)))
+    return {
+      code: 'EV103',
+      at: path,
+      message: `\`${said}\` is a text, not a number`,
+      help: `write ${String(value).replace(/[,_ ]/g, '')}`,
+    }
+  return {
+    code: 'EV105',
+    at: path,
+    message: `\`${said}\` is not proper for \`${labelOf(path)}\``,
+    help: `it must be ${PATTERNS[pattern] ?? 'written differently'}`,
+  }
 }
 
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december']
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
 function dateHelp(text: string): string {
   const words = /^(\d{1,2})\s+([A-Za-z]+)\s+(\d{4})$/.exec(text.trim())
-  const month = words === null ? -1 : MONTHS.findIndex((name) => name.startsWith((words[2] ?? '').toLowerCase().slice(0, 3)))
+  const month =
+    words === null
+      ? -1
+      : MONTHS.findIndex((name) => name.startsWith((words[2] ?? '').toLowerCase().slice(0, 3)))
   const numbers = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(text.trim())
   const two = (part: string | undefined): string => (part ?? '').padStart(2, '0')
-  if (words !== null && month >= 0) return `write ${words[3]}-${two(String(month + 1))}-${two(words[1])}`
-  if (numbers !== null) return `write the year first: ${numbers[3]}-${two(numbers[2])}-${two(numbers[1])}`
+  if (words !== null && month >= 0)
+    return `write ${words[3]}-${two(String(month + 1))}-${two(words[1])}`
+  if (numbers !== null)
+    return `write the year first: ${numbers[3]}-${two(numbers[2])}-${two(numbers[1])}`
   return 'write year-month-day, such as 2026-01-31, and a day that the month has'
 }
 
@@ -182,11 +413,21 @@ function notHere(name: string): { readonly help?: string } {
 
 function wrongCount(path: string, where: string, { keyword, params }: SchemaError): Coded | null {
   const at = { code: 'EV107' as const, at: path, part: 'key' as const }
-  if (/\.(error_)?buttons\.\d+$/.test(path)) return { ...at, part: 'value', message: 'a button has a label and exactly one of go, mail, do' }
+  if (/\.(error_)?buttons\.\d+$/.test(path))
+    return { ...at, part: 'value', message: 'a button has a label and exactly one of go, mail, do' }
   if (path === 'category') return { ...at, message: 'write exactly one of chosen_in and rules' }
-  if (/^category\.rules\.\d+$/.test(path)) return { ...at, part: 'value', message: 'a rule is either {when, then} or {otherwise}' }
-  if (keyword === 'minItems' || keyword === 'minProperties') return { ...at, message: Number(params.limit) === 1 ? `${where} is empty` : `${where} needs at least ${String(params.limit)} entries` }
-  if (keyword === 'maxItems' || keyword === 'maxProperties') return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
+  if (/^category\.rules\.\d+$/.test(path))
+    return { ...at, part: 'value', message: 'a rule is either {when, then} or {otherwise}' }
+  if (keyword === 'minItems' || keyword === 'minProperties')
+    return {
+      ...at,
+      message:
+        Number(params.limit) === 1
+          ? `${where} is empty`
+          : `${where} needs at least ${String(params.limit)} entries`,
+    }
+  if (keyword === 'maxItems' || keyword === 'maxProperties')
+    return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
   // `not`, `if` and the like carry no message of their own.
   return null
 }
@@ -196,7 +437,10 @@ function keysFor(kind: Kind, path: string): readonly string[] {
   const parts = path === '' ? [] : path.split('.')
   const found = Object.keys(table).find((pattern) => {
     const wanted = pattern === '' ? [] : pattern.split('.')
-    return wanted.length === parts.length && wanted.every((part, at) => part === '*' || part === parts[at])
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, at) => part === '*' || part === parts[at])
+    )
   })
   return found === undefined ? [] : (table[found] ?? [])
 }
@@ -206,7 +450,13 @@ function valueAt(value: unknown, pointer: string): unknown {
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Record<string, unknown>)[key] : undefined), value)
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as Record<string, unknown>)[key]
+          : undefined,
+      value,
+    )
 }
 
 function isIn(value: unknown, key: string): boolean {
@@ -215,7 +465,12 @@ function isIn(value: unknown, key: string): boolean {
 
 /** `event.venue` → `venue`; the third of a list → its list's name. */
 function labelOf(path: string): string {
-  return path.split('.').filter((part) => !/^\d+$/.test(part)).at(-1) ?? path
+  return (
+    path
+      .split('.')
+      .filter((part) => !/^\d+$/.test(part))
+      .at(-1) ?? path
+  )
 }
 
 /** "`asi-member`", "field 3 of `fields`", for a sentence. */
@@ -223,5 +478,7 @@ function nameOf(path: string): string {
   const parts = path.split('.')
   const last = parts.at(-1) ?? ''
   if (path === '') return ''
-  return /^\d+$/.test(last) ? `entry ${Number(last) + 1} of \`${parts.at(-2) ?? ''}\`` : `\`${last}\``
+  return /^\d+$/.test(last)
+    ? `entry ${Number(last) + 1} of \`${parts.at(-2) ?? ''}\``
+    : `\`${last}\``
 }

@@ -2,9 +2,18 @@
 
 export type Position = { readonly line: number; readonly column: number; readonly offset: number }
 /** Lines and columns count from 1, columns in UTF-16 units; `keyPath` is dotted. */
-export type Place = { readonly path: string; readonly start: Position; readonly end: Position; readonly keyPath: string }
+export type Place = {
+  readonly path: string
+  readonly start: Position
+  readonly end: Position
+  readonly keyPath: string
+}
 export type SourceText = { readonly path: string; readonly text: string }
-export type SharedFiles = { readonly lists: SourceText; readonly gateways: SourceText; readonly texts: SourceText }
+export type SharedFiles = {
+  readonly lists: SourceText
+  readonly gateways: SourceText
+  readonly texts: SourceText
+}
 export type Span = readonly [start: number, end: number]
 /** How a scalar is written: its own text without quotes stripped, and whether it is a plain word. */
 export type Written = { readonly text: string; readonly plain: boolean; readonly span: Span }

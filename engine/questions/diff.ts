@@ -13,16 +13,37 @@ import { addDays, formatDay } from '../time.ts'
 
 /** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
 export type PriceOn =
-  | { readonly is: 'price'; readonly period: string; readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+  | {
+      readonly is: 'price'
+      readonly period: string
+      readonly base: Paise
+      readonly gst: Paise
+      readonly total: Paise
+    }
   | { readonly is: 'closed' }
   | { readonly is: 'not-on-sale' }
   | { readonly is: 'no-price'; readonly period: string | null }
 
 /** `from` null: since ever; `until` null: for ever; `until` is not included. */
-export type PriceChange = { readonly category: string; readonly from: Day | null; readonly until: Day | null; readonly old: PriceOn | null; readonly next: PriceOn | null }
-export type RuleChange = { readonly answers: string; readonly old: string | null; readonly next: string | null }
+export type PriceChange = {
+  readonly category: string
+  readonly from: Day | null
+  readonly until: Day | null
+  readonly old: PriceOn | null
+  readonly next: PriceOn | null
+}
+export type RuleChange = {
+  readonly answers: string
+  readonly old: string | null
+  readonly next: string | null
+}
 /** `path` is dotted, in the words of the compiled event; absent sides are null. */
-export type ValueChange = { readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'; readonly path: string; readonly old: string | null; readonly next: string | null }
+export type ValueChange = {
+  readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
+  readonly path: string
+  readonly old: string | null
+  readonly next: string | null
+}
 export type EventDiff = {
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]
@@ -44,7 +65,9 @@ export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
 
 function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
   const days = edges(old, next)
-  const categories = [...new Set([...old.categories, ...next.categories].map((category) => category.id))]
+  const categories = [
+    ...new Set([...old.categories, ...next.categories].map((category) => category.id)),
+  ]
   return categories.flatMap((category) => {
     const changes: PriceChange[] = []
     // The stretch before the first edge has no first day: any day before it stands for it.
@@ -56,7 +79,8 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
       const is = priceOn(next, category, probe)
       if (same(was, is)) return
       const last = changes.at(-1)
-      if (last !== undefined && last.until === from && same(last.old, was) && same(last.next, is)) changes[changes.length - 1] = { ...last, until }
+      if (last !== undefined && last.until === from && same(last.old, was) && same(last.next, is))
+        changes[changes.length - 1] = { ...last, until }
       else changes.push({ category, from, until, old: was, next: is })
     })
     return changes
@@ -66,7 +90,10 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
 /** Every day on which either version may change what it asks, sorted. */
 function edges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
-    ...event.fees.periods.flatMap((period) => [...(period.from ? [period.from] : []), ...(period.to ? [addDays(period.to, 1)] : [])]),
+    ...event.fees.periods.flatMap((period) => [
+      ...(period.from ? [period.from] : []),
+      ...(period.to ? [addDays(period.to, 1)] : []),
+    ]),
     ...(event.registration.opens ? [event.registration.opens] : []),
     ...(event.registration.closes ? [addDays(event.registration.closes, 1)] : []),
   ])
@@ -80,15 +107,35 @@ function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null 
   if (!statesPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
   const price = quoteFor(event, category, period.id)
-  return price === null ? { is: 'not-on-sale' } : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
+  return price === null
+    ? { is: 'not-on-sale' }
+    : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
 }
 
-function ruleChanges(old: EventConfig, next: EventConfig): { rules: RuleChange[]; rulesCompared: boolean } {
-  if (same(old.categoryChoice, next.categoryChoice) && same(old.fields.map(domainOf), next.fields.map(domainOf)) && same(old.sections.map(({ showWhen }) => showWhen), next.sections.map(({ showWhen }) => showWhen))) return { rules: [], rulesCompared: true }
+function ruleChanges(
+  old: EventConfig,
+  next: EventConfig,
+): { rules: RuleChange[]; rulesCompared: boolean } {
+  if (
+    same(old.categoryChoice, next.categoryChoice) &&
+    same(old.fields.map(domainOf), next.fields.map(domainOf)) &&
+    same(
+      old.sections.map(({ showWhen }) => showWhen),
+      next.sections.map(({ showWhen }) => showWhen),
+    )
+  )
+    return { rules: [], rulesCompared: true }
   const axes = axesOfCategory(old, next)
   const points = pointsOf(axes)
-  if (points === null) return { rules: [{ answers: 'rules', old: 'as they were', next: 'written differently' }], rulesCompared: false }
-  const moved = new Map<string, { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }>()
+  if (points === null)
+    return {
+      rules: [{ answers: 'rules', old: 'as they were', next: 'written differently' }],
+      rulesCompared: false,
+    }
+  const moved = new Map<
+    string,
+    { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }
+  >()
   for (const { answers } of points) {
     // As a real delegate's are: defaults filled in, hidden ones gone.
     const was = categoryOf(old, normalise(old, answers).answers)
@@ -100,32 +147,65 @@ function ruleChanges(old: EventConfig, next: EventConfig): { rules: RuleChange[]
     moved.set(key, known)
   }
   const all = points.map(({ answers }) => answers)
-  return { rules: [...moved.values()].flatMap((one) => sayTogether(axes, one.answers, all).map((answers) => ({ answers, old: one.old, next: one.next }))), rulesCompared: true }
+  return {
+    rules: [...moved.values()].flatMap((one) =>
+      sayTogether(axes, one.answers, all).map((answers) => ({
+        answers,
+        old: one.old,
+        next: one.next,
+      })),
+    ),
+    rulesCompared: true,
+  }
 }
 
-const domainOf = (field: Field) => [field.id, field.type, field.options?.map((option) => option.id), field.default, field.showWhen, field.section, field.ignoreCase]
+const domainOf = (field: Field) => [
+  field.id,
+  field.type,
+  field.options?.map((option) => option.id),
+  field.default,
+  field.showWhen,
+  field.section,
+  field.ignoreCase,
+]
 
 /** Keys of the compiled event that are compared as functions above, or that nobody outside the checker sees. */
-const COMPARED_ELSEWHERE = new Set(['fees.prices', 'fees.periods', 'fees.otherDates', 'categoryChoice', 'examples', 'demo', 'registration'])
+const COMPARED_ELSEWHERE = new Set([
+  'fees.prices',
+  'fees.periods',
+  'fees.otherDates',
+  'categoryChoice',
+  'examples',
+  'demo',
+  'registration',
+])
 
 function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
   const before = flatten(old)
   const after = flatten(next)
-  const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap((path): ValueChange[] => {
-    const was = before.leaves.get(path) ?? null
-    const is = after.leaves.get(path) ?? null
-    return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
-  })
+  const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
+    (path): ValueChange[] => {
+      const was = before.leaves.get(path) ?? null
+      const is = after.leaves.get(path) ?? null
+      return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
+    },
+  )
   // What both have, in another order: one change, however many stand elsewhere for it.
   const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
     const others = after.orders.get(path) ?? []
-    const [was, is] = [names.filter((name) => others.includes(name)).join(', '), others.filter((name) => names.includes(name)).join(', ')]
+    const [was, is] = [
+      names.filter((name) => others.includes(name)).join(', '),
+      others.filter((name) => names.includes(name)).join(', '),
+    ]
     return was === is ? [] : [{ kind: 'layout', path: `${path}.order`, old: was, next: is }]
   })
   return [...changed, ...moved]
 }
 
-type Flat = { readonly leaves: Map<string, string>; readonly orders: Map<string, readonly string[]> }
+type Flat = {
+  readonly leaves: Map<string, string>
+  readonly orders: Map<string, readonly string[]>
+}
 
 /** Dotted path → text of every leaf. Entries of lists are addressed by what they are, so that moving one is no change of all. */
 function flatten(event: EventConfig): Flat {
@@ -143,14 +223,16 @@ function flatten(event: EventConfig): Flat {
       return
     }
     if (typeof value === 'object' && value !== null) {
-      for (const [key, inner] of Object.entries(value)) walk(path === '' ? key : `${path}.${key}`, inner)
+      for (const [key, inner] of Object.entries(value))
+        walk(path === '' ? key : `${path}.${key}`, inner)
       return
     }
     leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
   // A period's label is wording; its days are part of the price.
-  for (const period of event.fees.periods) leaves.set(`fees.periods.${period.id}.label`, period.label)
+  for (const period of event.fees.periods)
+    leaves.set(`fees.periods.${period.id}.label`, period.label)
   return { leaves, orders }
 }
 
@@ -159,15 +241,20 @@ const CASELESS = new Set(['support', 'office', 'look.colour'])
 
 /** A row of a fixed text and a button that writes a mail are called by what they are: what they say is wording. */
 function nameOf(item: Record<string, unknown>): string | undefined {
-  const name = (['id', 'show', 'go', 'do'] as const).map((key) => item[key]).find((one) => typeof one === 'string')
-  return typeof name === 'string' ? name : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
+  const name = (['id', 'show', 'go', 'do'] as const)
+    .map((key) => item[key])
+    .find((one) => typeof one === 'string')
+  return typeof name === 'string'
+    ? name
+    : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
 }
 
 /** What each entry of a list is called: its id, what it shows or does, or itself, else its number; the second of a name is "name (2)". */
 function namesOf(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map((item, i) => {
-    const part = typeof item === 'object' && item !== null ? nameOf(item as Record<string, unknown>) : item
+    const part =
+      typeof item === 'object' && item !== null ? nameOf(item as Record<string, unknown>) : item
     const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
@@ -176,11 +263,20 @@ function namesOf(items: readonly unknown[]): readonly string[] {
 }
 
 const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
-  [/^(routes|api|results\.(success\.buttons|failed\.buttons|errorButtons)\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/, 'route'],
-  [/^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./, 'message'],
+  [
+    /^(routes|api|results\.(success\.buttons|failed\.buttons|errorButtons)\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/,
+    'route',
+  ],
+  [
+    /^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./,
+    'message',
+  ],
   [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|title|about|colour|as)$)/, 'field'],
   [/^admin\b(?!.*\.(label|title|empty|about|colour)$)/, 'office'],
-  [/\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy|colour|mail|as)$|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours|fees\.tax\.name)$/, 'wording'],
+  [
+    /\.(label|hint|title|about|text|subject|heading|intro|notesTitle|empty|button|busy|colour|mail|as)$|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours|fees\.tax\.name)$/,
+    'wording',
+  ],
 ]
 function kindOf(path: string): ValueChange['kind'] {
   return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
@@ -194,9 +290,20 @@ function same(a: unknown, b: unknown): boolean {
 export function sayPriceChange(change: PriceChange): string {
   const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
   const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
-  const difference = change.old?.is === 'price' && change.next?.is === 'price' ? change.next.total - change.old.total : null
-  const arrow = difference === null || difference === 0 ? '' : difference > 0 ? `  ▲ ${formatMoney(difference as Paise)}` : `  ▼ ${formatMoney(-difference as Paise)}`
-  const say = (price: PriceOn | null): string => (difference === 0 && price?.is === 'price' ? `${formatMoney(price.total)} (${price.period}, ${formatMoney(price.base)} + ${formatMoney(price.gst)})` : sayPrice(price))
+  const difference =
+    change.old?.is === 'price' && change.next?.is === 'price'
+      ? change.next.total - change.old.total
+      : null
+  const arrow =
+    difference === null || difference === 0
+      ? ''
+      : difference > 0
+        ? `  ▲ ${formatMoney(difference as Paise)}`
+        : `  ▼ ${formatMoney(-difference as Paise)}`
+  const say = (price: PriceOn | null): string =>
+    difference === 0 && price?.is === 'price'
+      ? `${formatMoney(price.total)} (${price.period}, ${formatMoney(price.base)} + ${formatMoney(price.gst)})`
+      : sayPrice(price)
   return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
 }
 
@@ -206,15 +313,37 @@ function sayPrice(price: PriceOn | null): string {
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 
-const HEADINGS = { event: 'Event', field: 'Fields', message: 'Messages', route: 'Addresses', wording: 'Wording', layout: 'Order', office: 'Office' } as const satisfies Record<ValueChange['kind'], string>
+const HEADINGS = {
+  event: 'Event',
+  field: 'Fields',
+  message: 'Messages',
+  route: 'Addresses',
+  wording: 'Wording',
+  layout: 'Order',
+  office: 'Office',
+} as const satisfies Record<ValueChange['kind'], string>
 
 /** A whole comparison as lines for people; empty when nothing changes. */
 export function sayDiff(diff: EventDiff): string {
-  const block = (title: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`])
+  const block = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
   const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
   return [
     ...block('Prices', diff.prices.map(sayPriceChange)),
-    ...block('Categories', diff.rules.map(({ answers, old, next }) => `${answers === '' ? 'everybody' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`)),
-    ...Object.entries(HEADINGS).flatMap(([kind, title]) => block(title, diff.values.filter((change) => change.kind === kind).map(({ path, old, next }) => `${path}: ${quoted(old)} → ${quoted(next)}`))),
+    ...block(
+      'Categories',
+      diff.rules.map(
+        ({ answers, old, next }) =>
+          `${answers === '' ? 'everybody' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`,
+      ),
+    ),
+    ...Object.entries(HEADINGS).flatMap(([kind, title]) =>
+      block(
+        title,
+        diff.values
+          .filter((change) => change.kind === kind)
+          .map(({ path, old, next }) => `${path}: ${quoted(old)} → ${quoted(next)}`),
+      ),
+    ),
   ].join('\n\n')
 }

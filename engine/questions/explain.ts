@@ -1,5 +1,18 @@
 /** Why this delegate pays this amount: how each answer was read, which rules were tried, which cell of the price table counts, and the tax. */
-import type { Answer, Day, EventConfig, FieldErrors, Instant, Paise, Period, Quote, QuoteRefusal, RawAnswers, Result, Tax } from '../config.ts'
+import type {
+  Answer,
+  Day,
+  EventConfig,
+  FieldErrors,
+  Instant,
+  Paise,
+  Period,
+  Quote,
+  QuoteRefusal,
+  RawAnswers,
+  Result,
+  Tax,
+} from '../config.ts'
 import { errorsOf, normalise } from '../answers.ts'
 import { categoryOf, explainCategory, type CategoryExplained } from '../category.ts'
 import { conditionsOf } from '../check/proof/domain.ts'
@@ -9,7 +22,12 @@ import { own } from '../outcome.ts'
 import { dayOf, formatDay, isoIndia } from '../time.ts'
 
 /** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
-export type AnswerRead = { readonly field: string; readonly gave: unknown; readonly became: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'; readonly answer: Answer | null }
+export type AnswerRead = {
+  readonly field: string
+  readonly gave: unknown
+  readonly became: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
+  readonly answer: Answer | null
+}
 export type PeriodExplained = {
   readonly period: Period
   /** The day lies in it, or it is the period of every other day. */
@@ -17,7 +35,13 @@ export type PeriodExplained = {
   /** Later periods that hold the day too; the first listed counts. */
   readonly alsoIn: readonly Period[]
 }
-export type Cell = { readonly category: string; readonly period: string; readonly column: number; readonly keyPath: readonly (string | number)[]; readonly price: Paise }
+export type Cell = {
+  readonly category: string
+  readonly period: string
+  readonly column: number
+  readonly keyPath: readonly (string | number)[]
+  readonly price: Paise
+}
 export type Explanation = {
   readonly at: Instant
   readonly day: Day
@@ -53,8 +77,14 @@ export function explain(event: EventConfig, raw: RawAnswers, at: Instant): Expla
 function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   const period = periodOn(event.fees, on)
   if (period === null) return null
-  const holding = event.fees.periods.filter(({ from, to }) => (from === undefined || from <= on) && (to === undefined || on <= to))
-  return { period, because: holding.includes(period) ? 'holds-the-day' : 'other-dates', alsoIn: holding.filter((other) => other !== period) }
+  const holding = event.fees.periods.filter(
+    ({ from, to }) => (from === undefined || from <= on) && (to === undefined || on <= to),
+  )
+  return {
+    period,
+    because: holding.includes(period) ? 'holds-the-day' : 'other-dates',
+    alsoIn: holding.filter((other) => other !== period),
+  }
 }
 
 function explainAnswers(event: EventConfig, raw: RawAnswers): readonly AnswerRead[] {
@@ -64,45 +94,84 @@ function explainAnswers(event: EventConfig, raw: RawAnswers): readonly AnswerRea
     const gave = own(raw, field)
     if (!ids.includes(field)) return { field, gave, became: 'unknown', answer: null }
     const answer = own(answers, field) ?? null
-    if (answer === null) return { field, gave, became: dropped.includes(field) ? 'hidden' : 'empty', answer }
+    if (answer === null)
+      return { field, gave, became: dropped.includes(field) ? 'hidden' : 'empty', answer }
     return { field, gave, became: answer === gave ? 'kept' : 'read', answer }
   })
-  const filled = ids.filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id)).map((field): AnswerRead => ({ field, gave: undefined, became: 'default', answer: own(answers, field) ?? null }))
+  const filled = ids
+    .filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id))
+    .map((field): AnswerRead => ({
+      field,
+      gave: undefined,
+      became: 'default',
+      answer: own(answers, field) ?? null,
+    }))
   return [...given, ...filled]
 }
 
 function cellOf(event: EventConfig, category: string, period: string): Cell | null {
   const price = own(own(event.fees.prices ?? {}, category) ?? {}, period) ?? null
   const column = Object.keys(own(event.fees.prices ?? {}, category) ?? {}).indexOf(period)
-  return price === null ? null : { category, period, column: column + 1, keyPath: ['fees', 'prices', category, column], price }
+  return price === null
+    ? null
+    : { category, period, column: column + 1, keyPath: ['fees', 'prices', category, column], price }
 }
 
 /** As lines for people. `lineOf` finds the line of a place in the event file, where its text is at hand. */
-export function sayExplanation(event: EventConfig, it: Explanation, lineOf: (keyPath: readonly (string | number)[]) => number | null = () => null): string {
+export function sayExplanation(
+  event: EventConfig,
+  it: Explanation,
+  lineOf: (keyPath: readonly (string | number)[]) => number | null = () => null,
+): string {
   const { cell } = it
-  const decides = new Set(conditionsOf(event).flat(2).map(({ field }) => field))
-  const refused = it.quote !== null && !it.quote.ok ? [['price', sayRefusal(it.quote.error)] as const] : []
+  const decides = new Set(
+    conditionsOf(event)
+      .flat(2)
+      .map(({ field }) => field),
+  )
+  const refused =
+    it.quote !== null && !it.quote.ok ? [['price', sayRefusal(it.quote.error)] as const] : []
   const priced = it.quote?.ok === true ? it.quote.value : null
   const line = cell === null ? null : lineOf(cell.keyPath)
   const rows: readonly (readonly [string, string])[] = [
     ['period', sayPeriod(it.period, it.day)],
     // A default that nothing depends on explains nothing.
-    ...it.answers.filter(({ became, field }) => became !== 'default' || decides.has(field)).map((answer) => ['answer', sayAnswer(answer)] as const),
+    ...it.answers
+      .filter(({ became, field }) => became !== 'default' || decides.has(field))
+      .map((answer) => ['answer', sayAnswer(answer)] as const),
     ...sayCategory(event, it.category),
     ...refused,
     ...(it.quote === null ? [['price', 'this event asks for no money'] as const] : []),
-    ...(priced === null || cell === null ? [] : [['price', `${formatMoney(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${line === null ? '' : ` (line ${line})`}`] as const]),
-    ...(priced === null || cell === null ? [] : [['tax', sayTax(it.tax, cell.price, priced)] as const, ['total', formatMoney(priced.total)] as const]),
-    ...Object.entries(it.errors).map(([field, message]) => ['form', `still asks for ${field}: ${message}`] as const),
+    ...(priced === null || cell === null
+      ? []
+      : [
+          [
+            'price',
+            `${formatMoney(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${line === null ? '' : ` (line ${line})`}`,
+          ] as const,
+        ]),
+    ...(priced === null || cell === null
+      ? []
+      : [
+          ['tax', sayTax(it.tax, cell.price, priced)] as const,
+          ['total', formatMoney(priced.total)] as const,
+        ]),
+    ...Object.entries(it.errors).map(
+      ([field, message]) => ['form', `still asks for ${field}: ${message}`] as const,
+    ),
   ]
-  return [`${isoIndia(it.at)} is ${formatDay(it.day)} in India`, ...rows.map(([what, text]) => `${what.padEnd(9)} ${text}`)].join('\n')
+  return [
+    `${isoIndia(it.at)} is ${formatDay(it.day)} in India`,
+    ...rows.map(([what, text]) => `${what.padEnd(9)} ${text}`),
+  ].join('\n')
 }
 
 function sayPeriod(it: PeriodExplained | null, on: Day): string {
   if (it === null) return `none holds ${formatDay(on)}: registration is closed on that day`
   const { id, from, to } = it.period
   const span = from === undefined && to === undefined ? 'any day' : `${from ?? '…'} to ${to ?? '…'}`
-  if (it.because === 'other-dates') return `${id}, the period of every other date (its own days: ${span})`
+  if (it.because === 'other-dates')
+    return `${id}, the period of every other date (its own days: ${span})`
   return `${id}  ${span}${it.alsoIn.length === 0 ? '' : `; the day is also in ${it.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
 }
 
@@ -124,10 +193,31 @@ function sayAnswer({ field, gave, became, answer }: AnswerRead): string {
   }
 }
 
-function sayCategory(event: EventConfig, it: CategoryExplained): readonly (readonly [string, string])[] {
-  if (it.by === 'field') return [['category', it.category === null ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is no category`}` : `${it.category}, chosen in ${it.field}`]]
-  const tried = it.tried.map(({ rule, fits, says, then, but }) => [`rule ${rule}`, `${fits ? '✔' : '✘'} ${says}${fits ? ` → ${then}` : but === null ? '' : ` (here ${but})`}`] as const)
-  return it.category === null ? [...tried, ['category', 'none: no rule fits']] : event.fees.prices === null ? [...tried, ['category', it.category]] : tried
+function sayCategory(
+  event: EventConfig,
+  it: CategoryExplained,
+): readonly (readonly [string, string])[] {
+  if (it.by === 'field')
+    return [
+      [
+        'category',
+        it.category === null
+          ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is no category`}`
+          : `${it.category}, chosen in ${it.field}`,
+      ],
+    ]
+  const tried = it.tried.map(
+    ({ rule, fits, says, then, but }) =>
+      [
+        `rule ${rule}`,
+        `${fits ? '✔' : '✘'} ${says}${fits ? ` → ${then}` : but === null ? '' : ` (here ${but})`}`,
+      ] as const,
+  )
+  return it.category === null
+    ? [...tried, ['category', 'none: no rule fits']]
+    : event.fees.prices === null
+      ? [...tried, ['category', it.category]]
+      : tried
 }
 
 function sayRefusal(refusal: QuoteRefusal): string {
@@ -145,6 +235,7 @@ function sayRefusal(refusal: QuoteRefusal): string {
 export function sayTax(tax: Tax | null, price: Paise, { base, gst }: Split): string {
   if (tax === null) return 'none'
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
-  if (tax.prices === 'exclusive') return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`
+  if (tax.prices === 'exclusive')
+    return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`
   return `${formatMoney(price)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base)}${rounding}, the rest ${formatMoney(gst)} is ${tax.name}`
 }

@@ -2,7 +2,16 @@
  * An event as still pages: the form in the state of each worked example, result pages, receipt and
  * e-mail. No script, no address outside the page: it can be sent by e-mail and opened anywhere.
  */
-import type { Answer, Answers, EventConfig, ExampleCase, Field, Instant, OrderId, RegNo } from '../config.ts'
+import type {
+  Answer,
+  Answers,
+  EventConfig,
+  ExampleCase,
+  Field,
+  Instant,
+  OrderId,
+  RegNo,
+} from '../config.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { formatMoney, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
@@ -19,9 +28,21 @@ type FormCase = Extract<ExampleCase, { readonly answers: object }>
 export function preview(event: EventConfig): readonly PreviewPage[] {
   const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
   const pages = cases.map((example, at) => ({ name: `example-${at + 1}.html`, example }))
-  const list = pages.map(({ name, example }) => `<li><a href="${name}">${safe(example.name)}</a></li>`).join('\n')
-  const index = page(event, event.title, `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${priceList(event)}${closedNotice(event)}`)
-  return [{ name: 'index.html', html: index }, ...pages.map(({ name, example }) => ({ name, html: page(event, example.name, examplePage(event, example)) }))]
+  const list = pages
+    .map(({ name, example }) => `<li><a href="${name}">${safe(example.name)}</a></li>`)
+    .join('\n')
+  const index = page(
+    event,
+    event.title,
+    `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${priceList(event)}${closedNotice(event)}`,
+  )
+  return [
+    { name: 'index.html', html: index },
+    ...pages.map(({ name, example }) => ({
+      name,
+      html: page(event, example.name, examplePage(event, example)),
+    })),
+  ]
 }
 
 function examplePage(event: EventConfig, example: FormCase): string {
@@ -46,29 +67,57 @@ function examplePage(event: EventConfig, example: FormCase): string {
 }
 
 /** The registration these answers would become; its number is an obvious stand-in. */
-function viewOf(event: EventConfig, example: FormCase, answers: Answers, price: (Split & { readonly category: string; readonly period: string }) | null): RegistrationView {
+function viewOf(
+  event: EventConfig,
+  example: FormCase,
+  answers: Answers,
+  price: (Split & { readonly category: string; readonly period: string }) | null,
+): RegistrationView {
   const regNo = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}` as RegNo & OrderId
   return {
-    regNo, answers,
-    category: price?.category ?? null, period: price?.period ?? periodOn(event.fees, dayOf(example.on))?.id ?? null,
-    base: price?.base ?? null, gst: price?.gst ?? null, total: price?.total ?? null,
-    paymentStatus: 'success', inReview: false, paymentId: 'PREVIEW', paidAt: example.on, createdAt: example.on,
+    regNo,
+    answers,
+    category: price?.category ?? null,
+    period: price?.period ?? periodOn(event.fees, dayOf(example.on))?.id ?? null,
+    base: price?.base ?? null,
+    gst: price?.gst ?? null,
+    total: price?.total ?? null,
+    paymentStatus: 'success',
+    inReview: false,
+    paymentId: 'PREVIEW',
+    paidAt: example.on,
+    createdAt: example.on,
     payments: [{ orderId: regNo, status: 'success' }],
   }
 }
 
-function form(event: EventConfig, example: FormCase, answers: Answers, errors: Readonly<Record<string, string>>): string {
+function form(
+  event: EventConfig,
+  example: FormCase,
+  answers: Answers,
+  errors: Readonly<Record<string, string>>,
+): string {
   const shown = shownFields(event, example.answers)
   return event.sections
     .map((section, at) => {
       const fields = event.fields.filter((field) => field.section === at && shown.has(field.id))
-      return fields.length === 0 ? '' : `<section><h3>${safe(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
+      return fields.length === 0
+        ? ''
+        : `<section><h3>${safe(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
     })
     .join('\n')
 }
 
-function fieldRow(event: EventConfig, field: Field, answer: Answer | undefined, error: string | undefined): string {
-  const value = answer === undefined ? '<span class="empty">not answered</span>' : safe(answerText(event, field.id, answer))
+function fieldRow(
+  event: EventConfig,
+  field: Field,
+  answer: Answer | undefined,
+  error: string | undefined,
+): string {
+  const value =
+    answer === undefined
+      ? '<span class="empty">not answered</span>'
+      : safe(answerText(event, field.id, answer))
   const hint = field.hint === undefined ? '' : `<span class="hint">${safe(field.hint)}</span>`
   const problem = error === undefined ? '' : `<span class="error">${safe(error)}</span>`
   return `<dt>${safe(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
@@ -76,19 +125,43 @@ function fieldRow(event: EventConfig, field: Field, answer: Answer | undefined, 
 
 function summary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
   if (refusal !== null) return `<p>${safe(event.form.summary.empty)}</p>`
-  const values = resultValues({ ...event, results: { ...event.results, amounts: 'stored' } }, view, {})
-  const rows = event.form.summary.lines.map((line) => `<dt>${safe(labelOf(event, line))}</dt><dd>${safe(own(values, line) ?? event.texts.missingValue)}</dd>`)
+  const values = resultValues(
+    { ...event, results: { ...event.results, amounts: 'stored' } },
+    view,
+    {},
+  )
+  const rows = event.form.summary.lines.map(
+    (line) =>
+      `<dt>${safe(labelOf(event, line))}</dt><dd>${safe(own(values, line) ?? event.texts.missingValue)}</dd>`,
+  )
   return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${safe(event.form.summary.button)}</p>`
 }
 
-function result(event: EventConfig, outcome: 'success' | 'failed', view: RegistrationView, at: Instant): string {
+function result(
+  event: EventConfig,
+  outcome: 'success' | 'failed',
+  view: RegistrationView,
+  at: Instant,
+): string {
   const { title, intro, notes, notesTitle, reasons, buttons, lookup } = event.results[outcome]
-  const query = { orderId: view.regNo, amount: view.total === null ? null : String(view.total / 100), date: new Date(at).toISOString() }
-  const known = lookup === 'never' ? null : outcome === 'success' ? view : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
+  const query = {
+    orderId: view.regNo,
+    amount: view.total === null ? null : String(view.total / 100),
+    date: new Date(at).toISOString(),
+  }
+  const known =
+    lookup === 'never'
+      ? null
+      : outcome === 'success'
+        ? view
+        : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
   const values = resultValues(event, known, query)
   const said = (text: string): string => safe(fill(text, values, event.texts.missingValue))
-  const rows = resultRows(event, outcome, known, query).map(({ label, value }) => `<dt>${safe(label)}</dt><dd>${safe(value)}</dd>`)
-  const list = (texts: readonly string[]): string => (texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${said(text)}</li>`).join('')}</ul>`)
+  const rows = resultRows(event, outcome, known, query).map(
+    ({ label, value }) => `<dt>${safe(label)}</dt><dd>${safe(value)}</dd>`,
+  )
+  const list = (texts: readonly string[]): string =>
+    texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${said(text)}</li>`).join('')}</ul>`
   return `<article><h3>${said(title)}</h3>${intro === undefined ? '' : `<p>${said(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${said(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${said(label)}</span>`).join(' ')}</p></article>`
 }
 
@@ -96,15 +169,28 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
   const paper = receipt(event, view)
   const mail = mailFor(event, view)
   return [
-    ...(paper === null ? [] : [`<h2>Receipt</h2>\n<article><h3>${safe(paper.file)}</h3><pre>${safe(paper.text)}</pre></article>`]),
-    ...(mail === null ? [] : [`<h2>E-mail</h2>\n<article><h3>${safe(mail.subject)}</h3><p>To ${safe(mail.to)}${mail.copyTo === null ? '' : `, copy to ${safe(mail.copyTo)}`}</p><pre>${safe(mail.text)}</pre></article>`]),
+    ...(paper === null
+      ? []
+      : [
+          `<h2>Receipt</h2>\n<article><h3>${safe(paper.file)}</h3><pre>${safe(paper.text)}</pre></article>`,
+        ]),
+    ...(mail === null
+      ? []
+      : [
+          `<h2>E-mail</h2>\n<article><h3>${safe(mail.subject)}</h3><p>To ${safe(mail.to)}${mail.copyTo === null ? '' : `, copy to ${safe(mail.copyTo)}`}</p><pre>${safe(mail.text)}</pre></article>`,
+        ]),
   ]
 }
 
 function priceList(event: EventConfig): string {
   if (event.fees.prices === null) return '<p>This event asks for no money.</p>'
-  const head = event.fees.periods.map((period) => `<th scope="col">${safe(period.label)}</th>`).join('')
-  const rows = event.categories.map((category) => `<tr><th scope="row">${safe(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`)
+  const head = event.fees.periods
+    .map((period) => `<th scope="col">${safe(period.label)}</th>`)
+    .join('')
+  const rows = event.categories.map(
+    (category) =>
+      `<tr><th scope="row">${safe(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`,
+  )
   return `<table><caption>To pay, ${safe(event.fees.tax?.name ?? 'tax')} included</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
 }
 
@@ -113,17 +199,24 @@ function totalOf(price: Split | null): string {
 }
 
 function closedNotice(event: EventConfig): string {
-  return event.closed === null ? '' : `\n<h2>While it is closed</h2>\n<article><h3>${safe(event.closed.heading)}</h3><p>${safe(event.closed.text)}</p></article>`
+  return event.closed === null
+    ? ''
+    : `\n<h2>While it is closed</h2>\n<article><h3>${safe(event.closed.heading)}</h3><p>${safe(event.closed.text)}</p></article>`
 }
 
 /** A text as HTML: nothing in it is markup. */
 function safe(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }
 
 function page(event: EventConfig, title: string, body: string): string {
   const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
-  const demo = event.demo.length === 0 ? '' : `<p class="demo">Demo values: ${safe(event.demo.join(', '))}</p>`
+  const demo =
+    event.demo.length === 0 ? '' : `<p class="demo">Demo values: ${safe(event.demo.join(', '))}</p>`
   return `<!doctype html>
 <html lang="en-IN">
 <head>

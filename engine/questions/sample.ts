@@ -4,7 +4,11 @@ import { amountText, split } from '../money.ts'
 import { addDays } from '../time.ts'
 import { words } from '../texts.ts'
 
-export type SampleCategory = { readonly label: string; /** Rupees before tax, whole paise here. */ readonly early: Paise; readonly regular: Paise }
+export type SampleCategory = {
+  readonly label: string
+  /** Rupees before tax, whole paise here. */ readonly early: Paise
+  readonly regular: Paise
+}
 /** What is left out gets a stand-in, and stands in the file's `demo:` list. */
 export type SampleOptions = {
   /** Lower-case letters and digits. */
@@ -30,7 +34,10 @@ const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as
 
 /** An id as event ids are written: "my-event" → "myevent"; null when nothing is left. */
 export function eventIdFrom(text: string): string | null {
-  const id = text.toLowerCase().replace(/[^a-z0-9]/g, '').replace(/^\d+/, '')
+  const id = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/^\d+/, '')
   return id === '' ? null : id
 }
 
@@ -38,8 +45,18 @@ export function eventIdFrom(text: string): string | null {
 export function prefixFor(id: string, taken: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-  const candidates = [letters.slice(0, 4), letters.slice(0, 5), ...alphabet.map((letter) => letters.slice(0, 3) + letter), ...alphabet.flatMap((a) => alphabet.map((b) => `${letters.slice(0, 2)}${a}${b}`))]
-  return candidates.find((one) => one.length >= 3 && !taken.some((other) => other.startsWith(one) || one.startsWith(other))) ?? null
+  const candidates = [
+    letters.slice(0, 4),
+    letters.slice(0, 5),
+    ...alphabet.map((letter) => letters.slice(0, 3) + letter),
+    ...alphabet.flatMap((a) => alphabet.map((b) => `${letters.slice(0, 2)}${a}${b}`)),
+  ]
+  return (
+    candidates.find(
+      (one) =>
+        one.length >= 3 && !taken.some((other) => other.startsWith(one) || one.startsWith(other)),
+    ) ?? null
+  )
 }
 
 export function newEventFile(options: SampleOptions): string {
@@ -48,30 +65,60 @@ export function newEventFile(options: SampleOptions): string {
   const to = options.to ?? addDays(from, 1)
   const earlyUntil = options.earlyUntil ?? addDays(from, -EARLY_ENDS)
   const title = options.title ?? words(id.replace(/(\d+)$/, ' $1'))
-  const categories = (options.categories ?? [
-    { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
-    { label: 'Non-member', early: 500_000 as Paise, regular: 600_000 as Paise },
-  ]).map((category, at, all) => ({ ...category, id: categoryId(category.label, at, all.map(({ label }) => label)) }))
+  const categories = (
+    options.categories ?? [
+      { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
+      { label: 'Non-member', early: 500_000 as Paise, regular: 600_000 as Paise },
+    ]
+  ).map((category, at, all) => ({
+    ...category,
+    id: categoryId(
+      category.label,
+      at,
+      all.map(({ label }) => label),
+    ),
+  }))
   const [first] = categories
   const demo = [
     ...(options.title === undefined ? [['event.title', '']] : []),
-    ...(options.from === undefined || options.to === undefined ? [['event.from', ''], ['event.to', '']] : []),
+    ...(options.from === undefined || options.to === undefined
+      ? [
+          ['event.from', ''],
+          ['event.to', ''],
+        ]
+      : []),
     ...(options.venue === undefined ? [['event.venue', '']] : []),
     ...(options.support === undefined ? [['event.support', '']] : []),
     ['look', 'the colour of the pages'],
-    ...(options.categories === undefined ? [['categories', ''], ['fees.prices', '']] : []),
+    ...(options.categories === undefined
+      ? [
+          ['categories', ''],
+          ['fees.prices', ''],
+        ]
+      : []),
     ...(options.earlyUntil === undefined ? [['fees.periods', '']] : []),
     ...(options.payment === 'none' ? [] : [['payment.account', 'the account the money goes to']]),
     ['email', ''],
-  ].map(([path = '', about = '']) => (about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`))
-  const width = Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
-  const row = (name: string, cells: readonly string[]): string => `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
+  ].map(([path = '', about = '']) =>
+    about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`,
+  )
+  const width =
+    Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
+  const row = (name: string, cells: readonly string[]): string =>
+    `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
   const number = (amount: Paise): string => amountText(amount).replace(/\.00$/, '')
   const cases = categories.flatMap((category) =>
-    ([['early', earlyUntil, category.early], ['regular', addDays(earlyUntil, 1), category.regular]] as const).map(([period, on, price]) => {
+    (
+      [
+        ['early', earlyUntil, category.early],
+        ['regular', addDays(earlyUntil, 1), category.regular],
+      ] as const
+    ).map(([period, on, price]) => {
       const { base, gst, total } = split(GST, price)
       const given = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
-      const name = quoted(`${period === 'early' ? 'the last early day' : 'the day after'}, ${category.label}`)
+      const name = quoted(
+        `${period === 'early' ? 'the last early day' : 'the day after'}, ${category.label}`,
+      )
       return `    - name: ${name}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}}`
     }),
   )
@@ -242,11 +289,17 @@ function aside(line: string, comment: string): string {
 /** A text as YAML reads it back, in quotes only where it needs them; inside braces commas need them too. */
 function quoted(text: string, inBraces = false): string {
   const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
-  return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim() ? text : JSON.stringify(text)
+  return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim()
+    ? text
+    : JSON.stringify(text)
 }
 
 function categoryId(label: string, at: number, all: readonly string[]): string {
-  const id = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[-0-9]+|-+$/g, '')
+  const id = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^[-0-9]+|-+$/g, '')
   const mine = id(label)
   const isTaken = all.findIndex((other) => id(other) === mine) !== at
   return mine === '' || mine === 'period' || isTaken ? `category-${at + 1}` : mine

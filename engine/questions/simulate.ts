@@ -29,7 +29,12 @@ export function simulate(event: EventConfig): Simulation {
 function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   if (event.categoryChoice.by === 'field') {
     const { field } = event.categoryChoice
-    return { who: event.categories.filter((category) => !category.listedOnly).map((category) => ({ category: category.id, answers: [`${field}: ${category.id}`] })), nobody: [`${field}: not answered`] }
+    return {
+      who: event.categories
+        .filter((category) => !category.listedOnly)
+        .map((category) => ({ category: category.id, answers: [`${field}: ${category.id}`] })),
+      nobody: [`${field}: not answered`],
+    }
   }
   const axes = axesOfCategory(event)
   const points = pointsOf(axes)
@@ -42,35 +47,64 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
   const all = [...byCategory.values()].flat()
-  const say = (category: string | null): readonly string[] => sayTogether(axes, byCategory.get(category) ?? [], all)
+  const say = (category: string | null): readonly string[] =>
+    sayTogether(axes, byCategory.get(category) ?? [], all)
   return {
-    who: event.categories.flatMap(({ id }) => (byCategory.has(id) ? [{ category: id, answers: say(id) }] : [])),
+    who: event.categories.flatMap(({ id }) =>
+      byCategory.has(id) ? [{ category: id, answers: say(id) }] : [],
+    ),
     nobody: say(null),
   }
 }
 
 /** As lines for people: one block for each period, then who gets which category. */
 export function saySimulation(event: EventConfig, it: Simulation): string {
-  const demo = (path: string): string => (it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : '')
+  const demo = (path: string): string =>
+    it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
   const periods = event.fees.periods.map((period, column) => {
-    const span = period.from === undefined && period.to === undefined ? 'any day' : `${period.from === undefined ? 'from the beginning' : formatDay(period.from)} to ${period.to === undefined ? 'the end' : formatDay(period.to)}`
-    const rows = it.prices.map(({ category, cells }) => [category.id, ...cellTexts(cells[column]?.price ?? null), category.listedOnly ? 'price list only' : ''])
+    const span =
+      period.from === undefined && period.to === undefined
+        ? 'any day'
+        : `${period.from === undefined ? 'from the beginning' : formatDay(period.from)} to ${period.to === undefined ? 'the end' : formatDay(period.to)}`
+    const rows = it.prices.map(({ category, cells }) => [
+      category.id,
+      ...cellTexts(cells[column]?.price ?? null),
+      category.listedOnly ? 'price list only' : '',
+    ])
     return `${period.id}  ${span}${demo('fees.periods')}\n${table([['category', 'base', event.fees.tax?.name ?? 'tax', 'total', ''], ...rows], event.fees.prices === null ? [] : [1, 2, 3])}`
   })
-  const tax = event.fees.tax === null ? 'No tax.' : `${event.fees.tax.name} ${event.fees.tax.percent}%, ${event.fees.tax.prices === 'exclusive' ? 'added to the price' : 'inside the price'}.`
+  const tax =
+    event.fees.tax === null
+      ? 'No tax.'
+      : `${event.fees.tax.name} ${event.fees.tax.percent}%, ${event.fees.tax.prices === 'exclusive' ? 'added to the price' : 'inside the price'}.`
   const who =
     it.who === null
       ? ['Who gets which category: too many combinations of answers to list.']
-      : ['Who gets which category', ...it.who.flatMap(({ category, answers }) => answers.map((text, i) => `  ${(i === 0 ? category : '').padEnd(widest(it.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'everybody' : text}`)), ...it.nobody.map((text) => `  nobody yet: ${text === '' ? 'everybody' : text}`)]
+      : [
+          'Who gets which category',
+          ...it.who.flatMap(({ category, answers }) =>
+            answers.map(
+              (text, i) =>
+                `  ${(i === 0 ? category : '').padEnd(widest(it.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'everybody' : text}`,
+            ),
+          ),
+          ...it.nobody.map((text) => `  nobody yet: ${text === '' ? 'everybody' : text}`),
+        ]
   return [
-    ...(event.fees.prices === null ? [`${event.title} asks for no money.`] : [`${event.title}. ${tax}${demo('fees.prices')}`, ...periods]),
+    ...(event.fees.prices === null
+      ? [`${event.title} asks for no money.`]
+      : [`${event.title}. ${tax}${demo('fees.prices')}`, ...periods]),
     who.join('\n'),
-    ...(it.demo.length === 0 ? [] : [`Demo values, not to be taken for true: ${it.demo.join(', ')}.`]),
+    ...(it.demo.length === 0
+      ? []
+      : [`Demo values, not to be taken for true: ${it.demo.join(', ')}.`]),
   ].join('\n\n')
 }
 
 function cellTexts(price: Split | null): readonly string[] {
-  return price === null ? ['–', '–', 'not on sale'] : [price.base, price.gst, price.total].map(formatMoney)
+  return price === null
+    ? ['–', '–', 'not on sale']
+    : [price.base, price.gst, price.total].map(formatMoney)
 }
 
 function widest(texts: readonly string[]): number {
@@ -80,5 +114,9 @@ function widest(texts: readonly string[]): number {
 /** Columns side by side; those named in `right` stand to the right. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths = (rows[0] ?? []).map((_, column) => widest(rows.map((row) => row[column] ?? '')))
-  return rows.map((row) => `  ${row.map((text, column) => (right.includes(column) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0))).join('  ')}`.trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      `  ${row.map((text, column) => (right.includes(column) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0))).join('  ')}`.trimEnd(),
+    )
+    .join('\n')
 }

@@ -22,34 +22,67 @@ export const admin: Command = {
     const [verb, username, ...rest] = words
     const fromStdin = args.includes('--password-stdin')
     const stranger = args.find((arg) => arg.startsWith('--') && arg !== '--password-stdin')
-    if ((verb !== 'add' && verb !== 'passwd') || username === undefined || rest.length > 0 || stranger !== undefined) {
+    if (
+      (verb !== 'add' && verb !== 'passwd') ||
+      username === undefined ||
+      rest.length > 0 ||
+      stranger !== undefined
+    ) {
       terminal.complain(help)
       return 2
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const password = fromStdin ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : makePassword()
+    const password = fromStdin
+      ? (await readAll(process.stdin)).replace(/\r?\n$/, '')
+      : makePassword()
     if (password.length < passwordLengthMin) {
       terminal.complain(`The password must be at least ${passwordLengthMin} characters long.`)
       return 2
     }
     const store = await openStore({ dataDir: environment.dataDir })
     try {
-      return await write(verb, username, password, fromStdin, store, terminal, makeClock(environment.clockStart))
+      return await write(
+        verb,
+        username,
+        password,
+        fromStdin,
+        store,
+        terminal,
+        makeClock(environment.clockStart),
+      )
     } finally {
       await store.close()
     }
   },
 }
 
-async function write(verb: 'add' | 'passwd', username: string, password: string, given: boolean, store: Awaited<ReturnType<typeof openStore>>, terminal: Terminal, clock: ReturnType<typeof makeClock>): Promise<Status> {
+async function write(
+  verb: 'add' | 'passwd',
+  username: string,
+  password: string,
+  given: boolean,
+  store: Awaited<ReturnType<typeof openStore>>,
+  terminal: Terminal,
+  clock: ReturnType<typeof makeClock>,
+): Promise<Status> {
   const passwordHash = await hashPassword(password)
-  const isDone = verb === 'add' ? (await store.addAdmin(username, passwordHash, clock())).ok : await store.setPassword(username, passwordHash, clock())
+  const isDone =
+    verb === 'add'
+      ? (await store.addAdmin(username, passwordHash, clock())).ok
+      : await store.setPassword(username, passwordHash, clock())
   if (!isDone) {
-    terminal.complain(verb === 'add' ? `There is already an admin "${username}".` : `There is no admin "${username}".`)
+    terminal.complain(
+      verb === 'add'
+        ? `There is already an admin "${username}".`
+        : `There is no admin "${username}".`,
+    )
     return 1
   }
-  const said = verb === 'add' ? `Admin "${username}" was added.` : `Admin "${username}" has a new password and is signed out everywhere.`
+  const said =
+    verb === 'add'
+      ? `Admin "${username}" was added.`
+      : `Admin "${username}" has a new password and is signed out everywhere.`
   terminal.print(given ? said : `${said}\nPassword: ${password}`)
   return 0
 }

@@ -3,18 +3,32 @@ import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
 import type { Terminal } from './command.ts'
 
-export type Given<O extends NonNullable<ParseArgsConfig['options']>> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; args: string[] }>>
+export type Given<O extends NonNullable<ParseArgsConfig['options']>> = ReturnType<
+  typeof parseArgs<{ options: O; allowPositionals: true; args: string[] }>
+>
 
 /** Null after saying what is wrong. `words` is how many words there may be beside the options: least and most. */
-export function readArguments<O extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: O, words: readonly [number, number], help: string, terminal: Terminal): Given<O> | null {
+export function readArguments<O extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: O,
+  words: readonly [number, number],
+  help: string,
+  terminal: Terminal,
+): Given<O> | null {
   const usage = help.split('\n\n')[0] ?? help
   try {
     const given = parseArgs({ args: [...args], options, allowPositionals: true as const })
     const [least, most] = words
     if (given.positionals.length >= least && given.positionals.length <= most) return given
-    terminal.complain(given.positionals.length < least ? `Something is missing.\n${usage}` : `"${given.positionals[most]}" is one word too many.\n${usage}`)
+    terminal.complain(
+      given.positionals.length < least
+        ? `Something is missing.\n${usage}`
+        : `"${given.positionals[most]}" is one word too many.\n${usage}`,
+    )
   } catch (error) {
-    terminal.complain(`${error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error)}.\n${usage}`)
+    terminal.complain(
+      `${error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error)}.\n${usage}`,
+    )
   }
   return null
 }

@@ -21,18 +21,32 @@ export const codes: Command = {
     const given = readArguments(args, {}, [0, 1], help, terminal)
     if (given === null) return 2
     const [asked] = given.positionals
-    const all = Object.entries(catalogue).sort(([a], [b]) => Number(a.slice(2)) - Number(b.slice(2)))
+    const all = Object.entries(catalogue).sort(
+      ([a], [b]) => Number(a.slice(2)) - Number(b.slice(2)),
+    )
     if (asked === undefined) {
-      terminal.print(all.map(([code, { slug, severity, why }]) => `${code.padEnd(6)} ${severity.padEnd(7)} ${slug.padEnd(22)} ${why}`).join('\n'))
+      terminal.print(
+        all
+          .map(
+            ([code, { slug, severity, why }]) =>
+              `${code.padEnd(6)} ${severity.padEnd(7)} ${slug.padEnd(22)} ${why}`,
+          )
+          .join('\n'),
+      )
       return 0
     }
-    const found = all.find(([code, { slug }]) => code === asked.toUpperCase() || slug === asked.toLowerCase())
+    const found = all.find(
+      ([code, { slug }]) => code === asked.toUpperCase() || slug === asked.toLowerCase(),
+    )
     if (found === undefined) {
       terminal.complain(`There is no code "${asked}". rollcall codes lists them.`)
       return 2
     }
     const text = await readFile(page, 'utf8')
-    terminal.print(sectionOf(text, found[0]) ?? `${found[0]} ${found[1].slug} (${found[1].severity})\n\n${found[1].why}`)
+    terminal.print(
+      sectionOf(text, found[0]) ??
+        `${found[0]} ${found[1].slug} (${found[1].severity})\n\n${found[1].why}`,
+    )
     return 0
   },
 }
@@ -44,11 +58,15 @@ function sectionOf(text: string, code: string): string | null {
   const lines = text.slice(start + '### '.length).split('\n')
   const end = lines.findIndex((line, at) => at > 0 && /^##+ /.test(line))
   let isInside = false
-  return lines.slice(0, end === -1 ? undefined : end).flatMap((line) => {
-    if (line.startsWith('````')) {
-      isInside = !isInside
-      return []
-    }
-    return [isInside && line !== '' ? `    ${line}` : line]
-  }).join('\n').trimEnd()
+  return lines
+    .slice(0, end === -1 ? undefined : end)
+    .flatMap((line) => {
+      if (line.startsWith('````')) {
+        isInside = !isInside
+        return []
+      }
+      return [isInside && line !== '' ? `    ${line}` : line]
+    })
+    .join('\n')
+    .trimEnd()
 }

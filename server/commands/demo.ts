@@ -23,7 +23,9 @@ PORT, HOST, PUBLIC_URL, EVENTS_DIR, ADMIN_USERNAME and ADMIN_PASSWORD count as t
 Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wrong, 3 our fault.`,
   run: async (args, terminal) => {
     if (args.length > 0) {
-      terminal.complain('rollcall demo takes no arguments; it is told everything by environment variables.')
+      terminal.complain(
+        'rollcall demo takes no arguments; it is told everything by environment variables.',
+      )
       return 2
     }
     const given = terminal.environment()
@@ -34,7 +36,10 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
     }
     const dataDir = await mkdtemp(path.join(tmpdir(), 'rollcall-demo-'))
     try {
-      const environment = await fill({ ...given, dataDir, gatewayMode: 'sandbox', smtpUrl: null }, terminal)
+      const environment = await fill(
+        { ...given, dataDir, gatewayMode: 'sandbox', smtpUrl: null },
+        terminal,
+      )
       if (environment === null) return 1
       return await serveUntilStopped(environment, terminal)
     } finally {
@@ -47,9 +52,19 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
 async function fill(environment: Environment, terminal: Terminal): Promise<Environment | null> {
   const store = await openStore({ dataDir: environment.dataDir })
   const started = environment.clockStart
-  const quiet = { info: () => {}, warn: () => {}, error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.') }
+  const quiet = {
+    info: () => {},
+    warn: () => {},
+    error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.'),
+  }
   const opened = await openRegistry({
-    folder: environment.eventsDir, cacheFolder: path.join(environment.dataDir, 'cache', 'events'), store, log: quiet, print: terminal.complain, production: false, watches: false,
+    folder: environment.eventsDir,
+    cacheFolder: path.join(environment.dataDir, 'cache', 'events'),
+    store,
+    log: quiet,
+    print: terminal.complain,
+    production: false,
+    watches: false,
     clock: makeClock(started),
   })
   try {
@@ -63,9 +78,15 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
       terminal.complain('No event takes registrations, so there is no day for a demo. Set CLOCK.')
       return null
     }
-    const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock: () => now })
+    const uploads = openUploads({
+      folder: path.join(environment.dataDir, 'uploads'),
+      store,
+      clock: () => now,
+    })
     const made = await fillDemo({ store, uploads, events: served, now })
-    terminal.print(`${made.toLocaleString('en-IN')} made-up registrations over ${served.length} events.`)
+    terminal.print(
+      `${made.toLocaleString('en-IN')} made-up registrations over ${served.length} events.`,
+    )
     return { ...environment, clockStart: now }
   } finally {
     if (opened.ok) await opened.value.close()

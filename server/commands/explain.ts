@@ -1,4 +1,11 @@
-import { explain, formatMoney, lineFinder, readEvent, readInstant, sayExplanation } from '../../engine/index.ts'
+import {
+  explain,
+  formatMoney,
+  lineFinder,
+  readEvent,
+  readInstant,
+  sayExplanation,
+} from '../../engine/index.ts'
 import type { EventConfig, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
@@ -24,7 +31,13 @@ were tried, which cell of the price table counts (with its line), and the tax.
 Exit status: 0 explained, 1 the file has errors, or the stored price is not the one worked out,
 2 asked wrongly, 3 our fault.`
 
-const options = { given: { type: 'string', multiple: true }, on: { type: 'string' }, registration: { type: 'string' }, json: { type: 'boolean' }, shared: { type: 'string' } } as const
+const options = {
+  given: { type: 'string', multiple: true },
+  on: { type: 'string' },
+  registration: { type: 'string' },
+  json: { type: 'boolean' },
+  shared: { type: 'string' },
+} as const
 
 export const explaining: Command = {
   summary: 'Why this delegate pays this amount',
@@ -34,14 +47,20 @@ export const explaining: Command = {
     if (given === null) return 2
     const { values, positionals } = given
     if (values.registration !== undefined) {
-      if (positionals.length === 0 && values.given === undefined && values.on === undefined) return explainStored(values.registration, values.json === true, terminal)
-      terminal.complain('A registration brings its own answers and its own day: leave out the file, --given and --on.')
+      if (positionals.length === 0 && values.given === undefined && values.on === undefined)
+        return explainStored(values.registration, values.json === true, terminal)
+      terminal.complain(
+        'A registration brings its own answers and its own day: leave out the file, --given and --on.',
+      )
       return 2
     }
     const [name, ...pairs] = positionals
     const answers = readGiven([...(values.given ?? []), ...pairs], terminal)
     const at = values.on === undefined ? makeClock(null)() : readInstant(values.on)
-    if (at === null) terminal.complain(`--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`)
+    if (at === null)
+      terminal.complain(
+        `--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
+      )
     if (name === undefined) terminal.complain(help.split('\n\n')[0] ?? help)
     if (name === undefined || answers === null || at === null) return 2
     const opened = await openEvent(name, terminal, values.shared)
@@ -51,10 +70,28 @@ export const explaining: Command = {
   },
 }
 
-function print(event: EventConfig, answers: RawAnswers, at: Instant, text: string, isJson: boolean, terminal: Terminal): void {
+function print(
+  event: EventConfig,
+  answers: RawAnswers,
+  at: Instant,
+  text: string,
+  isJson: boolean,
+  terminal: Terminal,
+): void {
   const explanation = explain(event, answers, at)
   const lineOf = lineFinder(text)
-  if (isJson) terminal.print(JSON.stringify({ event: event.id, ...explanation, line: explanation.cell === null ? null : lineOf(explanation.cell.keyPath) }, null, 2))
+  if (isJson)
+    terminal.print(
+      JSON.stringify(
+        {
+          event: event.id,
+          ...explanation,
+          line: explanation.cell === null ? null : lineOf(explanation.cell.keyPath),
+        },
+        null,
+        2,
+      ),
+    )
   else terminal.print(sayExplanation(event, explanation, lineOf))
 }
 
@@ -65,7 +102,9 @@ function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | n
     const pair = /^([a-z][a-z0-9_]*)=(.*)$/su.exec(text)
     const json = pair === null ? readObject(text) : { [pair[1] ?? '']: pair[2] ?? '' }
     if (json === null) {
-      terminal.complain(`Answers are JSON, {"asi_member": true}, or field=answer; "${text}" is neither.`)
+      terminal.complain(
+        `Answers are JSON, {"asi_member": true}, or field=answer; "${text}" is neither.`,
+      )
       return null
     }
     answers = { ...answers, ...json }
@@ -76,7 +115,9 @@ function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | n
 function readObject(text: string): RawAnswers | null {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawAnswers) : null
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as RawAnswers)
+      : null
   } catch {
     return null
   }
@@ -95,10 +136,15 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
     const version = await store.eventFile(registration.eventHash)
     const event = version === null ? null : readEvent(version.text, sharedOf(version.shared))
     if (version === null || event === null) {
-      terminal.complain(`The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`)
+      terminal.complain(
+        `The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`,
+      )
       return 3
     }
-    if (!isJson) terminal.print(`${regNo}, registered with version ${version.hash.slice(0, 12)} of ${registration.eventId}.yaml`)
+    if (!isJson)
+      terminal.print(
+        `${regNo}, registered with version ${version.hash.slice(0, 12)} of ${registration.eventId}.yaml`,
+      )
     print(event, registration.answers, registration.createdAt, version.text, isJson, terminal)
     return compare(event, registration, terminal)
   } finally {
@@ -111,8 +157,19 @@ function compare(event: EventConfig, stored: StoredRegistration, terminal: Termi
   const again = explain(event, stored.answers, stored.createdAt).quote
   if (stored.total === null && (again === null || !again.ok)) return 0
   const is = again?.ok === true ? again.value : null
-  if (is !== null && is.total === stored.total && is.base === stored.base && is.gst === stored.gst && is.category === stored.category && is.period === stored.period) return 0
-  const said = stored.total === null ? 'no amount' : `${formatMoney(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
+  if (
+    is !== null &&
+    is.total === stored.total &&
+    is.base === stored.base &&
+    is.gst === stored.gst &&
+    is.category === stored.category &&
+    is.period === stored.period
+  )
+    return 0
+  const said =
+    stored.total === null
+      ? 'no amount'
+      : `${formatMoney(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
   terminal.complain(`Stored is ${said}, which is not what the file gives.`)
   return 1
 }

@@ -9,7 +9,12 @@ import type { Terminal } from './command.ts'
 import type { SourceFile } from '../events/folder.ts'
 
 /** `status`: 1 when the file has errors. */
-export type OpenedEvent = { readonly file: SourceFile; readonly shared: SharedFiles; readonly event: EventConfig; readonly status: 0 | 1 }
+export type OpenedEvent = {
+  readonly file: SourceFile
+  readonly shared: SharedFiles
+  readonly event: EventConfig
+  readonly status: 0 | 1
+}
 
 /** The events that come with the program, for shared files when there are none nearer. */
 const ownEvents = path.join(import.meta.dirname, '..', '..', 'events')
@@ -17,7 +22,11 @@ const sharedNames = ['lists', 'gateways', 'texts'] as const
 
 /** The file a person means: a path, or an event id in `events/`. Null when there is none. */
 export function pathOf(name: string): string | null {
-  return [name, path.join('events', `${name}.yaml`), path.join(ownEvents, `${name}.yaml`)].find((file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file)) ?? null
+  return (
+    [name, path.join('events', `${name}.yaml`), path.join(ownEvents, `${name}.yaml`)].find(
+      (file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file),
+    ) ?? null
+  )
 }
 
 /** Null after saying that it cannot be read. */
@@ -34,8 +43,14 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
 
 /** `_shared` beside the file, else in `events/` here, else the one that comes with the program; `--shared` names another. */
 export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {
-  const places = [...(named === undefined ? [] : [named]), path.join(path.dirname(file), '_shared'), path.join('events', '_shared')]
-  const folder = places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? path.join(ownEvents, '_shared')
+  const places = [
+    ...(named === undefined ? [] : [named]),
+    path.join(path.dirname(file), '_shared'),
+    path.join('events', '_shared'),
+  ]
+  const folder =
+    places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ??
+    path.join(ownEvents, '_shared')
   const read = async (name: (typeof sharedNames)[number]): Promise<SourceFile> => {
     const place = path.join(folder, `${name}.yaml`)
     return { path: place, text: await readFile(place, 'utf8').catch(() => '') }
@@ -46,23 +61,39 @@ export async function sharedFor(file: string, named?: string): Promise<SharedFil
 }
 
 /** Ready for a question. Not when it cannot be read (2) or its shape is wrong (1), after saying so. */
-export async function openEvent(name: string, terminal: Terminal, shared?: string): Promise<{ readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 | 2 }> {
+export async function openEvent(
+  name: string,
+  terminal: Terminal,
+  shared?: string,
+): Promise<
+  | { readonly ok: true; readonly value: OpenedEvent }
+  | { readonly ok: false; readonly status: 1 | 2 }
+> {
   const file = await readEventFile(name, terminal)
   if (file === null) return { ok: false, status: 2 }
   return compiled(file, await sharedFor(file.path, shared), terminal)
 }
 
 /** A file whose meaning has errors still answers questions: what an example gets wrong is best seen so. */
-export function compiled(file: SourceFile, shared: SharedFiles, terminal: Terminal): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
+export function compiled(
+  file: SourceFile,
+  shared: SharedFiles,
+  terminal: Terminal,
+): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
   const { findings } = compileEvent(file.text, shared, file)
   // What is asked about may be a copy under another name; only what is served must bear the event's.
   const errors = findings.filter(({ severity, code }) => severity === 'error' && code !== 'EV807')
   const event = readEvent(file.text, shared, file)
   if (event !== null) {
-    if (errors.length > 0) terminal.complain(`${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate says which.`)
+    if (errors.length > 0)
+      terminal.complain(
+        `${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate says which.`,
+      )
     return { ok: true, value: { file, shared, event, status: errors.length > 0 ? 1 : 0 } }
   }
-  const sources = new Map([file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]))
+  const sources = new Map(
+    [file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]),
+  )
   terminal.complain(formatFindings(errors, sources))
   return { ok: false, status: 1 }
 }

@@ -26,7 +26,12 @@ export const importing: Command = {
   help,
   run: async (args, terminal) => {
     const [eventId, file, ...rest] = args
-    if (eventId === undefined || file === undefined || rest.length > 0 || args.some((arg) => arg.startsWith('--'))) {
+    if (
+      eventId === undefined ||
+      file === undefined ||
+      rest.length > 0 ||
+      args.some((arg) => arg.startsWith('--'))
+    ) {
       terminal.complain(help)
       return 2
     }
@@ -39,8 +44,21 @@ export const importing: Command = {
     }
     const clock = makeClock(environment.clockStart)
     const store = await openStore({ dataDir: environment.dataDir })
-    const quiet = { info: () => {}, warn: () => {}, error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.') }
-    const opened = await openRegistry({ folder: environment.eventsDir, cacheFolder: path.join(environment.dataDir, 'cache'), store, clock, log: quiet, print: terminal.complain, production: environment.production, watches: false })
+    const quiet = {
+      info: () => {},
+      warn: () => {},
+      error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.'),
+    }
+    const opened = await openRegistry({
+      folder: environment.eventsDir,
+      cacheFolder: path.join(environment.dataDir, 'cache'),
+      store,
+      clock,
+      log: quiet,
+      print: terminal.complain,
+      production: environment.production,
+      watches: false,
+    })
     try {
       if (!opened.ok) {
         terminal.complain(opened.error)
@@ -48,7 +66,12 @@ export const importing: Command = {
       }
       const served = opened.value.byId(eventId)
       if (served === null) {
-        terminal.complain(`There is no event "${eventId}". There are ${opened.value.all().map(({ config }) => config.id).join(', ')}.`)
+        terminal.complain(
+          `There is no event "${eventId}". There are ${opened.value
+            .all()
+            .map(({ config }) => config.id)
+            .join(', ')}.`,
+        )
         return 2
       }
       const read = readImport(served.config, served.hash, text)
@@ -60,12 +83,16 @@ export const importing: Command = {
       const done = await store.importRegistrations(read.value.map(({ row }) => row))
       if (!done.ok) {
         const line = read.value.find(({ row }) => row.regNo === done.error.regNo)?.line ?? null
-        terminal.complain(said(file, { line, message: `${done.error.regNo} is stored already, and differs.` }))
+        terminal.complain(
+          said(file, { line, message: `${done.error.regNo} is stored already, and differs.` }),
+        )
         terminal.complain(`Nothing was imported.`)
         return 1
       }
       const { added, unchanged } = done.value
-      terminal.print(`${count(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${count(unchanged)} were there already` : ''}.`)
+      terminal.print(
+        `${count(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${count(unchanged)} were there already` : ''}.`,
+      )
       return 0
     } finally {
       if (opened.ok) await opened.value.close()
@@ -74,5 +101,6 @@ export const importing: Command = {
   },
 }
 
-const said = (file: string, { line, message }: ImportProblem): string => (line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`)
+const said = (file: string, { line, message }: ImportProblem): string =>
+  line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`
 const count = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`

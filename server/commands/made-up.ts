@@ -2,8 +2,34 @@
  * Fills an empty store with made-up registrations over all events, to look at lists, dashboard and
  * plots. Everything goes through the store's own verbs. The same events and clock give the same rows.
  */
-import { addDays, amountText, categoryOf, dayOf, errorsOf, instant, mailFor, normalise, orderIdOf, paise, quote, randomDigits, regNoOf, shownFields, startOf } from '../../engine/index.ts'
-import type { Answer, Answers, Day, EventConfig, Field, Instant, Paise, Quote, RegNo } from '../../engine/index.ts'
+import {
+  addDays,
+  amountText,
+  categoryOf,
+  dayOf,
+  errorsOf,
+  instant,
+  mailFor,
+  normalise,
+  orderIdOf,
+  paise,
+  quote,
+  randomDigits,
+  regNoOf,
+  shownFields,
+  startOf,
+} from '../../engine/index.ts'
+import type {
+  Answer,
+  Answers,
+  Day,
+  EventConfig,
+  Field,
+  Instant,
+  Paise,
+  Quote,
+  RegNo,
+} from '../../engine/index.ts'
 import type { ServedEvent, Uploads } from '../deps.ts'
 import { searchableOf } from '../registering/view.ts'
 import type { ImportRow, Store } from '../store/store.ts'
@@ -17,8 +43,58 @@ const HOUR = 3_600_000
 const TOGETHER = 200
 
 /** Nobody is called this. */
-const FIRST = ['Example', 'Sample', 'Specimen', 'Mockup', 'Placeholder', 'Dummy', 'Draft', 'Testcase', 'Stand-in', 'Notreal', 'Fixture', 'Invented', 'Blank', 'Lorem', 'Ipsum', 'Dolor', 'Nobody', 'Pattern', 'Outline', 'Sketch', 'Template', 'Pretend']
-const LAST = ['Alpha', 'Bravo', 'Charlie', 'Delta', 'Echo', 'Foxtrot', 'Golf', 'Hotel', 'India', 'Juliett', 'Kilo', 'Lima', 'Mike', 'November', 'Oscar', 'Papa', 'Quebec', 'Romeo', 'Sierra', 'Tango', 'Uniform', 'Victor', 'Whiskey', 'Xray', 'Yankee', 'Zulu']
+const FIRST = [
+  'Example',
+  'Sample',
+  'Specimen',
+  'Mockup',
+  'Placeholder',
+  'Dummy',
+  'Draft',
+  'Testcase',
+  'Stand-in',
+  'Notreal',
+  'Fixture',
+  'Invented',
+  'Blank',
+  'Lorem',
+  'Ipsum',
+  'Dolor',
+  'Nobody',
+  'Pattern',
+  'Outline',
+  'Sketch',
+  'Template',
+  'Pretend',
+]
+const LAST = [
+  'Alpha',
+  'Bravo',
+  'Charlie',
+  'Delta',
+  'Echo',
+  'Foxtrot',
+  'Golf',
+  'Hotel',
+  'India',
+  'Juliett',
+  'Kilo',
+  'Lima',
+  'Mike',
+  'November',
+  'Oscar',
+  'Papa',
+  'Quebec',
+  'Romeo',
+  'Sierra',
+  'Tango',
+  'Uniform',
+  'Victor',
+  'Whiskey',
+  'Xray',
+  'Yankee',
+  'Zulu',
+]
 
 type Chance = () => number
 /** A small generator with a seed (mulberry32): a demo that looks the same twice can be talked about. */
@@ -36,38 +112,59 @@ const pick = <T>(chance: Chance, from: readonly T[]): T => {
   if (found === undefined) throw new Error('nothing to pick from')
   return found
 }
-const digits = (chance: Chance, count: number): string => Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
+const digits = (chance: Chance, count: number): string =>
+  Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
 
 /**
  * A good day for a demo: some weeks before the last conference that still takes registrations, so that
  * others are already over. Null when none does.
  */
 export function demoDay(events: readonly EventConfig[]): Instant | null {
-  const last = events.filter(({ status }) => status === 'open').map(({ from }) => from).sort().at(-1)
+  const last = events
+    .filter(({ status }) => status === 'open')
+    .map(({ from }) => from)
+    .sort()
+    .at(-1)
   return last === undefined ? null : instant(startOf(addDays(last, -31)) + 15 * HOUR)
 }
 
 /** Answers how many were made. */
-export async function fillDemo(deps: { readonly store: Store; readonly uploads: Uploads; readonly events: readonly ServedEvent[]; readonly now: Instant }): Promise<number> {
+export async function fillDemo(deps: {
+  readonly store: Store
+  readonly uploads: Uploads
+  readonly events: readonly ServedEvent[]
+  readonly now: Instant
+}): Promise<number> {
   let made = 0
   for (const [index, served] of deps.events.entries()) {
     const chance = chanceFrom(20_260_131 + index)
     const size = SIZES[index % SIZES.length] ?? 500
     const moments = momentsOf(served.config, size, deps.now, chance)
     const takesMoney = served.config.fees.prices !== null && served.config.payment !== null
-    made += takesMoney ? await registerAll(deps, served, moments, chance) : await importAll(deps.store, served, moments, chance)
+    made += takesMoney
+      ? await registerAll(deps, served, moments, chance)
+      : await importAll(deps.store, served, moments, chance)
   }
   return made
 }
 
 /** When people register: in the months before the conference, by day, more before a price rises. */
-function momentsOf(event: EventConfig, size: number, now: Instant, chance: Chance): readonly Instant[] {
+function momentsOf(
+  event: EventConfig,
+  size: number,
+  now: Instant,
+  chance: Chance,
+): readonly Instant[] {
   const today = dayOf(now)
   const end = event.from < today ? event.from : today
   const days = Array.from({ length: DAYS }, (_, back) => addDays(end, -back)).reverse()
   const rises = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
   const weights = days.map((day, index) => {
-    const rush = rises.reduce((sum, rise) => sum + (rise >= day && rise < addDays(day, 8) ? 3 / (1 + distance(day, rise)) : 0), 0)
+    const rush = rises.reduce(
+      (sum, rise) =>
+        sum + (rise >= day && rise < addDays(day, 8) ? 3 / (1 + distance(day, rise)) : 0),
+      0,
+    )
     return (0.4 + index / DAYS + rush) * (0.6 + 0.8 * chance())
   })
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
@@ -75,23 +172,42 @@ function momentsOf(event: EventConfig, size: number, now: Instant, chance: Chanc
     let left = chance() * whole
     return days.find((_, index) => (left -= weights[index] ?? 0) <= 0) ?? end
   }
-  const moments = Array.from({ length: size }, () => instant(startOf(draw()) + Math.floor((7 + 15 * chance()) * HOUR)))
+  const moments = Array.from({ length: size }, () =>
+    instant(startOf(draw()) + Math.floor((7 + 15 * chance()) * HOUR)),
+  )
   return moments.filter((at) => at < now).toSorted((a, b) => a - b)
 }
 
-const distance = (from: Day, to: Day): number => Math.round((startOf(to) - startOf(from)) / (24 * HOUR))
+const distance = (from: Day, to: Day): number =>
+  Math.round((startOf(to) - startOf(from)) / (24 * HOUR))
 
-async function registerAll(deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant }, served: ServedEvent, moments: readonly Instant[], chance: Chance): Promise<number> {
+async function registerAll(
+  deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
+  served: ServedEvent,
+  moments: readonly Instant[],
+  chance: Chance,
+): Promise<number> {
   let made = 0
   for (let start = 0; start < moments.length; start += TOGETHER) {
-    const people = moments.slice(start, start + TOGETHER).map((at) => personOf(served.config, at, chance))
-    const done = await Promise.all(people.map((person) => (person === null ? false : registerOne(deps, served, person))))
+    const people = moments
+      .slice(start, start + TOGETHER)
+      .map((at) => personOf(served.config, at, chance))
+    const done = await Promise.all(
+      people.map((person) => (person === null ? false : registerOne(deps, served, person))),
+    )
     made += done.filter(Boolean).length
   }
   return made
 }
 
-type Person = { readonly at: Instant; readonly regNo: RegNo; readonly answers: Answers; readonly quote: Quote; readonly luck: number; readonly reference: string }
+type Person = {
+  readonly at: Instant
+  readonly regNo: RegNo
+  readonly answers: Answers
+  readonly quote: Quote
+  readonly luck: number
+  readonly reference: string
+}
 
 /** Null on a day on which nobody could register. */
 function personOf(event: EventConfig, at: Instant, chance: Chance): Person | null {
@@ -102,19 +218,50 @@ function personOf(event: EventConfig, at: Instant, chance: Chance): Person | nul
   return quoted.ok ? { ...person, quote: quoted.value } : null
 }
 
-async function registerOne({ store, uploads, now }: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant }, served: ServedEvent, person: Person): Promise<boolean> {
+async function registerOne(
+  {
+    store,
+    uploads,
+    now,
+  }: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
+  served: ServedEvent,
+  person: Person,
+): Promise<boolean> {
   const event = served.config
   const { at, answers, regNo } = person
   const kept = []
-  for (const field of event.fields.filter(({ id, type }) => type === 'file' && answers[id] !== undefined)) {
+  for (const field of event.fields.filter(
+    ({ id, type }) => type === 'file' && answers[id] !== undefined,
+  )) {
     const bytes = pdfSaying('This proof is made up.')
-    const upload = await uploads.keep({ name: String(answers[field.id]), bytes, accept: field.accept ?? [] })
-    if (upload.ok) kept.push({ field: field.id, sha256: upload.sha256, name: String(answers[field.id]), type: upload.type, bytes: upload.bytes })
+    const upload = await uploads.keep({
+      name: String(answers[field.id]),
+      bytes,
+      accept: field.accept ?? [],
+    })
+    if (upload.ok)
+      kept.push({
+        field: field.id,
+        sha256: upload.sha256,
+        name: String(answers[field.id]),
+        type: upload.type,
+        bytes: upload.bytes,
+      })
   }
   const orderId = orderIdOf(regNo, 1)
   const registered = await store.register({
-    eventId: event.id, eventHash: served.hash, regNo, answers, searchable: searchableOf(event, answers), category: categoryOf(event, answers),
-    quote: person.quote, orderId, uploads: kept, at, mail: null, idempotency: null,
+    eventId: event.id,
+    eventHash: served.hash,
+    regNo,
+    answers,
+    searchable: searchableOf(event, answers),
+    category: categoryOf(event, answers),
+    quote: person.quote,
+    orderId,
+    uploads: kept,
+    at,
+    mail: null,
+    idempotency: null,
   })
   if (!registered.ok) return false
   await settle(store, event, person, now)
@@ -122,31 +269,61 @@ async function registerOne({ store, uploads, now }: { readonly store: Store; rea
 }
 
 /** Four of five pay; an old payment that nobody made has expired; the gateway would say so of itself. */
-async function settle(store: Store, event: EventConfig, person: Person, now: Instant): Promise<void> {
+async function settle(
+  store: Store,
+  event: EventConfig,
+  person: Person,
+  now: Instant,
+): Promise<void> {
   const { at, luck, reference, regNo } = person
   const { total } = person.quote
   const orderId = orderIdOf(regNo, 1)
   const later = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
-  const confirm = (amount: Paise): Promise<unknown> => store.applyFact(orderId, { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: later(3) }, null)
+  const confirm = (amount: Paise): Promise<unknown> =>
+    store.applyFact(
+      orderId,
+      { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: later(3) },
+      null,
+    )
   const isRecent = at > now - 20 * HOUR
   if (luck < (isRecent ? 0.6 : 0.84)) {
     await confirm(total)
-    if (luck < 0.02) await store.applyFact(orderId, { type: 'refunded', reference: `${reference}R`, amount: total, at: later(3 * 24 * 60) }, null)
+    if (luck < 0.02)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: `${reference}R`, amount: total, at: later(3 * 24 * 60) },
+        null,
+      )
     else await confirmation(store, event, regNo, later(4))
   } else if (luck < (isRecent ? 0.62 : 0.845)) await confirm(paise(Math.max(100, total - 10_000)))
-  else if (luck < (isRecent ? 0.7 : 0.93)) await store.applyFact(orderId, { type: 'declined', code: '400', message: 'The bank declined the card', at: later(4) }, null)
+  else if (luck < (isRecent ? 0.7 : 0.93))
+    await store.applyFact(
+      orderId,
+      { type: 'declined', code: '400', message: 'The bank declined the card', at: later(4) },
+      null,
+    )
   else if (!isRecent) await store.applyFact(orderId, { type: 'expired', at: later(24 * 60) }, null)
 }
 
 /** As sent, so that the demo's own mailer leaves it alone. */
-async function confirmation(store: Store, event: EventConfig, regNo: RegNo, at: Instant): Promise<void> {
+async function confirmation(
+  store: Store,
+  event: EventConfig,
+  regNo: RegNo,
+  at: Instant,
+): Promise<void> {
   const stored = await store.registration(regNo)
   const mail = stored === null ? null : mailFor(event, stored)
   if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
 }
 
 /** An event that takes no money here has rows from elsewhere, with a total and perhaps no more. */
-async function importAll(store: Store, served: ServedEvent, moments: readonly Instant[], chance: Chance): Promise<number> {
+async function importAll(
+  store: Store,
+  served: ServedEvent,
+  moments: readonly Instant[],
+  chance: Chance,
+): Promise<number> {
   const event = served.config
   const rows = moments.map((at): ImportRow => {
     const answers: Record<string, Answer> = { ...answersOf(event, chance) }
@@ -154,14 +331,27 @@ async function importAll(store: Store, served: ServedEvent, moments: readonly In
     const companions = chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
     for (const { id, type } of event.alsoStored) {
       if (type === 'number') answers[id] = companions
-      if (type === 'money') answers[id] = Number(amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee))
+      if (type === 'money')
+        answers[id] = Number(amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee))
     }
     const luck = chance()
-    const paymentStatus = luck < 0.93 ? 'success' : luck < 0.96 ? 'failed' : luck < 0.98 ? 'refunded' : 'pending'
+    const paymentStatus =
+      luck < 0.93 ? 'success' : luck < 0.96 ? 'failed' : luck < 0.98 ? 'refunded' : 'pending'
     return {
-      eventId: event.id, eventHash: served.hash, regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)), answers,
-      searchable: searchableOf(event, answers), category: categoryOf(event, answers), period: null, base: null, gst: null, total: paise(fee + companions * 250_000),
-      paymentStatus, paymentId: paymentStatus === 'success' ? `DEMO${digits(chance, 9)}` : null, createdAt: at, paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
+      eventId: event.id,
+      eventHash: served.hash,
+      regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)),
+      answers,
+      searchable: searchableOf(event, answers),
+      category: categoryOf(event, answers),
+      period: null,
+      base: null,
+      gst: null,
+      total: paise(fee + companions * 250_000),
+      paymentStatus,
+      paymentId: paymentStatus === 'success' ? `DEMO${digits(chance, 9)}` : null,
+      createdAt: at,
+      paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
     }
   })
   const done = await store.importRegistrations(rows)
@@ -172,16 +362,30 @@ async function importAll(store: Store, served: ServedEvent, moments: readonly In
 function answersOf(event: EventConfig, chance: Chance): Answers {
   const first = pick(chance, FIRST)
   const last = pick(chance, LAST)
-  const all = Object.fromEntries(event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]))
+  const all = Object.fromEntries(
+    event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]),
+  )
   for (const field of event.fields) {
-    const needed = field.required !== undefined || field.offersCategories === true || field.id.endsWith('name') || field.type === 'phone' || field.type === 'email'
+    const needed =
+      field.required !== undefined ||
+      field.offersCategories === true ||
+      field.id.endsWith('name') ||
+      field.type === 'phone' ||
+      field.type === 'email'
     if (!needed && chance() < 0.15) delete all[field.id]
   }
   const { answers } = normalise(event, all)
   if (Object.keys(errorsOf(event, answers)).length === 0) return answers
   // A field that only these answers show or require.
   const shown = shownFields(event, answers)
-  return normalise(event, { ...Object.fromEntries(event.fields.filter(({ id }) => shown.has(id)).map((field) => [field.id, answerOf(field, first, last, chance)])), ...answers }).answers
+  return normalise(event, {
+    ...Object.fromEntries(
+      event.fields
+        .filter(({ id }) => shown.has(id))
+        .map((field) => [field.id, answerOf(field, first, last, chance)]),
+    ),
+    ...answers,
+  }).answers
 }
 
 function answerOf(field: Field, first: string, last: string, chance: Chance): Answer {
@@ -219,5 +423,7 @@ function textOf(id: string, first: string, last: string, chance: Chance): string
 
 /** The smallest file that is a PDF. */
 function pdfSaying(text: string): Buffer {
-  return Buffer.from(`%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`)
+  return Buffer.from(
+    `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
+  )
 }

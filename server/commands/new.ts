@@ -2,7 +2,17 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { compileEvent, dayOf, eventIdFrom, formatFindings, isDay, newEventFile, paise, prefixFor, readAmount } from '../../engine/index.ts'
+import {
+  compileEvent,
+  dayOf,
+  eventIdFrom,
+  formatFindings,
+  isDay,
+  newEventFile,
+  paise,
+  prefixFor,
+  readAmount,
+} from '../../engine/index.ts'
 import type { Day, SampleCategory, SampleOptions } from '../../engine/index.ts'
 import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
@@ -26,7 +36,18 @@ Exit status: 0 written, 1 it would have findings, 2 asked wrongly, or the file i
 3 our fault.`
 
 const text = { type: 'string' } as const
-const options = { title: text, from: text, to: text, venue: text, support: text, 'early-until': text, payment: text, categories: text, out: text, yes: { type: 'boolean' } } as const
+const options = {
+  title: text,
+  from: text,
+  to: text,
+  venue: text,
+  support: text,
+  'early-until': text,
+  payment: text,
+  categories: text,
+  out: text,
+  yes: { type: 'boolean' },
+} as const
 
 const questions = [
   ['title', 'What is the conference called?'],
@@ -34,7 +55,10 @@ const questions = [
   ['to', 'On which day does it end?'],
   ['venue', 'Where is it?'],
   ['support', 'To which address do delegates write?'],
-  ['categories', 'Who pays what, early and later, in rupees? (Member = 4000 / 5000, Student = 1000 / 1500)'],
+  [
+    'categories',
+    'Who pays what, early and later, in rupees? (Member = 4000 / 5000, Student = 1000 / 1500)',
+  ],
   ['early-until', 'Until which day do the early prices hold?'],
   ['payment', 'How is it paid: airpay or none?'],
 ] as const
@@ -50,7 +74,9 @@ export const creating: Command = {
     const [name = ''] = given.positionals
     const id = eventIdFrom(name)
     if (id === null) {
-      terminal.complain(`An event id is letters and digits, such as surgeons2027; "${name}" holds no letter.`)
+      terminal.complain(
+        `An event id is letters and digits, such as surgeons2027; "${name}" holds no letter.`,
+      )
       return 2
     }
     const file = path.join(out, `${id}.yaml`)
@@ -61,7 +87,10 @@ export const creating: Command = {
     const told: Asked = process.stdin.isTTY && yes !== true ? await ask(values) : values
     const today = dayOf(makeClock(null)())
     const prefix = prefixFor(id, await takenPrefixes(out))
-    const read = prefix === null ? 'No beginning of registration numbers is left for this id; choose another.' : readOptions(told, { id, prefix, today })
+    const read =
+      prefix === null
+        ? 'No beginning of registration numbers is left for this id; choose another.'
+        : readOptions(told, { id, prefix, today })
     if (typeof read === 'string') {
       terminal.complain(read)
       return 2
@@ -80,8 +109,11 @@ export const creating: Command = {
 }
 
 function sayNext(file: string, name: string, id: string, terminal: Terminal): void {
-  const renamed = name === id ? '' : `An event id holds letters and digits only, so the event is called ${id}.\n`
-  terminal.print(`${renamed}${file} is written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`)
+  const renamed =
+    name === id ? '' : `An event id holds letters and digits only, so the event is called ${id}.\n`
+  terminal.print(
+    `${renamed}${file} is written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`,
+  )
 }
 
 /** Asks what was not told; an empty answer leaves a stand-in. */
@@ -101,18 +133,26 @@ async function ask(told: Asked): Promise<Asked> {
 }
 
 /** The options, or the sentence that says what is wrong with them. */
-function readOptions(told: Asked, known: Pick<SampleOptions, 'id' | 'prefix' | 'today'>): SampleOptions | string {
+function readOptions(
+  told: Asked,
+  known: Pick<SampleOptions, 'id' | 'prefix' | 'today'>,
+): SampleOptions | string {
   const { title, venue, support, payment } = told
   for (const name of ['from', 'to', 'early-until'] as const) {
     const day = told[name]
-    if (day !== undefined && !isDay(day)) return `A day is written year-month-day, 2027-01-30; "${day}" is none.`
+    if (day !== undefined && !isDay(day))
+      return `A day is written year-month-day, 2027-01-30; "${day}" is none.`
   }
   const [from, to, earlyUntil] = [told.from, told.to, told['early-until']] as (Day | undefined)[]
-  if (from !== undefined && to !== undefined && to < from) return `The conference would end (${to}) before it begins (${from}).`
-  if (support !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(support)) return `"${support}" is not an e-mail address.`
-  if (payment !== undefined && payment !== 'airpay' && payment !== 'none') return `Payment is airpay or none, not "${payment}".`
+  if (from !== undefined && to !== undefined && to < from)
+    return `The conference would end (${to}) before it begins (${from}).`
+  if (support !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(support))
+    return `"${support}" is not an e-mail address.`
+  if (payment !== undefined && payment !== 'airpay' && payment !== 'none')
+    return `Payment is airpay or none, not "${payment}".`
   const categories = told.categories === undefined ? undefined : readCategories(told.categories)
-  if (categories === null) return `Categories are written "Member = 4000 / 5000, Student = 1000 / 1500"; "${told.categories}" is not.`
+  if (categories === null)
+    return `Categories are written "Member = 4000 / 5000, Student = 1000 / 1500"; "${told.categories}" is not.`
   return {
     ...known,
     ...(title === undefined ? {} : { title }),
@@ -132,14 +172,20 @@ function readCategories(list: string): readonly SampleCategory[] | null {
     const found = /^\s*(.+?)\s*=\s*(?:₹|Rs\.?)?\s*([\d.]+)(?:\s*\/\s*([\d.]+))?\s*$/u.exec(part)
     const early = readAmount(found?.[2] ?? '')
     const regular = found?.[3] === undefined ? early : readAmount(found[3])
-    return found === null || early === null || regular === null || early <= 0 ? null : { label: found[1] ?? '', early: paise(early), regular: paise(regular) }
+    return found === null || early === null || regular === null || early <= 0
+      ? null
+      : { label: found[1] ?? '', early: paise(early), regular: paise(regular) }
   })
   return read.every((one) => one !== null) ? read : null
 }
 
 /** What the numbers of the other events in the folder begin with; a file that cannot be read takes none. */
 async function takenPrefixes(folder: string): Promise<readonly string[]> {
-  const names = existsSync(folder) ? (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name)) : []
+  const names = existsSync(folder)
+    ? (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name))
+    : []
   const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
-  return texts.flatMap((content) => /^order_id:[^]*?\bprefix:\s*"?([A-Z][A-Z0-9]*)/m.exec(content)?.[1] ?? [])
+  return texts.flatMap(
+    (content) => /^order_id:[^]*?\bprefix:\s*"?([A-Z][A-Z0-9]*)/m.exec(content)?.[1] ?? [],
+  )
 }

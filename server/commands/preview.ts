@@ -20,7 +20,13 @@ export const previewing: Command = {
   summary: 'Still pages of form, results, receipt and e-mail',
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, { out: { type: 'string' }, shared: { type: 'string' } }, [1, 1], help, terminal)
+    const given = readArguments(
+      args,
+      { out: { type: 'string' }, shared: { type: 'string' } },
+      [1, 1],
+      help,
+      terminal,
+    )
     if (given === null) return 2
     const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
     if (!opened.ok) return opened.status

@@ -27,15 +27,26 @@ Exit status: 0 done, 1 an event file has errors, 2 a variable is wrong, 3 our fa
     const log = makeLog(terminal.complain, clock)
     const store = await openStore({ dataDir: environment.dataDir })
     try {
-      const opened = await openEvents(environment, { clock, log, print: terminal.complain, works: false }, store)
+      const opened = await openEvents(
+        environment,
+        { clock, log, print: terminal.complain, works: false },
+        store,
+      )
       if (!opened.ok) {
         terminal.complain(opened.error.text)
         return opened.error.status
       }
       const events = opened.value
-      const payments = openPayments({ store, events, gateway: gatewayOfRunning({ environment, events }), clock, log }, { reconciles: false })
+      const payments = openPayments(
+        { store, events, gateway: gatewayOfRunning({ environment, events }), clock, log },
+        { reconciles: false },
+      )
       const { asked, ended } = await payments.reconcile(true)
-      terminal.print(asked === 0 ? 'No payment is pending.' : `Asked about ${asked} pending ${asked === 1 ? 'payment' : 'payments'}: ${ended} ended, ${asked - ended} still pending.`)
+      terminal.print(
+        asked === 0
+          ? 'No payment is pending.'
+          : `Asked about ${asked} pending ${asked === 1 ? 'payment' : 'payments'}: ${ended} ended, ${asked - ended} still pending.`,
+      )
       await events.close()
       return 0
     } finally {

@@ -4,7 +4,16 @@
  */
 import { parse } from 'csv-parse/sync'
 import { instant, isDay, readAmount, readInstant, readOrderId, rupees } from '../../engine/index.ts'
-import type { Answer, Answers, EventConfig, Instant, Paise, PaymentStatus, RegNo, Result } from '../../engine/index.ts'
+import type {
+  Answer,
+  Answers,
+  EventConfig,
+  Instant,
+  Paise,
+  PaymentStatus,
+  RegNo,
+  Result,
+} from '../../engine/index.ts'
 import { searchableOf } from '../registering/view.ts'
 import type { ImportRow } from '../store/store.ts'
 
@@ -13,39 +22,85 @@ export type ImportProblem = { readonly line: number | null; readonly message: st
 export type ImportLine = { readonly line: number; readonly row: ImportRow }
 
 /** Values of a registration that are no answer. */
-type Value = 'reg_no' | 'category' | 'period' | 'base' | 'gst' | 'total' | 'payment_status' | 'payment_id' | 'payment_date' | 'created_at'
-const VALUES: readonly Value[] = ['reg_no', 'category', 'period', 'base', 'gst', 'total', 'payment_status', 'payment_id', 'payment_date', 'created_at']
+type Value =
+  | 'reg_no'
+  | 'category'
+  | 'period'
+  | 'base'
+  | 'gst'
+  | 'total'
+  | 'payment_status'
+  | 'payment_id'
+  | 'payment_date'
+  | 'created_at'
+const VALUES: readonly Value[] = [
+  'reg_no',
+  'category',
+  'period',
+  'base',
+  'gst',
+  'total',
+  'payment_status',
+  'payment_id',
+  'payment_date',
+  'created_at',
+]
 /** The specification's names for them. */
-const ALIASES: Readonly<Record<string, Value>> = { registration_category: 'category', base_amount: 'base', base_fee: 'base', gst_amount: 'gst', final_amount: 'total', total_amount: 'total', amount: 'total' }
+const ALIASES: Readonly<Record<string, Value>> = {
+  registration_category: 'category',
+  base_amount: 'base',
+  base_fee: 'base',
+  gst_amount: 'gst',
+  final_amount: 'total',
+  total_amount: 'total',
+  amount: 'total',
+}
 /** The other system's own count means nothing here. */
 const IGNORED = ['id', 'event_id']
 
-type Column = { readonly is: 'value'; readonly value: Value; readonly name: string } | { readonly is: 'answer'; readonly id: string; readonly name: string } | { readonly is: 'ignored'; readonly name: string }
+type Column =
+  | { readonly is: 'value'; readonly value: Value; readonly name: string }
+  | { readonly is: 'answer'; readonly id: string; readonly name: string }
+  | { readonly is: 'ignored'; readonly name: string }
 
-const STATUSES: Readonly<Record<string, PaymentStatus>> = { success: 'success', paid: 'success', pending: 'pending', failed: 'failed', refunded: 'refunded' }
+const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  success: 'success',
+  paid: 'success',
+  pending: 'pending',
+  failed: 'failed',
+  refunded: 'refunded',
+}
 
 /**
  * The rows of a file whose first line names its columns: field ids, what the event also stores, values
  * such as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or
  * the headings of this event's own export.
  */
-export function readImport(event: EventConfig, eventHash: string, text: string): Result<readonly ImportLine[], readonly ImportProblem[]> {
+export function readImport(
+  event: EventConfig,
+  eventHash: string,
+  text: string,
+): Result<readonly ImportLine[], readonly ImportProblem[]> {
   const read = readLines(text)
   if (!read.ok) return { ok: false, error: [read.error] }
   const [header, ...lines] = read.value
-  if (header === undefined || lines.length === 0) return { ok: false, error: [{ line: null, message: 'The file holds no registration.' }] }
+  if (header === undefined || lines.length === 0)
+    return { ok: false, error: [{ line: null, message: 'The file holds no registration.' }] }
   const columns = columnsOf(event, header.cells)
-  if (!columns.ok) return { ok: false, error: columns.error.map((message) => ({ line: header.line, message })) }
+  if (!columns.ok)
+    return { ok: false, error: columns.error.map((message) => ({ line: header.line, message })) }
 
   const problems: ImportProblem[] = []
   const rows: ImportLine[] = []
   const seen = new Map<string, number>()
   for (const { line, cells } of lines) {
     const wrong: string[] = []
-    if (cells.length !== header.cells.length) wrong.push(`There are ${cells.length} cells under ${header.cells.length} headings.`)
+    if (cells.length !== header.cells.length)
+      wrong.push(`There are ${cells.length} cells under ${header.cells.length} headings.`)
     const row = wrong.length > 0 ? null : rowOf(event, eventHash, columns.value, cells, wrong)
     const before = row === null ? undefined : seen.get(row.regNo)
-    if (row !== null && before !== undefined) wrong.push(`${row.regNo} stands in line ${before} already.`)
+    if (row !== null && before !== undefined)
+      wrong.push(`${row.regNo} stands in line ${before} already.`)
     problems.push(...wrong.map((message) => ({ line, message })))
     if (row === null || wrong.length > 0) continue
     seen.set(row.regNo, line)
@@ -58,23 +113,55 @@ type Line = { readonly line: number; readonly cells: readonly string[] }
 
 function readLines(text: string): Result<readonly Line[], ImportProblem> {
   try {
-    const records = parse(text, { bom: true, info: true, relax_column_count: true, skip_empty_lines: true, trim: true }) as unknown as { info: { lines: number }; record: string[] }[]
+    const records = parse(text, {
+      bom: true,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+    }) as unknown as { info: { lines: number }; record: string[] }[]
     // The parser counts the line a record ends on; a cell may hold line breaks.
-    return { ok: true, value: records.map(({ info, record }) => ({ line: info.lines - record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0), cells: record })) }
+    return {
+      ok: true,
+      value: records.map(({ info, record }) => ({
+        line: info.lines - record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0),
+        cells: record,
+      })),
+    }
   } catch (error) {
-    const line = typeof error === 'object' && error !== null && 'lines' in error && typeof error.lines === 'number' ? error.lines : null
-    return { ok: false, error: { line, message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.` } }
+    const line =
+      typeof error === 'object' &&
+      error !== null &&
+      'lines' in error &&
+      typeof error.lines === 'number'
+        ? error.lines
+        : null
+    return {
+      ok: false,
+      error: {
+        line,
+        message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.`,
+      },
+    }
   }
 }
 
-function columnsOf(event: EventConfig, names: readonly string[]): Result<readonly Column[], readonly string[]> {
+function columnsOf(
+  event: EventConfig,
+  names: readonly string[],
+): Result<readonly Column[], readonly string[]> {
   const wrong: string[] = []
   const answers = [...event.fields, ...event.alsoStored].map(({ id }) => id)
-  const labels = new Map(event.admin.lists.flatMap(({ columns }) => columns.map(({ id, label }) => [label.toLowerCase(), id] as const)))
+  const labels = new Map(
+    event.admin.lists.flatMap(({ columns }) =>
+      columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
+    ),
+  )
   const named = (name: string): Column | null => {
     const bare = name.toLowerCase()
     if (IGNORED.includes(bare)) return { is: 'ignored', name }
-    const value = VALUES.find((known) => known === bare) ?? (answers.includes(bare) ? undefined : ALIASES[bare])
+    const value =
+      VALUES.find((known) => known === bare) ?? (answers.includes(bare) ? undefined : ALIASES[bare])
     if (value !== undefined && !answers.includes(bare)) return { is: 'value', value, name }
     if (answers.includes(bare)) return { is: 'answer', id: bare, name }
     if (bare.endsWith('_display')) return named(bare.slice(0, -'_display'.length))
@@ -83,25 +170,37 @@ function columnsOf(event: EventConfig, names: readonly string[]): Result<readonl
   }
   const columns: Column[] = names.map((name) => {
     const column = named(name)
-    if (column === null) wrong.push(`“${name}” is no column of ${event.title}. It may be ${[...answers, ...VALUES].join(', ')}.`)
+    if (column === null)
+      wrong.push(
+        `“${name}” is no column of ${event.title}. It may be ${[...answers, ...VALUES].join(', ')}.`,
+      )
     return column === null ? { is: 'ignored', name } : { ...column, name }
   })
-  const key = (column: Column): string => (column.is === 'value' ? column.value : column.is === 'answer' ? column.id : '')
+  const key = (column: Column): string =>
+    column.is === 'value' ? column.value : column.is === 'answer' ? column.id : ''
   // A value and its label may both be there: the value counts.
   const chosen = columns.map((column, index): Column => {
     const same = columns.filter((other) => other.is !== 'ignored' && key(other) === key(column))
     if (column.is === 'ignored' || same.length < 2) return column
     const plain = same.filter(({ name }) => !name.toLowerCase().endsWith('_display'))
-    if (plain.length > 1 && columns.indexOf(column) === index && plain[0] === column) wrong.push(`${plain.map(({ name }) => `“${name}”`).join(' and ')} mean the same.`)
+    if (plain.length > 1 && columns.indexOf(column) === index && plain[0] === column)
+      wrong.push(`${plain.map(({ name }) => `“${name}”`).join(' and ')} mean the same.`)
     return column === (plain[0] ?? same[0]) ? column : { is: 'ignored', name: column.name }
   })
   for (const needed of ['reg_no', 'payment_status', 'created_at'] as const) {
-    if (!chosen.some((column) => column.is === 'value' && column.value === needed)) wrong.push(`There is no column “${needed}”.`)
+    if (!chosen.some((column) => column.is === 'value' && column.value === needed))
+      wrong.push(`There is no column “${needed}”.`)
   }
   return wrong.length === 0 ? { ok: true, value: chosen } : { ok: false, error: wrong }
 }
 
-function rowOf(event: EventConfig, eventHash: string, columns: readonly Column[], cells: readonly string[], wrong: string[]): ImportRow | null {
+function rowOf(
+  event: EventConfig,
+  eventHash: string,
+  columns: readonly Column[],
+  cells: readonly string[],
+  wrong: string[],
+): ImportRow | null {
   const answers: Record<string, Answer> = {}
   const values: Partial<Record<Value, string>> = {}
   for (const [index, column] of columns.entries()) {
@@ -125,24 +224,47 @@ function rowOf(event: EventConfig, eventHash: string, columns: readonly Column[]
     const text = values[value]
     if (text === undefined) return null
     const read = readWhen(text)
-    if (read === null) wrong.push(`${value}: “${text}” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.`)
+    if (read === null)
+      wrong.push(
+        `${value}: “${text}” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.`,
+      )
     return read
   }
   const order = readOrderId(event, values.reg_no)
-  if (!order.ok) wrong.push(values.reg_no === undefined ? 'There is no registration number.' : `reg_no: “${values.reg_no}” is no number of ${event.title}.`)
+  if (!order.ok)
+    wrong.push(
+      values.reg_no === undefined
+        ? 'There is no registration number.'
+        : `reg_no: “${values.reg_no}” is no number of ${event.title}.`,
+    )
   const paymentStatus = STATUSES[(values.payment_status ?? '').toLowerCase()]
-  if (paymentStatus === undefined) wrong.push(values.payment_status === undefined ? 'There is no payment status.' : `payment_status: “${values.payment_status}” is none of pending, success, failed, refunded.`)
+  if (paymentStatus === undefined)
+    wrong.push(
+      values.payment_status === undefined
+        ? 'There is no payment status.'
+        : `payment_status: “${values.payment_status}” is none of pending, success, failed, refunded.`,
+    )
   const [base, gst, total] = [money('base'), money('gst'), money('total')]
-  if (base !== null && gst !== null && total !== null && base + gst !== total) wrong.push(`base ${rupees(base)} and gst ${rupees(gst)} do not make the total ${rupees(total)}.`)
+  if (base !== null && gst !== null && total !== null && base + gst !== total)
+    wrong.push(
+      `base ${rupees(base)} and gst ${rupees(gst)} do not make the total ${rupees(total)}.`,
+    )
   const createdAt = when('created_at')
   if (values.created_at === undefined) wrong.push('There is no date of registration.')
   const paidAt = when('payment_date')
   const category = categoryIn(event, answers, values.category, wrong)
   // A column "category" answers the question that asks for it.
-  if (category !== null && event.categoryChoice.by === 'field') answers[event.categoryChoice.field] ??= category
-  const period = values.period === undefined ? null : (event.fees.periods.find(({ id, label }) => id === values.period || label === values.period)?.id ?? null)
-  if (values.period !== undefined && period === null) wrong.push(`period: “${values.period}” is no period of ${event.title}.`)
-  if (wrong.length > 0 || !order.ok || paymentStatus === undefined || createdAt === null) return null
+  if (category !== null && event.categoryChoice.by === 'field')
+    answers[event.categoryChoice.field] ??= category
+  const period =
+    values.period === undefined
+      ? null
+      : (event.fees.periods.find(({ id, label }) => id === values.period || label === values.period)
+          ?.id ?? null)
+  if (values.period !== undefined && period === null)
+    wrong.push(`period: “${values.period}” is no period of ${event.title}.`)
+  if (wrong.length > 0 || !order.ok || paymentStatus === undefined || createdAt === null)
+    return null
   return {
     eventId: event.id,
     eventHash,
@@ -162,19 +284,33 @@ function rowOf(event: EventConfig, eventHash: string, columns: readonly Column[]
 }
 
 /** The answer of the field that names the category, else the column `category`; by id or label. */
-function categoryIn(event: EventConfig, answers: Answers, text: string | undefined, wrong: string[]): string | null {
-  const chosen = event.categoryChoice.by === 'field' ? answers[event.categoryChoice.field] : undefined
+function categoryIn(
+  event: EventConfig,
+  answers: Answers,
+  text: string | undefined,
+  wrong: string[],
+): string | null {
+  const chosen =
+    event.categoryChoice.by === 'field' ? answers[event.categoryChoice.field] : undefined
   if (chosen !== undefined) return String(chosen)
   if (text === undefined) return null
-  const category = event.categories.find(({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase())
-  if (category === undefined) wrong.push(`category: “${text}” is no category of ${event.title}. It may be ${event.categories.map(({ id }) => id).join(', ')}.`)
+  const category = event.categories.find(
+    ({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase(),
+  )
+  if (category === undefined)
+    wrong.push(
+      `category: “${text}” is no category of ${event.title}. It may be ${event.categories.map(({ id }) => id).join(', ')}.`,
+    )
   return category?.id ?? null
 }
 
 function answerOf(event: EventConfig, id: string, text: string): Result<Answer, string> {
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
-  const bad = (what: string): Result<Answer, string> => ({ ok: false, error: `“${text}” is no ${what}.` })
+  const bad = (what: string): Result<Answer, string> => ({
+    ok: false,
+    error: `“${text}” is no ${what}.`,
+  })
   switch (stored?.type ?? field?.type) {
     case 'money': {
       const amount = readMoney(text)
@@ -182,7 +318,9 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
     }
     case 'number': {
       const number = Number(text)
-      return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(number) ? { ok: true, value: number } : bad('number')
+      return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(number)
+        ? { ok: true, value: number }
+        : bad('number')
     }
     case 'date':
       return isDay(text) ? { ok: true, value: text } : bad('day such as 2025-09-01')
@@ -192,8 +330,17 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
     }
     case 'select': {
       const options = field?.options ?? []
-      const option = options.find((known) => known.id === text) ?? options.find(({ id: known, label }) => [known, label].some((name) => name.toLowerCase() === text.toLowerCase()))
-      return option === undefined ? { ok: false, error: `“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.` } : { ok: true, value: option.id }
+      const option =
+        options.find((known) => known.id === text) ??
+        options.find(({ id: known, label }) =>
+          [known, label].some((name) => name.toLowerCase() === text.toLowerCase()),
+        )
+      return option === undefined
+        ? {
+            ok: false,
+            error: `“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`,
+          }
+        : { ok: true, value: option.id }
     }
     default:
       return { ok: true, value: text }
@@ -201,11 +348,14 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
 }
 
 /** Also as people and spreadsheets write it: "₹ 7,080", "7,080.00". */
-const readMoney = (text: string): Paise | null => readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''))
+const readMoney = (text: string): Paise | null =>
+  readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''))
 
 /** An instant, a bare day (noon in India), or day and time in India. */
 function readWhen(text: string): Instant | null {
   const local = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(text)
-  const read = readInstant(local === null ? text : `${local[1]}T${local[2]}${local[3] ?? ':00'}+05:30`)
+  const read = readInstant(
+    local === null ? text : `${local[1]}T${local[2]}${local[3] ?? ':00'}+05:30`,
+  )
   return read === null ? null : instant(read)
 }

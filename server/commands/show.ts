@@ -44,7 +44,13 @@ export const schema: Command = {
     const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
     if (!opened.ok) return opened.status
     const event = publicEvent(opened.value.event)
-    terminal.print(JSON.stringify({ schema: toSchema(event), flat: flatSchema(event), ui: uiSchema(event) }, null, 2))
+    terminal.print(
+      JSON.stringify(
+        { schema: toSchema(event), flat: flatSchema(event), ui: uiSchema(event) },
+        null,
+        2,
+      ),
+    )
     return opened.value.status
   },
 }

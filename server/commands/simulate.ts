@@ -17,12 +17,22 @@ export const simulating: Command = {
   summary: 'The whole price table, and who gets which category',
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, { json: { type: 'boolean' }, shared: { type: 'string' } }, [1, 1], help, terminal)
+    const given = readArguments(
+      args,
+      { json: { type: 'boolean' }, shared: { type: 'string' } },
+      [1, 1],
+      help,
+      terminal,
+    )
     if (given === null) return 2
     const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
     if (!opened.ok) return opened.status
     const simulation = simulate(opened.value.event)
-    terminal.print(given.values.json === true ? JSON.stringify(simulation, null, 2) : saySimulation(opened.value.event, simulation))
+    terminal.print(
+      given.values.json === true
+        ? JSON.stringify(simulation, null, 2)
+        : saySimulation(opened.value.event, simulation),
+    )
     return opened.value.status
   },
 }

@@ -15,7 +15,9 @@ CLOCK, TRUST_PROXY, SANDBOX_PORT.
 Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wrong, 3 our fault.`,
   run: async (args, terminal) => {
     if (args.length > 0) {
-      terminal.complain('rollcall start takes no arguments; it is told everything by environment variables.')
+      terminal.complain(
+        'rollcall start takes no arguments; it is told everything by environment variables.',
+      )
       return 2
     }
     const environment = terminal.environment()
@@ -25,8 +27,14 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
 }
 
 /** Builds the web app where it is missing or old, serves until a signal stops it, and answers the exit status. */
-export async function serveUntilStopped(environment: Environment, terminal: Terminal): Promise<Status> {
-  const [{ buildWeb }, { boot }] = await Promise.all([import('./web-build.ts'), import('../serve.ts')])
+export async function serveUntilStopped(
+  environment: Environment,
+  terminal: Terminal,
+): Promise<Status> {
+  const [{ buildWeb }, { boot }] = await Promise.all([
+    import('./web-build.ts'),
+    import('../serve.ts'),
+  ])
   await buildWeb({ force: false, say: terminal.print })
   const booted = await boot(environment, terminal)
   if (!booted.ok) {

@@ -14,7 +14,10 @@ const stamp = path.join(dist, 'sources')
 const compressedFrom = 1024
 
 /** Answers whether there was anything to build. */
-export async function buildWeb(options: { readonly force: boolean; readonly say: (text: string) => void }): Promise<boolean> {
+export async function buildWeb(options: {
+  readonly force: boolean
+  readonly say: (text: string) => void
+}): Promise<boolean> {
   const sources = await sourcesHash()
   const built = await readFile(stamp, 'utf8').catch(() => '')
   if (!options.force && built === sources) return false
@@ -23,7 +26,12 @@ export async function buildWeb(options: { readonly force: boolean; readonly say:
   // Built beside and moved into place: a build that breaks off leaves what was there.
   const beside = path.join(top, 'node_modules', `.web-${process.pid}`)
   await rm(beside, { recursive: true, force: true })
-  await build({ root: web, configFile: path.join(web, 'vite.config.ts'), logLevel: 'warn', build: { outDir: beside, emptyOutDir: true } })
+  await build({
+    root: web,
+    configFile: path.join(web, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: beside, emptyOutDir: true },
+  })
   await compressAll(path.join(beside, 'assets'))
   await writeFile(path.join(beside, 'sources'), sources)
   await rm(dist, { recursive: true, force: true })
@@ -39,7 +47,11 @@ async function sourcesHash(): Promise<string> {
       .map((entry) => path.relative(top, path.join(entry.parentPath, entry.name)))
       .filter((name) => !/^web.dist\b/.test(name))
       .sort()
-    for (const name of names) hash.update(name).update('\0').update(await readFile(path.join(top, name)))
+    for (const name of names)
+      hash
+        .update(name)
+        .update('\0')
+        .update(await readFile(path.join(top, name)))
   }
   hash.update(await readFile(path.join(top, 'package-lock.json')))
   return hash.digest('hex')
@@ -53,6 +65,9 @@ async function compressAll(folder: string): Promise<void> {
     const bytes = await readFile(file)
     if (bytes.length < compressedFrom) continue
     await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
-    await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+    await writeFile(
+      `${file}.br`,
+      await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    )
   }
 }

@@ -10,20 +10,30 @@ import type { Deps, ServedEvent } from '../deps.ts'
  */
 export function eventFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config
-  return { path: `events/${id}.yaml`, text: office === undefined ? text : text.replaceAll(office, support) }
+  return {
+    path: `events/${id}.yaml`,
+    text: office === undefined ? text : text.replaceAll(office, support),
+  }
 }
 
 /** The shared files that the event was compiled with. */
 export function sharedFiles({ shared }: ServedEvent): SharedFiles {
   const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
-  const file = (name: keyof SharedFiles) => ({ path: `events/_shared/${name}.yaml`, text: texts[name] })
+  const file = (name: keyof SharedFiles) => ({
+    path: `events/_shared/${name}.yaml`,
+    text: texts[name],
+  })
   return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
 }
 
 export async function eventFileRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  const answer = async (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply): Promise<unknown> => {
+  const answer = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+  ): Promise<unknown> => {
     const served = deps.events.byId(request.params.id)
-    if (served === null) return refuse(reply, 404, 'no_such_event', 'There is no event of this name.')
+    if (served === null)
+      return refuse(reply, 404, 'no_such_event', 'There is no event of this name.')
     const file: EventFileAnswer = { status: 'success', ...eventFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)
   }

@@ -5,7 +5,12 @@ import type { EventConfig, Finding, SharedFiles } from '../../engine/index.ts'
 import type { Log, ServedEvent } from '../deps.ts'
 import type { Store } from '../store/store.ts'
 
-type Keeper = { readonly folder: string; readonly store: Pick<Store, 'lastEventFile' | 'inUse'>; readonly log: Log; readonly print: (text: string) => void }
+type Keeper = {
+  readonly folder: string
+  readonly store: Pick<Store, 'lastEventFile' | 'inUse'>
+  readonly log: Log
+  readonly print: (text: string) => void
+}
 /** Events judged at once, so that the store's queue keeps room for others. */
 const judgeBatch = 50
 
@@ -13,41 +18,70 @@ const judgeBatch = 50
  * The events to serve: a version that would break stored registrations is held back, and the one
  * before it (served until now, or at the last start) stands in. Says so, with the findings.
  */
-export async function keepPromises(keeper: Keeper, fresh: readonly ServedEvent[], before: readonly ServedEvent[]): Promise<readonly ServedEvent[]> {
+export async function keepPromises(
+  keeper: Keeper,
+  fresh: readonly ServedEvent[],
+  before: readonly ServedEvent[],
+): Promise<readonly ServedEvent[]> {
   const kept: ServedEvent[] = []
   for (let from = 0; from < fresh.length; from += judgeBatch) {
-    kept.push(...(await Promise.all(fresh.slice(from, from + judgeBatch).map(async (next) => {
-      const old = before.find(({ config }) => config.id === next.config.id) ?? (await lastServed(keeper.store, next.config.id))
-      return old === null || old.hash === next.hash ? next : judged(keeper, next, old)
-    }))))
+    kept.push(
+      ...(await Promise.all(
+        fresh.slice(from, from + judgeBatch).map(async (next) => {
+          const old =
+            before.find(({ config }) => config.id === next.config.id) ??
+            (await lastServed(keeper.store, next.config.id))
+          return old === null || old.hash === next.hash ? next : judged(keeper, next, old)
+        }),
+      )),
+    )
   }
   return kept
 }
 
-async function judged({ folder, store, log, print }: Keeper, next: ServedEvent, old: ServedEvent): Promise<ServedEvent> {
+async function judged(
+  { folder, store, log, print }: Keeper,
+  next: ServedEvent,
+  old: ServedEvent,
+): Promise<ServedEvent> {
   const { id } = next.config
   const file = { path: path.join(folder, `${id}.yaml`), text: next.text }
   const findings = await brokenPromises(store, next.config, file, old.config)
   if (findings.length > 0) print(formatFindings(findings, new Map([[file.path, file.text]])))
   if (!findings.some(({ severity }) => severity === 'error')) return next
-  log.warn({ event: id, version: old.hash.slice(0, 12) }, `${id}.yaml is not served as it is now: it would break stored registrations. The last good version is served.`)
-  print(`${id}.yaml is not served as it is now; the last good version (${old.hash.slice(0, 12)}) is. Mend it, or accept each finding with allow and a reason.`)
+  log.warn(
+    { event: id, version: old.hash.slice(0, 12) },
+    `${id}.yaml is not served as it is now: it would break stored registrations. The last good version is served.`,
+  )
+  print(
+    `${id}.yaml is not served as it is now; the last good version (${old.hash.slice(0, 12)}) is. Mend it, or accept each finding with allow and a reason.`,
+  )
   return old
 }
 
 /** What a new version would break in the registrations stored now; none while there are none. */
-export async function brokenPromises(store: Pick<Store, 'inUse'>, next: EventConfig, file: { readonly path: string; readonly text: string }, old: EventConfig): Promise<readonly Finding[]> {
+export async function brokenPromises(
+  store: Pick<Store, 'inUse'>,
+  next: EventConfig,
+  file: { readonly path: string; readonly text: string },
+  old: EventConfig,
+): Promise<readonly Finding[]> {
   const use = await store.inUse(next.id)
   return use.registrations === 0 ? [] : compareWithPast(next, file, old, use)
 }
 
 /** The version of an event that was served last, compiled again; null when there is none, or none that this engine still reads. */
-export async function lastServed(store: Pick<Store, 'lastEventFile'>, eventId: string): Promise<ServedEvent | null> {
+export async function lastServed(
+  store: Pick<Store, 'lastEventFile'>,
+  eventId: string,
+): Promise<ServedEvent | null> {
   const last = await store.lastEventFile(eventId)
   if (last === null) return null
   // It was clean when it was kept; what a newer engine would find in it is no reason to forget it.
   const event = readEvent(last.text, sharedOf(last.shared))
-  return event === null ? null : { config: event, hash: last.hash, text: last.text, shared: last.shared }
+  return event === null
+    ? null
+    : { config: event, hash: last.hash, text: last.text, shared: last.shared }
 }
 
 /** What the store keeps beside an event's text: the texts of the shared files it was compiled with. */

@@ -35,10 +35,13 @@ export type RegistryOptions = {
 }
 
 /** Refuses, with the findings as text, while any file has an error. */
-export async function openRegistry(options: RegistryOptions): Promise<Result<EventRegistry, string>> {
+export async function openRegistry(
+  options: RegistryOptions,
+): Promise<Result<EventRegistry, string>> {
   const first = await compileFolder(await readFolder(options.folder), options)
   if (first.findings !== '') options.print(first.findings)
-  if (first.refused.size > 0 || first.folderErrors.length > 0) return { ok: false, error: [...first.folderErrors, ...first.refused.values()].join('\n') }
+  if (first.refused.size > 0 || first.folderErrors.length > 0)
+    return { ok: false, error: [...first.folderErrors, ...first.refused.values()].join('\n') }
   const kept = await keepPromises(options, first.served, [])
   await keepAll(options, kept)
 
@@ -51,19 +54,36 @@ export async function openRegistry(options: RegistryOptions): Promise<Result<Eve
     const folder = await readFolder(options.folder)
     signature = await signatureOf(options.folder)
     const compiled = await compileFolder(folder, options)
-    const next = { ...compiled, served: await keepPromises(options, compiled.served, current.served) }
+    const next = {
+      ...compiled,
+      served: await keepPromises(options, compiled.served, current.served),
+    }
     if (next.findings !== '') options.print(next.findings)
     const served = merge(options, folder, current.served, next)
-    if (same(served, current.served) && JSON.stringify(next.site) === JSON.stringify(current.site)) return
-    await keepAll(options, served.filter((event) => !current.served.includes(event)))
+    if (same(served, current.served) && JSON.stringify(next.site) === JSON.stringify(current.site))
+      return
+    await keepAll(
+      options,
+      served.filter((event) => !current.served.includes(event)),
+    )
     current = indexOf(served, next.site ?? current.site)
     for (const listener of listeners) listener()
   }
   const reload = (): Promise<void> => {
-    working = working.then(load).catch((error: unknown) => options.log.error({ error: String(error) }, 'the event files could not be read again'))
+    working = working
+      .then(load)
+      .catch((error: unknown) =>
+        options.log.error({ error: String(error) }, 'the event files could not be read again'),
+      )
     return working
   }
-  const stop = options.watches ? watchFolder(options.folder, reload, async () => (await signatureOf(options.folder)) !== signature) : () => {}
+  const stop = options.watches
+    ? watchFolder(
+        options.folder,
+        reload,
+        async () => (await signatureOf(options.folder)) !== signature,
+      )
+    : () => {}
 
   return {
     ok: true,
@@ -83,11 +103,18 @@ export async function openRegistry(options: RegistryOptions): Promise<Result<Eve
   }
 }
 
-type Index = { readonly served: readonly ServedEvent[]; readonly byId: ReadonlyMap<string, ServedEvent>; readonly byOrderId: (orderId: string | OrderId) => ServedEvent | null; readonly site: Site | null }
+type Index = {
+  readonly served: readonly ServedEvent[]
+  readonly byId: ReadonlyMap<string, ServedEvent>
+  readonly byOrderId: (orderId: string | OrderId) => ServedEvent | null
+  readonly site: Site | null
+}
 
 function indexOf(served: readonly ServedEvent[], site: Site | null): Index {
   const byPrefix = new Map(served.map((event) => [event.config.orderId.prefix, event]))
-  const lengths = [...new Set([...byPrefix.keys()].map((prefix) => prefix.length))].sort((a, b) => b - a)
+  const lengths = [...new Set([...byPrefix.keys()].map((prefix) => prefix.length))].sort(
+    (a, b) => b - a,
+  )
   return {
     served,
     site,
@@ -106,35 +133,60 @@ function indexOf(served: readonly ServedEvent[], site: Site | null): Index {
 }
 
 /** What is clean in its new version; of everything else, the version that was served before. */
-function merge(options: RegistryOptions, folder: Folder, before: readonly ServedEvent[], next: Compiled): readonly ServedEvent[] {
+function merge(
+  options: RegistryOptions,
+  folder: Folder,
+  before: readonly ServedEvent[],
+  next: Compiled,
+): readonly ServedEvent[] {
   const fresh = new Map(next.served.map((event) => [event.config.id, event]))
   const kept = before.filter(({ config }) => !fresh.has(config.id))
-  for (const { config } of kept) options.log.warn({ event: config.id }, 'the version served before is kept')
-  for (const [file, reason] of next.refused) options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
-  if (folder.files.length === 0 && before.length > 0) options.log.warn({}, 'the folder of event files is empty')
+  for (const { config } of kept)
+    options.log.warn({ event: config.id }, 'the version served before is kept')
+  for (const [file, reason] of next.refused)
+    options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
+  if (folder.files.length === 0 && before.length > 0)
+    options.log.warn({}, 'the folder of event files is empty')
   // An event keeps its place; new ones follow.
   const merged = before.map((event) => {
     const changed = fresh.get(event.config.id)
     return changed === undefined || changed.hash === event.hash ? event : changed
   })
-  return [...merged, ...next.served.filter(({ config }) => !before.some((event) => event.config.id === config.id))]
+  return [
+    ...merged,
+    ...next.served.filter(({ config }) => !before.some((event) => event.config.id === config.id)),
+  ]
 }
 
 function same(a: readonly ServedEvent[], b: readonly ServedEvent[]): boolean {
   return a.length === b.length && a.every((event, index) => event.hash === b[index]?.hash)
 }
 
-async function keepAll({ store, clock }: RegistryOptions, served: readonly ServedEvent[]): Promise<void> {
+async function keepAll(
+  { store, clock }: RegistryOptions,
+  served: readonly ServedEvent[],
+): Promise<void> {
   for (let from = 0; from < served.length; from += keepBatch) {
     const batch = served.slice(from, from + keepBatch)
-    await Promise.all(batch.map(({ hash, config, text, shared }) => store.keepEventFile({ hash, eventId: config.id, text, shared, at: clock() })))
+    await Promise.all(
+      batch.map(({ hash, config, text, shared }) =>
+        store.keepEventFile({ hash, eventId: config.id, text, shared, at: clock() }),
+      ),
+    )
   }
 }
 
 function cardOf(config: EventConfig, at: Instant): EventCard {
   const { id, title, theme, about, from, to, hours, venue, status, look, routes } = config
   return {
-    id, title, from, to, venue, status, look, routes,
+    id,
+    title,
+    from,
+    to,
+    venue,
+    status,
+    look,
+    routes,
     ...(theme === undefined ? {} : { theme }),
     ...(about === undefined ? {} : { about }),
     ...(hours === undefined ? {} : { hours }),
@@ -155,7 +207,11 @@ async function signatureOf(folder: string): Promise<string> {
 }
 
 /** Answers how to stop. Watching and polling both: the one is quick, the other sure. */
-function watchFolder(folder: string, reload: () => Promise<void>, changed: () => Promise<boolean>): () => void {
+function watchFolder(
+  folder: string,
+  reload: () => Promise<void>,
+  changed: () => Promise<boolean>,
+): () => void {
   let settling: NodeJS.Timeout | null = null
   const soon = (): void => {
     if (settling !== null) clearTimeout(settling)

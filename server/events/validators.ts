@@ -23,7 +23,14 @@ const modules = new Map<string, ValidatorModule>()
 
 export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
   const { event, schema, url } = shown(served)
-  return { status: 'success', event, hash: served.hash, validator_url: url, schema, now: isoIndia(at) }
+  return {
+    status: 'success',
+    event,
+    hash: served.hash,
+    validator_url: url,
+    schema,
+    now: isoIndia(at),
+  }
 }
 
 /** The module; null for a hash that no version served since start had. */
@@ -46,7 +53,9 @@ function shown(served: ServedEvent): Shown {
 }
 
 function moduleOf(schema: RJSFSchema): string {
-  const code = compileSchemaValidatorsCode(schema, { ajvOptionsOverrides: { verbose: false, code: { lines: false } } })
+  const code = compileSchemaValidatorsCode(schema, {
+    ajvOptionsOverrides: { verbose: false, code: { lines: false } },
+  })
   // Only formats, lengths and comparisons of whole objects need one; the engine's schema has none of them.
   if (/\brequire\(/.test(code)) throw new Error('the lowered schema needs a module at run time')
   return `const exports={};\n${code.replace(/^"use strict";/, '')}\nexport default exports;\n`

@@ -14,14 +14,21 @@ export type Call = {
    * `request.body` is the unread stream for a POST: read it with `readBody` of body.ts.
    * `params` holds what stood in place of the `{name}` segments, decoded.
    */
-  readonly handle: (request: FastifyRequest, reply: FastifyReply, params: Readonly<Record<string, string>>) => Promise<unknown>
+  readonly handle: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    params: Readonly<Record<string, string>>,
+  ) => Promise<unknown>
 }
 /** The calls one event adds to the table. */
 export type CallMaker = (served: ServedEvent) => readonly Call[]
 export type EventCalls = {
   add(maker: CallMaker): void
   /** The call at a path, with or without the slash at its end. */
-  find(method: string, path: string): { readonly call: Call; readonly params: Readonly<Record<string, string>> } | null
+  find(
+    method: string,
+    path: string,
+  ): { readonly call: Call; readonly params: Readonly<Record<string, string>> } | null
 }
 
 declare module 'fastify' {
@@ -52,7 +59,9 @@ export function makeEventCalls(events: EventRegistry): EventCalls {
     const parts = bare.split('/')
     for (const shape of shapes) {
       if (shape.length !== parts.length) continue
-      const open = calls.get(`${method} ${parts.map((part, index) => (shape.open.includes(index) ? '{}' : part)).join('/')}`)
+      const open = calls.get(
+        `${method} ${parts.map((part, index) => (shape.open.includes(index) ? '{}' : part)).join('/')}`,
+      )
       const params = open === undefined ? null : paramsOf(open.path, parts)
       if (open !== undefined && params !== null) return { call: open, params }
     }
@@ -74,7 +83,8 @@ function tableOf(events: readonly ServedEvent[], makers: readonly CallMaker[]): 
     for (const call of makers.flatMap((maker) => maker(served))) {
       const parts = withoutSlash(call.path).split('/')
       const open = parts.flatMap((part, index) => (isOpen(part) ? [index] : []))
-      if (open.length > 0) shapes.set(`${parts.length}:${open.join()}`, { length: parts.length, open })
+      if (open.length > 0)
+        shapes.set(`${parts.length}:${open.join()}`, { length: parts.length, open })
       const key = `${call.method} ${parts.map((part) => (isOpen(part) ? '{}' : part)).join('/')}`
       if (!calls.has(key)) calls.set(key, call)
     }
@@ -120,15 +130,21 @@ export function pathOf(request: FastifyRequest): string {
  * The two wildcards, in a scope whose bodies stay streams. What no event names goes to `otherwise`:
  * a page, or "not found". Fixed routes come first in any case.
  */
-export async function callRoutes(app: FastifyInstance, otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown): Promise<void> {
+export async function callRoutes(
+  app: FastifyInstance,
+  otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const found = app.eventCalls.find(method, pathOf(request))
-      return found === null ? otherwise(request, reply) : found.call.handle(request, reply, found.params)
+      return found === null
+        ? otherwise(request, reply)
+        : found.call.handle(request, reply, found.params)
     }
-    for (const url of ['/api/*', '/*']) scope.route({ method: [...methods], url, handler: dispatch })
+    for (const url of ['/api/*', '/*'])
+      scope.route({ method: [...methods], url, handler: dispatch })
   })
 }

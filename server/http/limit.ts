@@ -16,7 +16,8 @@ const KEYS_MAX = 10_000
 
 export function slidingLimit(max: number, windowMs: number): Limit {
   const tries = new Map<string, number[]>()
-  const recent = (key: string, at: Instant): number[] => (tries.get(key) ?? []).filter((time) => time > at - windowMs)
+  const recent = (key: string, at: Instant): number[] =>
+    (tries.get(key) ?? []).filter((time) => time > at - windowMs)
   return {
     wait(key, at) {
       const times = recent(key, at)

@@ -3,11 +3,24 @@ import type { FastifyReply } from 'fastify'
 import type { ErrorAnswer } from '../../engine/index.ts'
 
 /** Sends `{status: 'error', code, message}` with whatever else the refusal carries. */
-export function refuse(reply: FastifyReply, status: number, code: string, message: string, more: Pick<ErrorAnswer, 'errors' | 'quote'> = {}): FastifyReply {
-  return reply.code(status).header('cache-control', 'no-store').send(errorAnswer(code, message, more))
+export function refuse(
+  reply: FastifyReply,
+  status: number,
+  code: string,
+  message: string,
+  more: Pick<ErrorAnswer, 'errors' | 'quote'> = {},
+): FastifyReply {
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send(errorAnswer(code, message, more))
 }
 
-export function errorAnswer(code: string, message: string, more: Pick<ErrorAnswer, 'errors' | 'quote'> = {}): ErrorAnswer {
+export function errorAnswer(
+  code: string,
+  message: string,
+  more: Pick<ErrorAnswer, 'errors' | 'quote'> = {},
+): ErrorAnswer {
   return { status: 'error', code, message, ...more }
 }
 
@@ -23,13 +36,25 @@ const toldByStatus: Readonly<Record<number, Told>> = {
   406: { code: 'bad_request', message: 'The request could not be read.' },
   408: { code: 'timeout', message: 'The request took too long to arrive. Please try again.' },
   413: { code: 'too_large', message: 'The request is larger than this address takes.' },
-  415: { code: 'unsupported_media_type', message: 'Send the answers as multipart/form-data or as application/json.' },
-  429: { code: 'too_many_requests', message: 'There were too many requests from this address. Please wait a moment and try again.' },
+  415: {
+    code: 'unsupported_media_type',
+    message: 'Send the answers as multipart/form-data or as application/json.',
+  },
+  429: {
+    code: 'too_many_requests',
+    message: 'There were too many requests from this address. Please wait a moment and try again.',
+  },
   503: { code: 'busy', message: 'The server is busy. Please try again in a moment.' },
 }
-const internal: Told = { code: 'internal', message: 'Something went wrong on our side. Please try again later.' }
+const internal: Told = {
+  code: 'internal',
+  message: 'Something went wrong on our side. Please try again later.',
+}
 
 /** Code and sentence for a status; the sentence never tells what happened inside. */
 export function toldOf(status: number): Told {
-  return toldByStatus[status] ?? (status < 500 ? { code: 'bad_request', message: 'The request could not be read.' } : internal)
+  return (
+    toldByStatus[status] ??
+    (status < 500 ? { code: 'bad_request', message: 'The request could not be read.' } : internal)
+  )
 }

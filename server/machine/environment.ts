@@ -40,27 +40,39 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
 
   const publicUrl = readPublicUrl(get('PUBLIC_URL'), host, port, wrong)
 
-  if (get('DATABASE_URL') !== null) wrong.push('DATABASE_URL is set, but this version keeps its data in SQLite under DATA_DIR. Unset DATABASE_URL.')
+  if (get('DATABASE_URL') !== null)
+    wrong.push(
+      'DATABASE_URL is set, but this version keeps its data in SQLite under DATA_DIR. Unset DATABASE_URL.',
+    )
 
   const mode = get('GATEWAY_MODE') ?? 'sandbox'
   const gatewayMode = gatewayModes.find((known) => known === mode)
-  if (gatewayMode === undefined) wrong.push(`GATEWAY_MODE must be sandbox, airpay-test or live, not "${mode}".`)
+  if (gatewayMode === undefined)
+    wrong.push(`GATEWAY_MODE must be sandbox, airpay-test or live, not "${mode}".`)
   else if (production && gatewayMode !== 'live') {
-    const cause = get('GATEWAY_MODE') === null ? 'is not set, which means sandbox' : `is ${gatewayMode}`
+    const cause =
+      get('GATEWAY_MODE') === null ? 'is not set, which means sandbox' : `is ${gatewayMode}`
     wrong.push(`GATEWAY_MODE ${cause}, and with NODE_ENV=production only live is allowed.`)
   }
 
   const checksum = get('AIRPAY_CHECKSUM')
-  if (checksum !== null && checksum !== 'A' && checksum !== 'B') wrong.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
+  if (checksum !== null && checksum !== 'A' && checksum !== 'B')
+    wrong.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
 
   const limits = get('RATE_LIMITS') ?? 'on'
-  if (limits !== 'on' && limits !== 'off') wrong.push(`RATE_LIMITS must be on or off, not "${limits}".`)
-  else if (production && limits === 'off') wrong.push('RATE_LIMITS=off is not allowed with NODE_ENV=production.')
+  if (limits !== 'on' && limits !== 'off')
+    wrong.push(`RATE_LIMITS must be on or off, not "${limits}".`)
+  else if (production && limits === 'off')
+    wrong.push('RATE_LIMITS=off is not allowed with NODE_ENV=production.')
 
   const clock = get('CLOCK')
   const clockStart = clock === null ? null : readInstant(clock)
-  if (clock !== null && clockStart === null) wrong.push(`CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clock}".`)
-  if (clock !== null && production) wrong.push('CLOCK is for rehearsals and is not allowed with NODE_ENV=production.')
+  if (clock !== null && clockStart === null)
+    wrong.push(
+      `CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clock}".`,
+    )
+  if (clock !== null && production)
+    wrong.push('CLOCK is for rehearsals and is not allowed with NODE_ENV=production.')
 
   const smtpUrl = get('SMTP_URL')
   if (smtpUrl !== null && !(URL.canParse(smtpUrl) && /^smtps?:$/.test(new URL(smtpUrl).protocol))) {
@@ -68,13 +80,20 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
   }
 
   const trustProxy = get('TRUST_PROXY')
-  const strangers = (trustProxy ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '' && !isProxy(part))
-  if (strangers.length > 0) wrong.push(`TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, separated by commas; "${strangers[0]}" is none.`)
+  const strangers = (trustProxy ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && !isProxy(part))
+  if (strangers.length > 0)
+    wrong.push(
+      `TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, separated by commas; "${strangers[0]}" is none.`,
+    )
 
   const username = get('ADMIN_USERNAME') ?? 'admin'
   const accounts = readAccounts(variables, get, wrong)
 
-  if (wrong.length > 0 || gatewayMode === undefined || publicUrl === null) return { ok: false, error: wrong }
+  if (wrong.length > 0 || gatewayMode === undefined || publicUrl === null)
+    return { ok: false, error: wrong }
   return {
     ok: true,
     value: {
@@ -104,12 +123,18 @@ export function accountVariable(account: string, part: (typeof accountParts)[num
 }
 
 /** Accounts that events are paid into and the environment does not hold; only the sandbox makes its own. */
-export function missingAccounts(environment: Environment, events: readonly EventConfig[]): readonly string[] {
+export function missingAccounts(
+  environment: Environment,
+  events: readonly EventConfig[],
+): readonly string[] {
   if (environment.gatewayMode === 'sandbox') return []
   return events.flatMap(({ id, payment }) => {
-    if (payment === null || environment.accounts[accountKey(payment.account)] !== undefined) return []
+    if (payment === null || environment.accounts[accountKey(payment.account)] !== undefined)
+      return []
     const names = accountParts.map((part) => accountVariable(payment.account, part))
-    return [`Event ${id} is paid into the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`]
+    return [
+      `Event ${id} is paid into the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`,
+    ]
   })
 }
 
@@ -118,11 +143,25 @@ export function accountKey(account: string): string {
   return account.toLowerCase().replaceAll('_', '-')
 }
 
-function readPublicUrl(text: string | null, host: string, port: number, wrong: string[]): string | null {
+function readPublicUrl(
+  text: string | null,
+  host: string,
+  port: number,
+  wrong: string[],
+): string | null {
   if (text === null) return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
-    wrong.push(`PUBLIC_URL must be an address such as https://register.example.org, without a path, not "${text}".`)
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.pathname !== '/' ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== ''
+  ) {
+    wrong.push(
+      `PUBLIC_URL must be an address such as https://register.example.org, without a path, not "${text}".`,
+    )
     return null
   }
   return url.origin
@@ -132,21 +171,41 @@ function isProxy(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
   if (version === 0) return proxyNames.includes(text)
-  return rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+  return (
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+  )
 }
 
-function readAccounts(variables: Variables, get: (name: string) => string | null, wrong: string[]): Readonly<Record<string, Account>> {
-  const names = new Set(Object.keys(variables).flatMap((name) => (get(name) === null ? [] : (accountPattern.exec(name)?.[1] ?? []))))
+function readAccounts(
+  variables: Variables,
+  get: (name: string) => string | null,
+  wrong: string[],
+): Readonly<Record<string, Account>> {
+  const names = new Set(
+    Object.keys(variables).flatMap((name) =>
+      get(name) === null ? [] : (accountPattern.exec(name)?.[1] ?? []),
+    ),
+  )
   const accounts: Record<string, Account> = {}
   for (const name of names) {
     const missing = accountParts.filter((part) => get(`AIRPAY_${name}_${part}`) === null)
     if (missing.length > 0) {
-      wrong.push(`AIRPAY_${name}_${missing.join(`, AIRPAY_${name}_`)} ${missing.length === 1 ? 'is' : 'are'} missing: an account needs USERNAME, PASSWORD, SECRET and MERCHANT_ID.`)
+      wrong.push(
+        `AIRPAY_${name}_${missing.join(`, AIRPAY_${name}_`)} ${missing.length === 1 ? 'is' : 'are'} missing: an account needs USERNAME, PASSWORD, SECRET and MERCHANT_ID.`,
+      )
       continue
     }
-    const value = (part: (typeof accountParts)[number]): string => get(`AIRPAY_${name}_${part}`) ?? ''
+    const value = (part: (typeof accountParts)[number]): string =>
+      get(`AIRPAY_${name}_${part}`) ?? ''
     const key = accountKey(name)
-    accounts[key] = { name: key, username: value('USERNAME'), password: value('PASSWORD'), secret: value('SECRET'), merchantId: value('MERCHANT_ID') }
+    accounts[key] = {
+      name: key,
+      username: value('USERNAME'),
+      password: value('PASSWORD'),
+      secret: value('SECRET'),
+      merchantId: value('MERCHANT_ID'),
+    }
   }
   return accounts
 }

@@ -4,8 +4,12 @@ import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../deps.ts'
 
 export function makeLog(write: (line: string) => void, clock: () => Instant): Log {
-  const at = (level: string) => (entry: object, message?: string): void => {
-    write(`${JSON.stringify({ time: isoIndia(clock()), level, ...(message === undefined ? {} : { message }), ...entry })}\n`)
-  }
+  const at =
+    (level: string) =>
+    (entry: object, message?: string): void => {
+      write(
+        `${JSON.stringify({ time: isoIndia(clock()), level, ...(message === undefined ? {} : { message }), ...entry })}\n`,
+      )
+    }
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }

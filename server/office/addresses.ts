@@ -6,7 +6,11 @@ import type { AdminList, EventConfig } from '../../engine/index.ts'
 import type { ServedEvent } from '../deps.ts'
 import { withoutSlash } from '../http/event-calls.ts'
 
-export type OfficeCall = { readonly does: 'list' | 'export'; readonly event: EventConfig; readonly list: AdminList }
+export type OfficeCall = {
+  readonly does: 'list' | 'export'
+  readonly event: EventConfig
+  readonly list: AdminList
+}
 type Row = OfficeCall & { readonly query: readonly (readonly [string, string])[] }
 /** Calls by path without trailing slash, each path once as written and once under /api. */
 export type OfficeTable = ReadonlyMap<string, readonly Row[]>
@@ -27,9 +31,13 @@ export function officeTable(events: readonly ServedEvent[]): OfficeTable {
   const table = new Map<string, Row[]>()
   for (const { config: event } of events) {
     for (const list of event.admin.lists) {
-      for (const [does, api] of [['list', list.api], ['export', list.export.api]] as const) {
+      for (const [does, api] of [
+        ['list', list.api],
+        ['export', list.export.api],
+      ] as const) {
         const { query } = addressOf(api)
-        for (const key of bothRoots(api)) table.set(key, [...(table.get(key) ?? []), { does, event, list, query }])
+        for (const key of bothRoots(api))
+          table.set(key, [...(table.get(key) ?? []), { does, event, list, query }])
       }
     }
   }
@@ -37,6 +45,14 @@ export function officeTable(events: readonly ServedEvent[]): OfficeTable {
 }
 
 /** The call that a path with its parameters asks for; null when no list has them. */
-export function officeCall(table: OfficeTable, path: string, query: URLSearchParams): OfficeCall | null {
-  return (table.get(withoutSlash(path)) ?? []).find((call) => call.query.every(([name, value]) => query.get(name) === value)) ?? null
+export function officeCall(
+  table: OfficeTable,
+  path: string,
+  query: URLSearchParams,
+): OfficeCall | null {
+  return (
+    (table.get(withoutSlash(path)) ?? []).find((call) =>
+      call.query.every(([name, value]) => query.get(name) === value),
+    ) ?? null
+  )
 }

@@ -7,7 +7,8 @@ import { signInRoutes } from './signin.ts'
 import { statsRoutes } from './figures.ts'
 
 /** The paths under which an admin call answers: at the root and under /api, with and without the slash. */
-const pathsOf = (path: string): readonly string[] => ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
+const pathsOf = (path: string): readonly string[] =>
+  ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
 
 export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   signInRoutes(app, deps, pathsOf)

@@ -6,14 +6,25 @@ import type { Deps } from '../deps.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
 import { requireAdmin } from './signin.ts'
 
-export function statsRoutes(app: FastifyInstance, deps: Deps, paths: (path: string) => readonly string[]): void {
+export function statsRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
   const stats = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return reply
     const at = deps.clock()
     const events = deps.events.all().map(({ config }) => config)
-    const figures = await Promise.all(events.map((event) => deps.store.figures(event.id, dayOf(at))))
-    const data: StatsAnswer['data'] = { now: isoIndia(at), revenue_stats: { total_revenue: 0 }, recent_registrations: {}, by_day: {} }
+    const figures = await Promise.all(
+      events.map((event) => deps.store.figures(event.id, dayOf(at))),
+    )
+    const data: StatsAnswer['data'] = {
+      now: isoIndia(at),
+      revenue_stats: { total_revenue: 0 },
+      recent_registrations: {},
+      by_day: {},
+    }
     let revenue = 0
     for (const [index, event] of events.entries()) {
       const figure = figures[index]
@@ -37,11 +48,21 @@ export function statsRoutes(app: FastifyInstance, deps: Deps, paths: (path: stri
         in_review: registration.inReview,
         created_at: isoIndia(registration.createdAt),
       }))
-      data.by_day[key] = figure.byDay.map((entry) => ({ day: entry.day, registrations: entry.registrations, revenue: rupees(entry.revenue) }))
+      data.by_day[key] = figure.byDay.map((entry) => ({
+        day: entry.day,
+        registrations: entry.registrations,
+        revenue: rupees(entry.revenue),
+      }))
       revenue += figure.revenue
     }
     data.revenue_stats.total_revenue = rupees(paise(revenue))
-    await deps.store.audit({ at, who: admin.username, what: 'saw the dashboard', eventId: null, regNo: null })
+    await deps.store.audit({
+      at,
+      who: admin.username,
+      what: 'saw the dashboard',
+      eventId: null,
+      regNo: null,
+    })
     const answer: StatsAnswer = { status: 'success', data }
     return reply.header('cache-control', 'no-store').send(answer)
   }

@@ -16,7 +16,11 @@ import { requireAdmin } from './signin.ts'
 import { bothRoots, officeCall, officeTable } from './addresses.ts'
 import type { OfficeCall, OfficeTable } from './addresses.ts'
 
-export function listRoutes(app: FastifyInstance, deps: Deps, paths: (path: string) => readonly string[]): void {
+export function listRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
   let table: OfficeTable = officeTable(deps.events.all())
   deps.events.onChange(() => {
     table = officeTable(deps.events.all())
@@ -26,15 +30,22 @@ export function listRoutes(app: FastifyInstance, deps: Deps, paths: (path: strin
     const call = officeCall(table, pathOf(request), query)
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return reply
-    if (call === null) return refuse(reply, 404, 'not_found', 'There is no list of this event type.')
+    if (call === null)
+      return refuse(reply, 404, 'not_found', 'There is no list of this event type.')
     const asked = readListQuery(call.event, call.list, query)
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
-    return call.does === 'list' ? sendPage(deps, call, asked.value, admin.username, request, reply) : sendCsv(deps, call, asked.value, admin.username, reply)
+    return call.does === 'list'
+      ? sendPage(deps, call, asked.value, admin.username, request, reply)
+      : sendCsv(deps, call, asked.value, admin.username, reply)
   }
   for (const path of paths('/admin/export')) app.get(path, handle)
   app.eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
-      [...bothRoots(api), ...bothRoots(exportApi)].map((path): Call => ({ method: 'GET', path, handle })),
+      [...bothRoots(api), ...bothRoots(exportApi)].map((path): Call => ({
+        method: 'GET',
+        path,
+        handle,
+      })),
     ),
   )
 }
@@ -44,7 +55,14 @@ function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
 }
 
-async function sendPage(deps: Deps, { event, list }: OfficeCall, query: ListQuery, who: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendPage(
+  deps: Deps,
+  { event, list }: OfficeCall,
+  query: ListQuery,
+  who: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const params = queryOf(request)
   const paging = readPage(list, params)
   if (!paging.ok) return refuse(reply, 400, 'bad_query', paging.error)
@@ -52,7 +70,13 @@ async function sendPage(deps: Deps, { event, list }: OfficeCall, query: ListQuer
   const found = await deps.store.listPage(query, page, pageSize)
   const rows = found.rows.map((registration) => listRow(event, registration))
   const shown = sentence(event, list, query, found.count, found.countCapped)
-  await deps.store.audit({ at: deps.clock(), who, what: `saw page ${page} of the list ${list.id}: ${shown}`, eventId: event.id, regNo: null })
+  await deps.store.audit({
+    at: deps.clock(),
+    who,
+    what: `saw page ${page} of the list ${list.id}: ${shown}`,
+    eventId: event.id,
+    regNo: null,
+  })
   const hasMore = rows.length === pageSize && page * pageSize < found.count
   const answer: ListAnswer = {
     status: 'success',
@@ -69,18 +93,35 @@ async function sendPage(deps: Deps, { event, list }: OfficeCall, query: ListQuer
   return reply.header('cache-control', 'no-store').send(answer)
 }
 
-function pageAddress(deps: Deps, request: FastifyRequest, params: URLSearchParams, page: number): string {
+function pageAddress(
+  deps: Deps,
+  request: FastifyRequest,
+  params: URLSearchParams,
+  page: number,
+): string {
   const query = new URLSearchParams(params)
   query.set('page', String(page))
   return `${deps.environment.publicUrl}${pathOf(request)}?${query}`
 }
 
 /** Streams exactly the filtered list, newest first. The first chunk is fetched before the answer begins, so that a failing store is still an error answer. */
-async function sendCsv(deps: Deps, { event, list }: OfficeCall, query: ListQuery, who: string, reply: FastifyReply): Promise<FastifyReply> {
+async function sendCsv(
+  deps: Deps,
+  { event, list }: OfficeCall,
+  query: ListQuery,
+  who: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const at = deps.clock()
   const chunks = deps.store.exportRows(query)[Symbol.asyncIterator]()
   const first = await chunks.next()
-  await deps.store.audit({ at, who, what: `exported the list ${list.id}`, eventId: event.id, regNo: null })
+  await deps.store.audit({
+    at,
+    who,
+    what: `exported the list ${list.id}`,
+    eventId: event.id,
+    regNo: null,
+  })
   const lines = (rows: readonly StoredRegistration[]): CsvCell[][] =>
     rows.map((registration) => {
       const row = listRow(event, registration)
@@ -93,7 +134,10 @@ async function sendCsv(deps: Deps, { event, list }: OfficeCall, query: ListQuery
     }
   }
   const file = list.export.file.replaceAll('{date}', dayOf(at))
-  reply.header('content-type', 'text/csv; charset=utf-8').header('cache-control', 'no-store').header('content-disposition', `attachment; filename="${file}"`)
+  reply
+    .header('content-type', 'text/csv; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('content-disposition', `attachment; filename="${file}"`)
   return reply.send(Readable.from(csv()))
 }
 
@@ -103,7 +147,9 @@ export function csvCell(column: Column, row: ListRow): CsvCell {
   if (value === null || value === undefined) return ''
   switch (column.kind) {
     case 'date':
-      return String(value).replace('T', ' ').replace(/\+05:30$/, '')
+      return String(value)
+        .replace('T', ' ')
+        .replace(/\+05:30$/, '')
     case 'option':
     case 'status':
     case 'yes-no':
@@ -114,4 +160,3 @@ export function csvCell(column: Column, row: ListRow): CsvCell {
       return value
   }
 }
-

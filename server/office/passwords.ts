@@ -16,5 +16,7 @@ export function hashPassword(password: string): Promise<string> {
 /** `k7xm-2wqp-…` */
 export function makePassword(): string {
   const letter = (): string => letters[randomInt(letters.length)] ?? ''
-  return Array.from({ length: groups }, () => Array.from({ length: perGroup }, letter).join('')).join('-')
+  return Array.from({ length: groups }, () =>
+    Array.from({ length: perGroup }, letter).join(''),
+  ).join('-')
 }

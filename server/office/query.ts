@@ -13,11 +13,17 @@ const PAGE_SIZE_MAX = 100
 
 const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'refunded']
 
-type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & { answers: Record<string, string | boolean> }
+type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
+  answers: Record<string, string | boolean>
+}
 /** One sentence that says which parameter cannot be read. */
 export type BadQuery = string
 
-export function readListQuery(event: EventConfig, list: AdminList, query: URLSearchParams): Result<ListQuery, BadQuery> {
+export function readListQuery(
+  event: EventConfig,
+  list: AdminList,
+  query: URLSearchParams,
+): Result<ListQuery, BadQuery> {
   const draft: Draft = { eventId: event.id, answers: {} }
   for (const filter of list.filters) {
     const value = (query.get(filter.sentAs) ?? '').trim()
@@ -26,12 +32,19 @@ export function readListQuery(event: EventConfig, list: AdminList, query: URLSea
     if (problem !== null) return err(problem)
   }
   if (draft.dateFrom !== undefined && draft.dateTo !== undefined && draft.dateFrom > draft.dateTo) {
-    return err(`The list cannot begin on ${formatDay(draft.dateFrom)} and end before, on ${formatDay(draft.dateTo)}.`)
+    return err(
+      `The list cannot begin on ${formatDay(draft.dateFrom)} and end before, on ${formatDay(draft.dateTo)}.`,
+    )
   }
   return ok(draft)
 }
 
-function setFilter(event: EventConfig, filter: Filter, value: string, draft: Draft): BadQuery | null {
+function setFilter(
+  event: EventConfig,
+  filter: Filter,
+  value: string,
+  draft: Draft,
+): BadQuery | null {
   switch (filter.show) {
     case 'search':
       if (value.length > SEARCH_MAX) return `Please search for at most ${SEARCH_MAX} characters.`
@@ -39,12 +52,14 @@ function setFilter(event: EventConfig, filter: Filter, value: string, draft: Dra
       return null
     case 'date_from':
     case 'date_to':
-      if (!isDay(value)) return `“${filter.sentAs}” must be a day such as 2026-01-31, not “${value}”.`
+      if (!isDay(value))
+        return `“${filter.sentAs}” must be a day such as 2026-01-31, not “${value}”.`
       draft[filter.show === 'date_from' ? 'dateFrom' : 'dateTo'] = value
       return null
     case 'payment_status': {
       const status = STATUSES.find((known) => known === value)
-      if (status === undefined) return `“${filter.sentAs}” must be one of ${STATUSES.join(', ')}, not “${value}”.`
+      if (status === undefined)
+        return `“${filter.sentAs}” must be one of ${STATUSES.join(', ')}, not “${value}”.`
       draft.paymentStatus = status
       return null
     }
@@ -57,10 +72,16 @@ function setFilter(event: EventConfig, filter: Filter, value: string, draft: Dra
   }
 }
 
-function setAnswer(event: EventConfig, filter: Filter, value: string, draft: Draft): BadQuery | null {
+function setAnswer(
+  event: EventConfig,
+  filter: Filter,
+  value: string,
+  draft: Draft,
+): BadQuery | null {
   const field = event.fields.find(({ id }) => id === filter.show)
   if (filter.kind === 'yes-no' || field?.type === 'yes-no') {
-    if (value !== 'true' && value !== 'false') return `“${filter.sentAs}” must be true or false, not “${value}”.`
+    if (value !== 'true' && value !== 'false')
+      return `“${filter.sentAs}” must be true or false, not “${value}”.`
     draft.answers[filter.show] = value === 'true'
     return null
   }
@@ -69,17 +90,23 @@ function setAnswer(event: EventConfig, filter: Filter, value: string, draft: Dra
     return `“${filter.sentAs}” has no option “${value}”; it may be ${options.map(({ id }) => id).join(', ')}.`
   }
   // The choice that names the category: the store has a column of its own for it.
-  if (event.categoryChoice.by === 'field' && event.categoryChoice.field === filter.show) draft.category = value
+  if (event.categoryChoice.by === 'field' && event.categoryChoice.field === filter.show)
+    draft.category = value
   else draft.answers[filter.show] = value
   return null
 }
 
 /** 1-based page and rows per page. The size can be chosen only where the event file offers sizes. */
-export function readPage(list: AdminList, query: URLSearchParams): Result<{ page: number; pageSize: number }, BadQuery> {
+export function readPage(
+  list: AdminList,
+  query: URLSearchParams,
+): Result<{ page: number; pageSize: number }, BadQuery> {
   const page = whole(query.get('page'), 1)
   if (page === null) return err('“page” must be a whole number from 1.')
-  const pageSize = list.pageSizes.length === 0 ? list.pageSize : whole(query.get('page_size'), list.pageSize)
-  if (pageSize === null || pageSize > PAGE_SIZE_MAX) return err(`“page_size” must be a whole number from 1 to ${PAGE_SIZE_MAX}.`)
+  const pageSize =
+    list.pageSizes.length === 0 ? list.pageSize : whole(query.get('page_size'), list.pageSize)
+  if (pageSize === null || pageSize > PAGE_SIZE_MAX)
+    return err(`“page_size” must be a whole number from 1 to ${PAGE_SIZE_MAX}.`)
   return ok({ page, pageSize })
 }
 
@@ -88,23 +115,47 @@ function whole(text: string | null, usual: number): number | null {
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : null
 }
 
-const STATUS_WORDS = { success: 'paid ', pending: 'pending ', failed: 'failed ', refunded: 'refunded ' } as const
+const STATUS_WORDS = {
+  success: 'paid ',
+  pending: 'pending ',
+  failed: 'failed ',
+  refunded: 'refunded ',
+} as const
 
 /** "41 paid registrations of AFPI Member – Post Graduate, matching “nair”, 1–10 October 2025". */
-export function sentence(event: EventConfig, list: AdminList, query: ListQuery, count: number, capped: boolean): string {
-  const number = count === 0 ? 'No' : `${capped ? 'More than ' : ''}${count.toLocaleString('en-IN')}`
+export function sentence(
+  event: EventConfig,
+  list: AdminList,
+  query: ListQuery,
+  count: number,
+  capped: boolean,
+): string {
+  const number =
+    count === 0 ? 'No' : `${capped ? 'More than ' : ''}${count.toLocaleString('en-IN')}`
   const status = query.paymentStatus === undefined ? '' : STATUS_WORDS[query.paymentStatus]
   const parts = [`${number} ${status}registration${count === 1 ? '' : 's'}`]
-  if (query.category !== undefined) parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
-  if (query.period !== undefined) parts.push(event.fees.periods.find(({ id }) => id === query.period)?.label ?? query.period)
+  if (query.category !== undefined)
+    parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
+  if (query.period !== undefined)
+    parts.push(event.fees.periods.find(({ id }) => id === query.period)?.label ?? query.period)
   for (const [id, value] of Object.entries(query.answers)) {
     const label = list.filters.find(({ show }) => show === id)?.label ?? id
     const options = event.fields.find((field) => field.id === id)?.options
-    const said = typeof value === 'boolean' ? (value ? 'yes' : 'no') : (options?.find((option) => option.id === value)?.label ?? value)
+    const said =
+      typeof value === 'boolean'
+        ? value
+          ? 'yes'
+          : 'no'
+        : (options?.find((option) => option.id === value)?.label ?? value)
     parts.push(`${label}: ${said}`)
   }
   if (query.search !== undefined) parts.push(`matching “${query.search}”`)
-  if (query.dateFrom !== undefined && query.dateTo !== undefined) parts.push(query.dateFrom === query.dateTo ? `on ${formatDay(query.dateFrom)}` : formatDays(query.dateFrom, query.dateTo))
+  if (query.dateFrom !== undefined && query.dateTo !== undefined)
+    parts.push(
+      query.dateFrom === query.dateTo
+        ? `on ${formatDay(query.dateFrom)}`
+        : formatDays(query.dateFrom, query.dateTo),
+    )
   else if (query.dateFrom !== undefined) parts.push(`since ${formatDay(query.dateFrom)}`)
   else if (query.dateTo !== undefined) parts.push(`until ${formatDay(query.dateTo)}`)
   return parts.join(', ')

@@ -1,6 +1,13 @@
 /** One registration's own page: everything the office knows of it, its files, and its confirmation once more. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answerText, formatInstant, formatMoney, isoIndia, mailFor, rupees } from '../../engine/index.ts'
+import {
+  answerText,
+  formatInstant,
+  formatMoney,
+  isoIndia,
+  mailFor,
+  rupees,
+} from '../../engine/index.ts'
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
@@ -9,17 +16,32 @@ import { listRow } from './rows.ts'
 import type { Admin } from './signin.ts'
 import { requireAdmin } from './signin.ts'
 
-type Found = { readonly admin: Admin; readonly registration: StoredRegistration; readonly event: EventConfig }
+type Found = {
+  readonly admin: Admin
+  readonly registration: StoredRegistration
+  readonly event: EventConfig
+}
 type Params = { readonly reg_no: string; readonly field: string }
 
-export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (path: string) => readonly string[]): void {
+export function registrationRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
   const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Found | null> => {
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return null
     const registration = await deps.store.registration((request.params as Params).reg_no)
     const event = registration === null ? null : deps.events.byId(registration.eventId)
     if (registration === null || event === null) {
-      refuse(reply, 404, 'not_found', registration === null ? 'There is no registration with this number.' : 'The event of this registration is not being served.')
+      refuse(
+        reply,
+        404,
+        'not_found',
+        registration === null
+          ? 'There is no registration with this number.'
+          : 'The event of this registration is not being served.',
+      )
       return null
     }
     return { admin, registration, event: event.config }
@@ -30,7 +52,13 @@ export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (pat
     if (found === null) return reply
     const { admin, registration, event } = found
     const { regNo } = registration
-    await deps.store.audit({ at: deps.clock(), who: admin.username, what: 'opened the registration', eventId: event.id, regNo })
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: 'opened the registration',
+      eventId: event.id,
+      regNo,
+    })
     const [mails, audit, ...facts] = await Promise.all([
       deps.store.mailsOf(regNo),
       deps.store.auditOf(regNo),
@@ -47,11 +75,26 @@ export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (pat
         review: payment.review,
         reference: payment.reference,
         created_at: isoIndia(payment.createdAt),
-        facts: (facts[index] ?? []).map(({ at, type, body }) => ({ at: isoIndia(at), type, text: factText(body, payment) })),
+        facts: (facts[index] ?? []).map(({ at, type, body }) => ({
+          at: isoIndia(at),
+          type,
+          text: factText(body, payment),
+        })),
       })),
-      mails: mails.map(({ id, to, subject, status, at, error }) => ({ id, to, subject, status, at: isoIndia(at), error })),
+      mails: mails.map(({ id, to, subject, status, at, error }) => ({
+        id,
+        to,
+        subject,
+        status,
+        at: isoIndia(at),
+        error,
+      })),
       audit: audit.toReversed().map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
-      event: { id: event.id, title: event.title, route: event.admin.lists[0]?.route ?? '/admin/dashboard' },
+      event: {
+        id: event.id,
+        title: event.title,
+        route: event.admin.lists[0]?.route ?? '/admin/dashboard',
+      },
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -60,10 +103,19 @@ export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (pat
     const found = await find(request, reply)
     if (found === null) return reply
     const { admin, registration, event } = found
-    const upload = registration.uploads.find(({ field }) => field === (request.params as Params).field)
+    const upload = registration.uploads.find(
+      ({ field }) => field === (request.params as Params).field,
+    )
     const bytes = upload === undefined ? null : await deps.uploads.read(upload.sha256)
-    if (upload === undefined || bytes === null) return refuse(reply, 404, 'not_found', 'There is no such file.')
-    await deps.store.audit({ at: deps.clock(), who: admin.username, what: `opened the file ${upload.field}`, eventId: event.id, regNo: registration.regNo })
+    if (upload === undefined || bytes === null)
+      return refuse(reply, 404, 'not_found', 'There is no such file.')
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `opened the file ${upload.field}`,
+      eventId: event.id,
+      regNo: registration.regNo,
+    })
     reply
       .header('content-type', upload.type)
       .header('content-disposition', attachment(upload.name))
@@ -77,13 +129,33 @@ export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (pat
     const found = await find(request, reply)
     if (found === null) return reply
     const { admin, registration, event } = found
-    if (registration.paymentStatus !== 'success') return refuse(reply, 409, 'not_paid', 'The confirmation goes out once the payment is confirmed.')
+    if (registration.paymentStatus !== 'success')
+      return refuse(
+        reply,
+        409,
+        'not_paid',
+        'The confirmation goes out once the payment is confirmed.',
+      )
     const mail = mailFor(event, registration)
-    if (mail === null) return refuse(reply, 409, 'no_mail', 'This event has no confirmation mail, or the delegate gave no address.')
+    if (mail === null)
+      return refuse(
+        reply,
+        409,
+        'no_mail',
+        'This event has no confirmation mail, or the delegate gave no address.',
+      )
     const at = deps.clock()
     const id = await deps.store.queueMail(registration.regNo, mail, at)
-    await deps.store.audit({ at, who: admin.username, what: 'sent the confirmation again', eventId: event.id, regNo: registration.regNo })
-    return reply.header('cache-control', 'no-store').send({ status: 'success', message: `The confirmation is on its way to ${mail.to}.`, id })
+    await deps.store.audit({
+      at,
+      who: admin.username,
+      what: 'sent the confirmation again',
+      eventId: event.id,
+      regNo: registration.regNo,
+    })
+    return reply
+      .header('cache-control', 'no-store')
+      .send({ status: 'success', message: `The confirmation is on its way to ${mail.to}.`, id })
   }
 
   for (const path of paths('/admin/registrations/:reg_no')) app.get(path, show)
@@ -92,15 +164,29 @@ export function registrationRoutes(app: FastifyInstance, deps: Deps, paths: (pat
 }
 
 /** In form order; then what the file also stores, then answers to fields that the form no longer has. */
-function answersOf(event: EventConfig, registration: StoredRegistration): OfficeRegistrationAnswer['answers'] {
+function answersOf(
+  event: EventConfig,
+  registration: StoredRegistration,
+): OfficeRegistrationAnswer['answers'] {
   const known = [...event.fields, ...event.alsoStored]
-  const rest = Object.keys(registration.answers).filter((id) => !known.some((field) => field.id === id))
+  const rest = Object.keys(registration.answers).filter(
+    (id) => !known.some((field) => field.id === id),
+  )
   return [...known, ...rest.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
     const upload = registration.uploads.find(({ field }) => field === id)
     const answer = registration.answers[id]
     if (answer === undefined && upload === undefined) return []
     const text = upload?.name ?? (answer === undefined ? '' : answerText(event, id, answer))
-    return [{ id, label, text, ...(upload !== undefined && { href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/` }) }]
+    return [
+      {
+        id,
+        label,
+        text,
+        ...(upload !== undefined && {
+          href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
+        }),
+      },
+    ]
   })
 }
 

@@ -4,14 +4,23 @@ import type { EventConfig, ListRow, Paise } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /** One word for the status. Money that does not fit is a person's work until they decide, so it says Review. */
-export function paymentStatusDisplay({ paymentStatus, inReview }: Pick<StoredRegistration, 'paymentStatus' | 'inReview'>): string {
+export function paymentStatusDisplay({
+  paymentStatus,
+  inReview,
+}: Pick<StoredRegistration, 'paymentStatus' | 'inReview'>): string {
   return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
 }
 
 /** What to call the delegate: the answer under `full_name`, else the first text answer, else the number. */
-export function nameOf(event: EventConfig, registration: Pick<StoredRegistration, 'answers' | 'regNo'>): string {
-  const field = event.fields.find(({ id }) => id === 'full_name') ?? event.fields.find(({ type }) => type === 'text')
-  const answer = field === undefined ? registration.answers['full_name'] : registration.answers[field.id]
+export function nameOf(
+  event: EventConfig,
+  registration: Pick<StoredRegistration, 'answers' | 'regNo'>,
+): string {
+  const field =
+    event.fields.find(({ id }) => id === 'full_name') ??
+    event.fields.find(({ type }) => type === 'text')
+  const answer =
+    field === undefined ? registration.answers['full_name'] : registration.answers[field.id]
   return typeof answer === 'string' && answer !== '' ? answer : registration.regNo
 }
 
@@ -33,7 +42,8 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
   for (const { id, type } of event.fields) {
     const answer = registration.answers[id]
     row[id] = answer ?? null
-    if (type === 'select' || type === 'yes-no') row[`${id}_display`] = answer === undefined ? null : answerText(event, id, answer)
+    if (type === 'select' || type === 'yes-no')
+      row[`${id}_display`] = answer === undefined ? null : answerText(event, id, answer)
   }
   const own: Record<string, string | number | null> = {
     order_id: registration.payments[0]?.orderId ?? null,
@@ -54,7 +64,9 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
     created_at: isoIndia(registration.createdAt),
   }
   // An answer keeps its name: `registration_category` may be a field of the form.
-  for (const [name, value] of Object.entries(own)) if (!(name in row) || row[name] === null) row[name] = value
-  for (const [wire, name] of Object.entries(event.api.returns)) if (!(wire in row)) row[wire] = row[name] ?? null
+  for (const [name, value] of Object.entries(own))
+    if (!(name in row) || row[name] === null) row[name] = value
+  for (const [wire, name] of Object.entries(event.api.returns))
+    if (!(wire in row)) row[wire] = row[name] ?? null
   return row
 }

@@ -39,7 +39,9 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
     __NONCE__: nonce,
   }
   // One pass: what a text holds is never taken for a placeholder.
-  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) => (parts[mark] ?? '').replaceAll(styleNonce, nonce))
+  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) =>
+    (parts[mark] ?? '').replaceAll(styleNonce, nonce),
+  )
 }
 
 /** Stands in the head until the answer's nonce is known; control characters occur in no text we write. */
@@ -71,7 +73,9 @@ function lookStyle(colour: string): string {
 
 /** The same markup as the web app's own event header, so that nothing moves when it takes over. */
 export function eventShell(event: EventConfig, at: Instant, main: string): string {
-  const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter((text) => text !== undefined && text !== '')
+  const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
+    (text) => text !== undefined && text !== '',
+  )
   const open = openOn(event, dayOf(at))
   return [
     '<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">Rollcall</a></div><div class="ev-row"><div class="ev-name"><div>',
@@ -80,17 +84,23 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
     `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
     '<main class="wrap" id="main">',
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
-    open.open ? '' : `<h2 class="disp">${escapeHtml(event.closed?.heading ?? 'Registration Closed')}</h2><p>${escapeHtml(open.text)}</p>`,
+    open.open
+      ? ''
+      : `<h2 class="disp">${escapeHtml(event.closed?.heading ?? 'Registration Closed')}</h2><p>${escapeHtml(open.text)}</p>`,
     main,
     `<p>Questions? <a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a></p>`,
     '</main>',
   ].join('')
 }
 
-export const needsScript = '<noscript><p>Registering needs JavaScript. Please switch it on in your browser, or write to the address below.</p></noscript>'
+export const needsScript =
+  '<noscript><p>Registering needs JavaScript. Please switch it on in your browser, or write to the address below.</p></noscript>'
 
 export function listShell(title: string, about: string, events: readonly EventCard[]): string {
-  const items = events.map(({ title: name, from, to, venue, routes, open }) => `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ' (registration closed)'}</li>`)
+  const items = events.map(
+    ({ title: name, from, to, venue, routes, open }) =>
+      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ' (registration closed)'}</li>`,
+  )
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }
 
@@ -99,12 +109,20 @@ export function plainShell(title: string, text: string): string {
 }
 
 export function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
 /** JSON that cannot end the script element it stands in. */
 function jsonInHtml(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
 }
-

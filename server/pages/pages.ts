@@ -10,7 +10,14 @@ import type { Instant, PageData } from '../../engine/index.ts'
 import { pathOf, withoutSlash } from '../http/event-calls.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { eventFile, sharedFiles } from '../events/file-call.ts'
-import { bareTemplate, eventShell, fillTemplate, listShell, needsScript, plainShell } from './html.ts'
+import {
+  bareTemplate,
+  eventShell,
+  fillTemplate,
+  listShell,
+  needsScript,
+  plainShell,
+} from './html.ts'
 import type { Page } from './html.ts'
 import { organisersShell, siteShell } from './site-html.ts'
 import { eventAnswer } from '../events/validators.ts'
@@ -38,7 +45,15 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
   const assets = path.join(webFolder, 'assets')
   if (existsSync(assets)) {
     // Their names hold their hashes.
-    await app.register(fastifyStatic, { root: assets, prefix: '/assets/', immutable: true, maxAge: '365d', preCompressed: true, index: false, wildcard: true })
+    await app.register(fastifyStatic, {
+      root: assets,
+      prefix: '/assets/',
+      immutable: true,
+      maxAge: '365d',
+      preCompressed: true,
+      index: false,
+      wildcard: true,
+    })
   }
 
   let table: ReadonlyMap<string, Shows> | null = null
@@ -56,10 +71,17 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
       table ??= tableOf(deps.events.all())
       const shows = table.get(here)
       const url = deps.environment.publicUrl + here
-      if (shows?.is === 'form') return send(reply.header('cache-control', 'no-cache'), formPage(shows.served, url, at))
-      if (shows !== undefined) return send(secret(reply), resultPage(shows.served, shows.is as 'success' | 'failed', at))
-      if (here === '/' || here === '/organisers') return send(reply.header('cache-control', 'no-cache'), sitePage(deps, here === '/' ? 'site' : 'organisers', url, at))
-      if (here === '/admin' || here.startsWith('/admin/')) return send(secret(reply), officePage(deps))
+      if (shows?.is === 'form')
+        return send(reply.header('cache-control', 'no-cache'), formPage(shows.served, url, at))
+      if (shows !== undefined)
+        return send(secret(reply), resultPage(shows.served, shows.is as 'success' | 'failed', at))
+      if (here === '/' || here === '/organisers')
+        return send(
+          reply.header('cache-control', 'no-cache'),
+          sitePage(deps, here === '/' ? 'site' : 'organisers', url, at),
+        )
+      if (here === '/admin' || here.startsWith('/admin/'))
+        return send(secret(reply), officePage(deps))
       return send(secret(reply.code(404)), missingPage(deps))
     },
   }
@@ -67,7 +89,10 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
 
 /** For pages whose address or content is nobody else's business. */
 function secret(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex')
+  return reply
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
 }
 
 function tableOf(events: readonly ServedEvent[]): ReadonlyMap<string, Shows> {
@@ -85,13 +110,31 @@ function formPage(served: ServedEvent, here: string, at: Instant): Page {
   const event = served.config
   const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
   const url = new URL(event.routes.form, here).href
-  return { title: `${event.title}: registration`, about: main, url, colour: event.look.colour, shell: eventShell(event, at, openOn(event, dayOf(at)).open ? needsScript : ''), data: { page: 'event', event: eventAnswer(served, at) } }
+  return {
+    title: `${event.title}: registration`,
+    about: main,
+    url,
+    colour: event.look.colour,
+    shell: eventShell(event, at, openOn(event, dayOf(at)).open ? needsScript : ''),
+    data: { page: 'event', event: eventAnswer(served, at) },
+  }
 }
 
 function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Instant): Page {
   const event = served.config
-  const shell = eventShell(event, at, '<p>Your registration is being looked up.</p><noscript><p>Showing it needs JavaScript.</p></noscript>')
-  return { title: `${event.title}: payment`, about: `Payment for ${event.title}`, url: null, colour: event.look.colour, shell, data: { page: 'result', outcome, event: eventAnswer(served, at) } }
+  const shell = eventShell(
+    event,
+    at,
+    '<p>Your registration is being looked up.</p><noscript><p>Showing it needs JavaScript.</p></noscript>',
+  )
+  return {
+    title: `${event.title}: payment`,
+    about: `Payment for ${event.title}`,
+    url: null,
+    colour: event.look.colour,
+    shell,
+    data: { page: 'result', outcome, event: eventAnswer(served, at) },
+  }
 }
 
 function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Instant): Page {
@@ -101,20 +144,58 @@ function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Inst
   const text = site?.page.about ?? about
   if (page === 'site') {
     const shell = site === null ? listShell(title, text, events) : siteShell(site, events)
-    return { title, about: text, url, colour: null, shell, data: { page, site, events: [...events] } }
+    return {
+      title,
+      about: text,
+      url,
+      colour: null,
+      shell,
+      data: { page, site, events: [...events] },
+    }
   }
   const shell = site === null ? listShell('For organisers', text, []) : organisersShell(site)
-  const sample = site === null ? null : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
-  return { title: `${name} for organisers`, about: site?.organisers.text ?? text, url, colour: null, shell, data: { page, site, events: [...events], now: isoIndia(at), sample: sample && eventFile(sample), shared: sample && sharedFiles(sample) } }
+  const sample =
+    site === null
+      ? null
+      : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
+  return {
+    title: `${name} for organisers`,
+    about: site?.organisers.text ?? text,
+    url,
+    colour: null,
+    shell,
+    data: {
+      page,
+      site,
+      events: [...events],
+      now: isoIndia(at),
+      sample: sample && eventFile(sample),
+      shared: sample && sharedFiles(sample),
+    },
+  }
 }
 
 function officePage(deps: Deps): Page {
-  return { title: `Office – ${name}`, about: 'Sign in to see registrations.', url: null, colour: null, shell: plainShell('Office', 'The office needs JavaScript.'), data: data(deps, 'office') }
+  return {
+    title: `Office – ${name}`,
+    about: 'Sign in to see registrations.',
+    url: null,
+    colour: null,
+    shell: plainShell('Office', 'The office needs JavaScript.'),
+    data: data(deps, 'office'),
+  }
 }
 
 function missingPage(deps: Deps): Page {
   const text = 'There is nothing at this address. It may have been mistyped, or the page has moved.'
-  return { title: `Page not found – ${name}`, about: text, url: null, colour: null, shell: plainShell('Page not found', text), data: data(deps, 'not-found') }
+  return {
+    title: `Page not found – ${name}`,
+    about: text,
+    url: null,
+    colour: null,
+    shell: plainShell('Page not found', text),
+    data: data(deps, 'not-found'),
+  }
 }
 
 function data(deps: Deps, page: 'office' | 'not-found'): PageData {

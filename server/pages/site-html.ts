@@ -3,14 +3,18 @@ import { formatDays } from '../../engine/index.ts'
 import type { EventCard, Site } from '../../engine/index.ts'
 import { escapeHtml } from './html.ts'
 
-const mark = '<svg viewBox="0 0 26 26" aria-hidden="true"><path d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="m8 12.5 4.5 4.8L24 3.5" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
+const mark =
+  '<svg viewBox="0 0 26 26" aria-hidden="true"><path d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="m8 12.5 4.5 4.8L24 3.5" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 
-const linkTo = (go: string, label: string, look = ''): string => `<a${look === '' ? '' : ` class="${look}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
+const linkTo = (go: string, label: string, look = ''): string =>
+  `<a${look === '' ? '' : ` class="${look}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
 
 /** The bar at the top. On pages other than the landing page, anchors lead there. */
 function siteHeaderShell(site: Site, here: '/' | '/organisers'): string {
   const { links, signIn, createEvent } = site.header
-  const nav = links.map(({ label, go }) => linkTo(here !== '/' && go.startsWith('#') ? `/${go}` : go, label)).join('')
+  const nav = links
+    .map(({ label, go }) => linkTo(here !== '/' && go.startsWith('#') ? `/${go}` : go, label))
+    .join('')
   return `<header class="hd"><div class="wrap"><a class="mark" href="/">${mark}${escapeHtml(site.page.name)}</a><nav aria-label="Main">${nav}</nav><div class="r">${linkTo(signIn.go, signIn.label, 'btn quiet sm')}${linkTo(createEvent.go, createEvent.label, 'btn sm')}</div></div></header>`
 }
 
@@ -24,7 +28,11 @@ export function siteShell(site: Site, events: readonly EventCard[]): string {
     pictureShell(hero.picture),
     '</div></div><div class="wrap first"><section class="sect" id="conferences">',
     `<h2 class="disp">${escapeHtml(site.conferences.title)}</h2>`,
-    events.length === 0 ? `<p class="conf-none">${escapeHtml(site.conferences.none)}</p>` : `<ul class="conf">${inOrder(events).map((event) => conferenceShell(site, event)).join('')}</ul>`,
+    events.length === 0
+      ? `<p class="conf-none">${escapeHtml(site.conferences.none)}</p>`
+      : `<ul class="conf">${inOrder(events)
+          .map((event) => conferenceShell(site, event))
+          .join('')}</ul>`,
     '</section></div></main></div>',
   ].join('')
 }
@@ -48,6 +56,8 @@ const inOrder = (events: readonly EventCard[]): readonly EventCard[] =>
 function conferenceShell(site: Site, event: EventCard): string {
   const theme = event.theme === undefined ? '' : `<p class="motto">${escapeHtml(event.theme)}</p>`
   const when = `${formatDays(event.from, event.to)}${event.hours === undefined ? '' : `, ${event.hours}`}`
-  const action = event.open ? linkTo(event.routes.form, site.conferences.register, 'btn sm') : `<span class="badge back">${escapeHtml(site.conferences.closed)}</span>`
+  const action = event.open
+    ? linkTo(event.routes.form, site.conferences.register, 'btn sm')
+    : `<span class="badge back">${escapeHtml(site.conferences.closed)}</span>`
   return `<li><div><h3 class="disp">${linkTo(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(when)}<br>${escapeHtml(event.venue)}</p><span class="a">${action}</span></li>`
 }

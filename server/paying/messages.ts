@@ -27,20 +27,28 @@ type Read = { readonly body: string; readonly contentType: string }
 export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const messages = slidingLimit(messagesPerMinute, 60_000)
   const retries = slidingLimit(retriesPerMinute, 60_000)
-  const limited = (limit: typeof messages, request: FastifyRequest, reply: FastifyReply): boolean => {
+  const limited = (
+    limit: typeof messages,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): boolean => {
     if (!deps.environment.rateLimits) return false
     const wait = limit.wait(request.ip, deps.clock())
     if (wait === 0) limit.count(request.ip, deps.clock())
     else reply.header('retry-after', String(Math.ceil(wait / 1000)))
     return wait > 0
   }
-  const tooMany = (reply: FastifyReply): FastifyReply => refuse(reply, 429, toldOf(429).code, toldOf(429).message)
+  const tooMany = (reply: FastifyReply): FastifyReply =>
+    refuse(reply, 429, toldOf(429).code, toldOf(429).message)
 
   const comeBack = gatewayReturn(deps)
-  const back: Call['handle'] = async (request, reply) => (limited(messages, request, reply) ? tooMany(reply) : comeBack(request, reply))
+  const back: Call['handle'] = async (request, reply) =>
+    limited(messages, request, reply) ? tooMany(reply) : comeBack(request, reply)
   app.eventCalls.add(({ config }) => {
     const path = config.api.gatewayReturn
-    return path === null ? [] : (['POST', 'GET'] as const).map((method) => ({ method, path, handle: back }))
+    return path === null
+      ? []
+      : (['POST', 'GET'] as const).map((method) => ({ method, path, handle: back }))
   })
 
   await app.register(async (scope) => {
@@ -49,9 +57,17 @@ export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<v
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     for (const slash of [true, false]) {
       const at = (path: string): string => (slash ? path : path.slice(0, -1))
-      scope.route({ method: ['GET', 'POST'], url: at(usualReturnPath), handler: (request, reply) => back(request, reply, {}) })
-      scope.post(at(noticePath), async (request, reply) => (limited(messages, request, reply) ? tooMany(reply) : takeNotice(deps, request, reply)))
-      scope.post(at('/api/payment/retry/'), async (request, reply) => (limited(retries, request, reply) ? tooMany(reply) : tryAgain(deps, request, reply)))
+      scope.route({
+        method: ['GET', 'POST'],
+        url: at(usualReturnPath),
+        handler: (request, reply) => back(request, reply, {}),
+      })
+      scope.post(at(noticePath), async (request, reply) =>
+        limited(messages, request, reply) ? tooMany(reply) : takeNotice(deps, request, reply),
+      )
+      scope.post(at('/api/payment/retry/'), async (request, reply) =>
+        limited(retries, request, reply) ? tooMany(reply) : tryAgain(deps, request, reply),
+      )
     }
   })
 }
@@ -61,7 +77,9 @@ export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<v
  * stored. It comes from another site and carries no cookie; it needs none, because it changes nothing
  * by itself. Dispatched to for the path an event file names, and under the usual one.
  */
-export function gatewayReturn(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+export function gatewayReturn(
+  deps: Deps,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   return async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
@@ -73,7 +91,10 @@ export function gatewayReturn(deps: Deps): (request: FastifyRequest, reply: Fast
     const payment = notice === null || !notice.ok ? null : await deps.store.payment(notice.orderId)
     const event = payment === null ? undefined : deps.events.byId(payment.eventId)?.config
     if (payment === null || event === undefined) {
-      deps.log.warn({ code: notice === null ? 'malformed' : notice.ok ? 'unknown_order' : notice.code }, 'a return that fits no payment')
+      deps.log.warn(
+        { code: notice === null ? 'malformed' : notice.ok ? 'unknown_order' : notice.code },
+        'a return that fits no payment',
+      )
       return reply.redirect(landing, 303)
     }
     if (kept) await within(returnWaitMs, deps.payments.verify(payment.orderId, returnWaitMs), deps)
@@ -83,13 +104,26 @@ export function gatewayReturn(deps: Deps): (request: FastifyRequest, reply: Fast
 }
 
 /** The address is a greeting only: the page reads what is stored. */
-function resultAddress(routes: { readonly success: string; readonly failed: string }, registration: StoredRegistration | null, payment: StoredPayment, at: Instant): string {
+function resultAddress(
+  routes: { readonly success: string; readonly failed: string },
+  registration: StoredRegistration | null,
+  payment: StoredPayment,
+  at: Instant,
+): string {
   const route = registration?.paymentStatus === 'failed' ? routes.failed : routes.success
-  const query = new URLSearchParams({ orderId: payment.orderId, amount: amountText(payment.amount), date: isoIndia(registration?.paidAt ?? at) })
+  const query = new URLSearchParams({
+    orderId: payment.orderId,
+    amount: amountText(payment.amount),
+    date: isoIndia(registration?.paidAt ?? at),
+  })
   return `${route}?${query.toString()}`
 }
 
-async function takeNotice(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function takeNotice(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   const read = await readMessage(request)
   if (read === null) return refuse(reply, 413, toldOf(413).code, toldOf(413).message)
   const fields = readFields(read.body, read.contentType)
@@ -98,7 +132,8 @@ async function takeNotice(deps: Deps, request: FastifyRequest, reply: FastifyRep
     reply.header('retry-after', '5')
     return refuse(reply, 503, 'not_stored', 'The notice could not be stored. Please send it again.')
   }
-  if (fields === null) return refuse(reply, 400, 'malformed', 'The notice is neither a posted form nor a JSON object.')
+  if (fields === null)
+    return refuse(reply, 400, 'malformed', 'The notice is neither a posted form nor a JSON object.')
   const notice = deps.gateway.readNotice(fields)
   if (!notice.ok) {
     deps.log.warn({ code: notice.code }, 'a notice was refused')
@@ -121,16 +156,35 @@ async function takeNotice(deps: Deps, request: FastifyRequest, reply: FastifyRep
   // about a failed payment again, so a notice of late money is taken only once we know what it is about.
   if (payment.status === 'failed' && (await verified) === 'pending') {
     reply.header('retry-after', '60')
-    return refuse(reply, 503, 'not_verified', 'The notice is stored and could not be verified yet. Please send it again.')
+    return refuse(
+      reply,
+      503,
+      'not_verified',
+      'The notice is stored and could not be verified yet. Please send it again.',
+    )
   }
   return reply.send({ status: 'success' })
 }
 
 /** Whether the message is on disk. */
-async function keep(deps: Deps, kind: 'return' | 'notice', orderId: string | null, { body, contentType }: Read): Promise<boolean> {
-  const gateway = (orderId === null ? null : deps.events.byOrderId(orderId)?.config.payment?.gateway.name) ?? 'unknown'
+async function keep(
+  deps: Deps,
+  kind: 'return' | 'notice',
+  orderId: string | null,
+  { body, contentType }: Read,
+): Promise<boolean> {
+  const gateway =
+    (orderId === null ? null : deps.events.byOrderId(orderId)?.config.payment?.gateway.name) ??
+    'unknown'
   try {
-    await deps.store.recordNotice({ gateway, kind, orderId: orderId === '' ? null : orderId, body, contentType, at: deps.clock() })
+    await deps.store.recordNotice({
+      gateway,
+      kind,
+      orderId: orderId === '' ? null : orderId,
+      body,
+      contentType,
+      at: deps.clock(),
+    })
     return true
   } catch (error) {
     deps.log.error({ kind, error: String(error) }, 'a message of the gateway could not be stored')
@@ -140,7 +194,11 @@ async function keep(deps: Deps, kind: 'return' | 'notice', orderId: string | nul
 
 /** The text of the body, or of the query for a GET; null when it is too long or broke off. */
 async function readMessage(request: FastifyRequest): Promise<Read | null> {
-  if (request.method === 'GET') return { body: request.url.slice(pathOf(request).length + 1), contentType: 'application/x-www-form-urlencoded' }
+  if (request.method === 'GET')
+    return {
+      body: request.url.slice(pathOf(request).length + 1),
+      contentType: 'application/x-www-form-urlencoded',
+    }
   const contentType = request.headers['content-type'] ?? ''
   const stream = request.body as Readable | null | undefined
   const chunks: Buffer[] = []
@@ -153,37 +211,72 @@ async function readMessage(request: FastifyRequest): Promise<Read | null> {
   } catch {
     return null
   }
-  return length > messageBytesMax ? null : { body: Buffer.concat(chunks).toString('utf8'), contentType }
+  return length > messageBytesMax
+    ? null
+    : { body: Buffer.concat(chunks).toString('utf8'), contentType }
 }
 
-async function tryAgain(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function tryAgain(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   reply.header('cache-control', 'no-store')
   const read = await readMessage(request)
-  const orderId = (read === null ? null : readFields(read.body, read.contentType))?.['order_id']?.trim() ?? ''
-  const known = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? (await deps.store.registration(orderId))?.regNo ?? null)
+  const orderId =
+    (read === null ? null : readFields(read.body, read.contentType))?.['order_id']?.trim() ?? ''
+  const known =
+    orderId === ''
+      ? null
+      : ((await deps.store.payment(orderId))?.regNo ??
+        (await deps.store.registration(orderId))?.regNo ??
+        null)
   const registration = known === null ? null : await deps.store.registration(known)
   const event = registration === null ? undefined : deps.events.byId(registration.eventId)?.config
-  if (registration === null || event === undefined || event.payment === null) return refuse(reply, 404, 'not_found', 'Registration details not found')
+  if (registration === null || event === undefined || event.payment === null)
+    return refuse(reply, 404, 'not_found', 'Registration details not found')
   const at = deps.clock()
   const open = openOn(event, dayOf(at))
   if (!open.open) return refuse(reply, 409, 'registration_closed', open.text)
   // Money may have come since the page was drawn.
   const newest = registration.payments[0]
-  if (newest?.status === 'failed') await within(returnWaitMs, deps.payments.verify(newest.orderId, returnWaitMs), deps)
+  if (newest?.status === 'failed')
+    await within(returnWaitMs, deps.payments.verify(newest.orderId, returnWaitMs), deps)
   const again = await deps.store.retry(registration.regNo, at)
   if (!again.ok) {
     switch (again.error.code) {
       case 'not_found':
         return refuse(reply, 404, 'not_found', 'Registration details not found')
       case 'not_failed':
-        return refuse(reply, 409, 'not_failed', 'This payment has not failed, so there is nothing to try again.')
+        return refuse(
+          reply,
+          409,
+          'not_failed',
+          'This payment has not failed, so there is nothing to try again.',
+        )
       case 'too_many_attempts':
-        return refuse(reply, 409, 'too_many_attempts', 'This payment was tried too many times. Please write to the support address.')
+        return refuse(
+          reply,
+          409,
+          'too_many_attempts',
+          'This payment was tried too many times. Please write to the support address.',
+        )
     }
   }
   const { fullName, email, phone } = searchableOf(event, registration.answers)
-  const payment_data = deps.gateway.handOff(event, { fullName, email, phone, regNo: registration.regNo }, again.value.orderId, again.value.amount, at)
-  const answer: RegisterAnswer = { status: 'success', message: 'You can try the payment again.', reg_no: registration.regNo, payment_data }
+  const payment_data = deps.gateway.handOff(
+    event,
+    { fullName, email, phone, regNo: registration.regNo },
+    again.value.orderId,
+    again.value.amount,
+    at,
+  )
+  const answer: RegisterAnswer = {
+    status: 'success',
+    message: 'You can try the payment again.',
+    reg_no: registration.regNo,
+    payment_data,
+  }
   return reply.code(201).send(answer)
 }
 
@@ -191,7 +284,9 @@ async function tryAgain(deps: Deps, request: FastifyRequest, reply: FastifyReply
 async function within(ms: number, work: Promise<unknown>, deps: Pick<Deps, 'log'>): Promise<void> {
   const timeout = Promise.withResolvers<void>()
   const timer = setTimeout(timeout.resolve, ms)
-  const done = work.catch((error: unknown) => deps.log.error({ error: String(error) }, 'a payment could not be verified'))
+  const done = work.catch((error: unknown) =>
+    deps.log.error({ error: String(error) }, 'a payment could not be verified'),
+  )
   await Promise.race([done, timeout.promise])
   clearTimeout(timer)
 }

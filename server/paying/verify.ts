@@ -24,7 +24,10 @@ const endOfTime = instant(8_640_000_000_000_000)
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
 
 /** `reconciles` false: nothing is asked unless somebody calls. */
-export function openPayments(deps: PaymentsDeps, { reconciles }: { readonly reconciles: boolean } = { reconciles: true }): Payments {
+export function openPayments(
+  deps: PaymentsDeps,
+  { reconciles }: { readonly reconciles: boolean } = { reconciles: true },
+): Payments {
   const running = new Map<OrderId, Promise<Verified>>()
   const following = new Map<OrderId, Promise<Verified>>()
 
@@ -41,31 +44,39 @@ export function openPayments(deps: PaymentsDeps, { reconciles }: { readonly reco
     }
     const waiting = following.get(orderId)
     if (waiting !== undefined) return waiting
-    const next = current.catch(() => null).then(() => {
-      following.delete(orderId)
-      return verify(orderId, timeoutMs)
-    })
+    const next = current
+      .catch(() => null)
+      .then(() => {
+        following.delete(orderId)
+        return verify(orderId, timeoutMs)
+      })
     following.set(orderId, next)
     return next
   }
 
-  const reconcile = async (all = false): Promise<{ readonly asked: number; readonly ended: number }> => {
+  const reconcile = async (
+    all = false,
+  ): Promise<{ readonly asked: number; readonly ended: number }> => {
     const at = deps.clock()
     // A fresh payment is due at once, but its buyer is still typing: everything waits one shortest interval.
     const dueBefore = all ? endOfTime : instant(at - askAgainMs.least)
     const seen = new Set<OrderId>()
     let ended = 0
     for (;;) {
-      const due = (await deps.store.pendingPayments(dueBefore, seen.size + batch)).filter(({ orderId }) => !seen.has(orderId))
+      const due = (await deps.store.pendingPayments(dueBefore, seen.size + batch)).filter(
+        ({ orderId }) => !seen.has(orderId),
+      )
       if (due.length === 0) return { asked: seen.size, ended }
       for (const { orderId } of due) seen.add(orderId)
       const waiting = [...due]
       const worker = async (): Promise<void> => {
         for (let payment = waiting.shift(); payment !== undefined; payment = waiting.shift()) {
-          const status = await verify(payment.orderId, reconcileTimeoutMs).catch((error: unknown) => {
-            deps.log.error({ error: String(error) }, 'a payment could not be verified')
-            return 'pending' as const
-          })
+          const status = await verify(payment.orderId, reconcileTimeoutMs).catch(
+            (error: unknown) => {
+              deps.log.error({ error: String(error) }, 'a payment could not be verified')
+              return 'pending' as const
+            },
+          )
           if (status !== 'pending') ended += 1
         }
       }
@@ -80,14 +91,17 @@ export function openPayments(deps: PaymentsDeps, { reconciles }: { readonly reco
     if (closed) return
     timer = setTimeout(() => {
       ticking = reconcile()
-        .catch((error: unknown) => deps.log.error({ error: String(error) }, 'the reconciler stumbled'))
+        .catch((error: unknown) =>
+          deps.log.error({ error: String(error) }, 'the reconciler stumbled'),
+        )
         .finally(tick)
     }, tickMs)
     timer.unref()
   }
   if (reconciles) tick()
   const idle = async (): Promise<void> => {
-    while (running.size + following.size > 0) await Promise.allSettled([...running.values(), ...following.values()])
+    while (running.size + following.size > 0)
+      await Promise.allSettled([...running.values(), ...following.values()])
   }
 
   return {
@@ -105,9 +119,14 @@ export function openPayments(deps: PaymentsDeps, { reconciles }: { readonly reco
 
 type Verified = Awaited<ReturnType<Payments['verify']>>
 
-const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified => (payment.status === 'pending' && payment.review !== null ? 'review' : payment.status)
+const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
+  payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
 
-async function verifyOnce(deps: PaymentsDeps, orderId: OrderId, timeoutMs: number): Promise<Verified> {
+async function verifyOnce(
+  deps: PaymentsDeps,
+  orderId: OrderId,
+  timeoutMs: number,
+): Promise<Verified> {
   const payment = await deps.store.payment(orderId)
   if (payment === null) throw new Error('verification of an order that is not there')
   // A failed payment is asked about again: money that comes late still came.
@@ -121,15 +140,28 @@ async function verifyOnce(deps: PaymentsDeps, orderId: OrderId, timeoutMs: numbe
   return apply(deps, event, payment, answer)
 }
 
-async function apply(deps: PaymentsDeps, event: EventConfig, payment: StoredPayment, answer: StatusAnswer): Promise<Verified> {
+async function apply(
+  deps: PaymentsDeps,
+  event: EventConfig,
+  payment: StoredPayment,
+  answer: StatusAnswer,
+): Promise<Verified> {
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
   switch (answer.is) {
     case 'fact':
-      await deps.store.recordNotice({ gateway: event.payment?.gateway.name ?? '', kind: 'status', orderId: payment.orderId, body: answer.raw, contentType: 'text/xml', at })
+      await deps.store.recordNotice({
+        gateway: event.payment?.gateway.name ?? '',
+        kind: 'status',
+        orderId: payment.orderId,
+        body: answer.raw,
+        contentType: 'text/xml',
+        at,
+      })
       return settle(deps, event, payment, answer.fact)
     case 'no-record':
-      if (age >= noRecordMs && payment.status === 'pending') return settle(deps, event, payment, { type: 'expired', at })
+      if (age >= noRecordMs && payment.status === 'pending')
+        return settle(deps, event, payment, { type: 'expired', at })
       return askLater(deps, payment, growing(age))
     case 'pending':
       return askLater(deps, payment, growing(age))
@@ -152,10 +184,28 @@ async function askLater(deps: PaymentsDeps, payment: StoredPayment, ms: number):
   return statusOf(payment)
 }
 
-async function settle(deps: PaymentsDeps, event: EventConfig, payment: StoredPayment, fact: PaymentFact): Promise<Verified> {
-  const mail = fact.type === 'confirmed' ? await confirmationOf(deps, event, payment, fact.reference, fact.at) : null
-  const applied = await deps.store.applyFact(payment.orderId, fact.type === 'confirmed' && cameAfterClosing(event, payment, fact.at) ? { ...fact, afterClosing: true } : fact, mail)
-  if (applied.changed) deps.log.info({ event: event.id, status: applied.payment.status, review: applied.review }, 'a payment moved')
+async function settle(
+  deps: PaymentsDeps,
+  event: EventConfig,
+  payment: StoredPayment,
+  fact: PaymentFact,
+): Promise<Verified> {
+  const mail =
+    fact.type === 'confirmed'
+      ? await confirmationOf(deps, event, payment, fact.reference, fact.at)
+      : null
+  const applied = await deps.store.applyFact(
+    payment.orderId,
+    fact.type === 'confirmed' && cameAfterClosing(event, payment, fact.at)
+      ? { ...fact, afterClosing: true }
+      : fact,
+    mail,
+  )
+  if (applied.changed)
+    deps.log.info(
+      { event: event.id, status: applied.payment.status, review: applied.review },
+      'a payment moved',
+    )
   return statusOf(applied.payment)
 }
 
@@ -165,9 +215,28 @@ function cameAfterClosing(event: EventConfig, payment: StoredPayment, at: Instan
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */
-async function confirmationOf(deps: PaymentsDeps, event: EventConfig, payment: StoredPayment, reference: string, at: Instant): Promise<NewMail | null> {
+async function confirmationOf(
+  deps: PaymentsDeps,
+  event: EventConfig,
+  payment: StoredPayment,
+  reference: string,
+  at: Instant,
+): Promise<NewMail | null> {
   const stored = await deps.store.registration(payment.regNo)
   if (stored === null) return null
-  const payments = stored.payments.map((each) => (each.orderId === payment.orderId ? { ...each, status: 'success' as const, reference, paidAt: at } : each))
-  return mailFor(event, registrationView(event, { ...stored, payments, paymentStatus: 'success', paymentId: reference, paidAt: at }))
+  const payments = stored.payments.map((each) =>
+    each.orderId === payment.orderId
+      ? { ...each, status: 'success' as const, reference, paidAt: at }
+      : each,
+  )
+  return mailFor(
+    event,
+    registrationView(event, {
+      ...stored,
+      payments,
+      paymentStatus: 'success',
+      paymentId: reference,
+      paidAt: at,
+    }),
+  )
 }

@@ -43,7 +43,11 @@ export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock'>): LookupGu
 }
 
 /** By registration number or by the order id of any attempt; only of this event. */
-export async function findRegistration(deps: Pick<Deps, 'store'>, event: EventConfig, text: string): Promise<StoredRegistration | null> {
+export async function findRegistration(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  text: string,
+): Promise<StoredRegistration | null> {
   const byNumber = await deps.store.registration(text)
   if (byNumber !== null) return byNumber.eventId === event.id ? byNumber : null
   // A number of ours with the wrong check digit was never given out, and imported ones were found above.

@@ -3,12 +3,25 @@ import { amountText, own, readAmount } from '../../engine/index.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
 /** The names the specification sends, whatever the event file says; a form field of that name is an answer. */
-const usualNames: Readonly<Record<string, string>> = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total', registration_category: 'category' }
+const usualNames: Readonly<Record<string, string>> = {
+  base_amount: 'base',
+  gst_amount: 'gst',
+  total_amount: 'total',
+  registration_category: 'category',
+}
 
-export type Comparison = { readonly is: 'same' } | { readonly is: 'differs'; readonly name: string } | { readonly is: 'unreadable'; readonly name: string }
+export type Comparison =
+  | { readonly is: 'same' }
+  | { readonly is: 'differs'; readonly name: string }
+  | { readonly is: 'unreadable'; readonly name: string }
 
 /** Amounts are compared as whole paise, read from decimal text; blank means not sent. `quote` null: the event states no price. */
-export function compareSent(event: EventConfig, values: Readonly<Record<string, unknown>>, category: string | null, quote: Quote | null): Comparison {
+export function compareSent(
+  event: EventConfig,
+  values: Readonly<Record<string, unknown>>,
+  category: string | null,
+  quote: Quote | null,
+): Comparison {
   let differs: string | null = null
   for (const [name, means] of meaningsOf(event)) {
     const sent = textOf(own(values, name))
@@ -45,5 +58,7 @@ function textOf(value: unknown): string | null {
 
 /** What a delegate is told when the price on the screen is no longer the price. */
 export function priceChangedText(quote: Quote | null): string {
-  return quote === null ? 'The price has changed. Please check it and submit again.' : `The price has changed: the total is now ₹ ${amountText(quote.total)}. Nothing has been charged. Please check it and submit again.`
+  return quote === null
+    ? 'The price has changed. Please check it and submit again.'
+    : `The price has changed: the total is now ₹ ${amountText(quote.total)}. Nothing has been charged. Please check it and submit again.`
 }

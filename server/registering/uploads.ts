@@ -42,7 +42,11 @@ type Shelf = {
   readonly removals: Map<string, Promise<void>>
 }
 
-export function openUploads(options: { readonly folder: string; readonly store: Pick<Store, 'uploadsInUse'>; readonly clock: () => Instant }): Uploads {
+export function openUploads(options: {
+  readonly folder: string
+  readonly store: Pick<Store, 'uploadsInUse'>
+  readonly clock: () => Instant
+}): Uploads {
   const { store, clock } = options
   const shelf: Shelf = { folder: options.folder, handedIn: new Map(), removals: new Map() }
   return {
@@ -54,7 +58,12 @@ export function openUploads(options: { readonly folder: string; readonly store: 
       shelf.handedIn.set(sha256, clock())
       await shelf.removals.get(sha256)
       await keepDurably(placeOf(shelf, sha256), sent.bytes, clock())
-      return { ok: true, sha256, type: mimeOf[kind] ?? 'application/octet-stream', bytes: sent.bytes.length }
+      return {
+        ok: true,
+        sha256,
+        type: mimeOf[kind] ?? 'application/octet-stream',
+        bytes: sent.bytes.length,
+      }
     },
     read: async (sha256) => {
       if (!/^[0-9a-f]{64}$/.test(sha256)) return null
@@ -75,14 +84,17 @@ function placeOf(shelf: Shelf, sha256: string): string {
 async function kindOf({ name, bytes, accept }: Sent): Promise<string | null> {
   const content = await contentOf(bytes)
   const ending = path.extname(name).slice(1).toLowerCase()
-  return content !== null && accept.includes(ending) && (endingsOf[content] ?? []).includes(ending) ? content : null
+  return content !== null && accept.includes(ending) && (endingsOf[content] ?? []).includes(ending)
+    ? content
+    : null
 }
 
 /** pdf, jpg, png, gif, webp, docx, doc, or null for everything else. Names and media types that were sent count for nothing. */
 export async function contentOf(bytes: Buffer): Promise<string | null> {
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined)
   if (found === undefined) return null
-  if (found.ext === 'cfb' || found.mime === 'application/x-cfb') return isWordDocument(bytes) ? 'doc' : null
+  if (found.ext === 'cfb' || found.mime === 'application/x-cfb')
+    return isWordDocument(bytes) ? 'doc' : null
   return found.ext in endingsOf ? found.ext : null
 }
 
@@ -134,8 +146,13 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Removes what no registration refers to and nobody handed in lately. Answers how many files went. */
-async function sweep(shelf: Shelf, store: Pick<Store, 'uploadsInUse'>, at: Instant): Promise<number> {
-  for (const [sha256, handedIn] of shelf.handedIn) if (at - handedIn >= unusedMsMax) shelf.handedIn.delete(sha256)
+async function sweep(
+  shelf: Shelf,
+  store: Pick<Store, 'uploadsInUse'>,
+  at: Instant,
+): Promise<number> {
+  for (const [sha256, handedIn] of shelf.handedIn)
+    if (at - handedIn >= unusedMsMax) shelf.handedIn.delete(sha256)
   const old: string[] = []
   let removed = 0
   for (const sub of await readdir(shelf.folder).catch(() => [])) {

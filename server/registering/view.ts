@@ -10,8 +10,10 @@ const names = new WeakMap<EventConfig, Names>()
 function namesOf(event: EventConfig): Names {
   const known = names.get(event)
   if (known !== undefined) return known
-  const first = (type: 'email' | 'phone' | 'text'): string | undefined => event.fields.find((field) => field.type === type)?.id
-  const named = (pattern: RegExp): string | undefined => event.fields.find(({ id }) => pattern.test(id))?.id
+  const first = (type: 'email' | 'phone' | 'text'): string | undefined =>
+    event.fields.find((field) => field.type === type)?.id
+  const named = (pattern: RegExp): string | undefined =>
+    event.fields.find(({ id }) => pattern.test(id))?.id
   const found = {
     fullName: named(/^(full_)?name$/) ?? named(/name$/) ?? first('text'),
     email: first('email'),
@@ -28,11 +30,19 @@ export function searchableOf(event: EventConfig, answers: Answers): Searchable {
     return answer === undefined ? '' : String(answer)
   }
   const { fullName, email, phone, councilNo } = namesOf(event)
-  return { fullName: text(fullName), email: text(email), phone: text(phone), councilNo: text(councilNo) }
+  return {
+    fullName: text(fullName),
+    email: text(email),
+    phone: text(phone),
+    councilNo: text(councilNo),
+  }
 }
 
 /** The public read of a registration: the answers, the engine's values, and both again under the names of `api.returns`. */
-export function registrationView(event: EventConfig, stored: StoredRegistration): RegistrationAnswer['registration'] {
+export function registrationView(
+  event: EventConfig,
+  stored: StoredRegistration,
+): RegistrationAnswer['registration'] {
   const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
   const paid = stored.payments.find(({ status }) => status === 'success')
   const own = {
@@ -43,7 +53,8 @@ export function registrationView(event: EventConfig, stored: StoredRegistration)
     payment_date: stored.paidAt === null ? null : isoIndia(stored.paidAt),
     created_at: isoIndia(stored.createdAt),
     category: stored.category,
-    category_label: event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,
+    category_label:
+      event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,
     period: stored.period,
     base: amount(stored.base),
     gst: amount(stored.gst),
@@ -51,6 +62,14 @@ export function registrationView(event: EventConfig, stored: StoredRegistration)
     may_retry: event.payment !== null && stored.paymentStatus === 'failed' && !stored.inReview,
   }
   const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...own }
-  const returned = Object.entries(event.api.returns).map(([wire, value]) => [wire, Object.hasOwn(values, value) ? values[value] : null])
-  return { ...stored.answers, ...own, ...(Object.fromEntries(returned) as Record<string, unknown>), ...own }
+  const returned = Object.entries(event.api.returns).map(([wire, value]) => [
+    wire,
+    Object.hasOwn(values, value) ? values[value] : null,
+  ])
+  return {
+    ...stored.answers,
+    ...own,
+    ...(Object.fromEntries(returned) as Record<string, unknown>),
+    ...own,
+  }
 }

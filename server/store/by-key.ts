@@ -4,9 +4,18 @@ import type { Sql } from './database.ts'
 import { registeredUnder } from './registering.ts'
 import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
-import type { AdminRow, QueuedMail, Store, StoredNotice, StoredPayment, StoredRegistration } from './store.ts'
+import type {
+  AdminRow,
+  QueuedMail,
+  Store,
+  StoredNotice,
+  StoredPayment,
+  StoredRegistration,
+} from './store.ts'
 
-type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A> ? A : never
+type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
+  ? A
+  : never
 type File = Answered<'eventFile'>
 const file_columns = 'hash, event_id AS eventId, text, shared'
 
@@ -14,7 +23,7 @@ export function reads(sql: Sql) {
   return {
     registration(regNo: string): StoredRegistration | null {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
-      return row === undefined ? null : registrationsByIds(sql, [row.id])[0] ?? null
+      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
     },
     registeredUnder(eventId: string, key: string, at: Instant): Answered<'registeredUnder'> {
       return registeredUnder(sql, eventId, key, at)
@@ -26,15 +35,21 @@ export function reads(sql: Sql) {
     pendingPayments(dueBefore: Instant, limit: number): Answered<'pendingPayments'> {
       return sql<OwnedPaymentRow>(
         `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? ORDER BY p.next_ask_at, p.id LIMIT ?`,
-      ).all(dueBefore, limit).map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+      )
+        .all(dueBefore, limit)
+        .map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
     },
     facts(orderId: string): Answered<'facts'> {
       return sql<{ at: Instant; type: string; body: string }>(
         'SELECT f.at, f.type, f.body FROM payment_facts f JOIN payments p ON p.id = f.payment_id WHERE p.order_id = ? ORDER BY f.id',
-      ).all(orderId).map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
+      )
+        .all(orderId)
+        .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
     },
     notices(orderId: string | null): readonly StoredNotice[] {
-      return sql<StoredNotice>('SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id IS ? ORDER BY id').all(orderId)
+      return sql<StoredNotice>(
+        'SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id IS ? ORDER BY id',
+      ).all(orderId)
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(
@@ -50,28 +65,50 @@ export function reads(sql: Sql) {
       ).all(regNo)
     },
     admin(username: string): AdminRow | null {
-      return sql<AdminRow>('SELECT id, username, password_hash AS passwordHash FROM admins WHERE username = ?').get(username) ?? null
+      return (
+        sql<AdminRow>(
+          'SELECT id, username, password_hash AS passwordHash FROM admins WHERE username = ?',
+        ).get(username) ?? null
+      )
     },
     adminCount(): number {
       return sql<{ n: number }>('SELECT count(*) AS n FROM admins').get()?.n ?? 0
     },
-    session(tokenHash: string): { adminId: number; username: string; expiresAt: Instant; seenAt: Instant } | null {
-      return sql<{ adminId: number; username: string; expiresAt: Instant; seenAt: Instant }>(
-        `SELECT s.admin_id AS adminId, a.username, s.expires_at AS expiresAt, s.seen_at AS seenAt
+    session(
+      tokenHash: string,
+    ): { adminId: number; username: string; expiresAt: Instant; seenAt: Instant } | null {
+      return (
+        sql<{ adminId: number; username: string; expiresAt: Instant; seenAt: Instant }>(
+          `SELECT s.admin_id AS adminId, a.username, s.expires_at AS expiresAt, s.seen_at AS seenAt
          FROM sessions s JOIN admins a ON a.id = s.admin_id WHERE s.token_hash = ?`,
-      ).get(tokenHash) ?? null
+        ).get(tokenHash) ?? null
+      )
     },
     auditOf(regNo: string): Answered<'auditOf'> {
-      return sql<Answered<'auditOf'>[number]>('SELECT at, who, what FROM audit_log WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id').all(regNo)
+      return sql<Answered<'auditOf'>[number]>(
+        'SELECT at, who, what FROM audit_log WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id',
+      ).all(regNo)
     },
     eventFile(hash: string): File {
-      return sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE hash = ?`).get(hash) ?? null
+      return (
+        sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE hash = ?`).get(
+          hash,
+        ) ?? null
+      )
     },
     lastEventFile(eventId: string): File {
-      return sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`).get(eventId) ?? null
+      return (
+        sql<NonNullable<File>>(
+          `SELECT ${file_columns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`,
+        ).get(eventId) ?? null
+      )
     },
     uploadsInUse(sha256s: readonly string[]): readonly string[] {
-      return sql<{ sha256: string }>('SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (SELECT value FROM json_each(?))').all(JSON.stringify(sha256s)).map(({ sha256 }) => sha256)
+      return sql<{ sha256: string }>(
+        'SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (SELECT value FROM json_each(?))',
+      )
+        .all(JSON.stringify(sha256s))
+        .map(({ sha256 }) => sha256)
     },
   }
 }

@@ -18,25 +18,43 @@ const chunk_rows = 500
 /** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
 const touch_ms = 60_000
 
-export type Inside = { readonly store: Store; readonly writer: Thread<typeof writes>; readonly reader: Thread<typeof listings> }
+export type Inside = {
+  readonly store: Store
+  readonly writer: Thread<typeof writes>
+  readonly reader: Thread<typeof listings>
+}
 
 export async function openStore(options: { readonly dataDir: string }): Promise<Store> {
   return (await openInside(options)).store
 }
 
 /** The store with its threads in reach, and the writer's switches: for tests only. */
-export async function openInside(options: { readonly dataDir: string; readonly waitingMax?: number; readonly writer?: Omit<WriterData, 'file'> }): Promise<Inside> {
+export async function openInside(options: {
+  readonly dataDir: string
+  readonly waitingMax?: number
+  readonly writer?: Omit<WriterData, 'file'>
+}): Promise<Inside> {
   mkdirSync(options.dataDir, { recursive: true })
   const file = join(options.dataDir, database_file)
   const data: WriterData = { file, ...options.writer }
   const waitingMax = options.waitingMax ?? waiting_max
   const [writing, reading] = await Promise.allSettled([
     startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax }),
-    startThread<typeof listings>({ file: new URL('./reader.ts', import.meta.url), data: { file }, waitingMax }),
+    startThread<typeof listings>({
+      file: new URL('./reader.ts', import.meta.url),
+      data: { file },
+      waitingMax,
+    }),
   ])
   if (writing.status === 'rejected' || reading.status === 'rejected') {
-    await Promise.all([writing, reading].map((start) => (start.status === 'fulfilled' ? start.value.close() : null)))
-    throw writing.status === 'rejected' ? writing.reason : new Error('the reader thread did not start', { cause: reading })
+    await Promise.all(
+      [writing, reading].map((start) =>
+        start.status === 'fulfilled' ? start.value.close() : null,
+      ),
+    )
+    throw writing.status === 'rejected'
+      ? writing.reason
+      : new Error('the reader thread did not start', { cause: reading })
   }
   const writer = writing.value
   const reader = reading.value
@@ -69,7 +87,12 @@ export async function openInside(options: { readonly dataDir: string; readonly w
       // The next chunk is asked for when the consumer comes back for it: that is the backpressure.
       let from: Parameters<typeof listings.exportChunk>[2] = null
       do {
-        const chunk: ReturnType<typeof listings.exportChunk> = await reader.call('exportChunk', query, from, chunk_rows)
+        const chunk: ReturnType<typeof listings.exportChunk> = await reader.call(
+          'exportChunk',
+          query,
+          from,
+          chunk_rows,
+        )
         if (chunk.rows.length > 0) yield chunk.rows
         from = chunk.next
       } while (from !== null)
@@ -90,7 +113,8 @@ export async function openInside(options: { readonly dataDir: string; readonly w
     async session(tokenHash, at, idleMs) {
       const session = read.session(tokenHash)
       if (session === null || at >= session.expiresAt || at - session.seenAt > idleMs) return null
-      if (at - session.seenAt >= Math.min(touch_ms, idleMs / 10)) await write('touchSession', tokenHash, at)
+      if (at - session.seenAt >= Math.min(touch_ms, idleMs / 10))
+        await write('touchSession', tokenHash, at)
       return { adminId: session.adminId, username: session.username }
     },
     closeSession: (tokenHash) => write('closeSession', tokenHash),

@@ -29,7 +29,12 @@ function answer({ id, verb, args }: Request): Answer {
     // One transaction, so that every statement of the verb sees the same moment.
     return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
   } catch (error) {
-    return { id, ok: false, busy: false, message: error instanceof Error ? error.message : String(error) }
+    return {
+      id,
+      ok: false,
+      busy: false,
+      message: error instanceof Error ? error.message : String(error),
+    }
   }
 }
 

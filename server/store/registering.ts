@@ -6,7 +6,13 @@ import { enqueue } from './mails.ts'
 import { ownedPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
-import type { ImportRow, NewRegistration, Registered, RegisterRefusal, StoredPayment } from './store.ts'
+import type {
+  ImportRow,
+  NewRegistration,
+  Registered,
+  RegisterRefusal,
+  StoredPayment,
+} from './store.ts'
 
 /** How long an idempotency key is kept. */
 const key_kept_ms = 24 * 60 * 60 * 1000
@@ -15,60 +21,128 @@ const attempts_max = 99
 /** A gateway that the caller does not name; references are unique per gateway. */
 const unnamed_gateway = ''
 
-type KeyRow = { fingerprint: string; id: number; reg_no: RegNo; total: Paise | null; order_id: OrderId | null }
+type KeyRow = {
+  fingerprint: string
+  id: number
+  reg_no: RegNo
+  total: Paise | null
+  order_id: OrderId | null
+}
 
-export function register(sql: Sql, registration: NewRegistration): Result<Registered, RegisterRefusal> {
+export function register(
+  sql: Sql,
+  registration: NewRegistration,
+): Result<Registered, RegisterRefusal> {
   const { eventId, regNo, orderId, quote, at, idempotency } = registration
   if (idempotency !== null) {
     sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - key_kept_ms)
     const known = registeredUnder(sql, eventId, idempotency.key, at)
-    if (known !== null) return known.fingerprint === idempotency.fingerprint ? { ok: true, value: known.registered } : { ok: false, error: { code: 'idempotency_key_reused' } }
+    if (known !== null)
+      return known.fingerprint === idempotency.fingerprint
+        ? { ok: true, value: known.registered }
+        : { ok: false, error: { code: 'idempotency_key_reused' } }
   }
   const id = insertRegistration(sql, {
-    ...registration, period: quote?.period ?? null, base: quote?.base ?? null, gst: quote?.gst ?? null, total: quote?.total ?? null,
-    paymentStatus: orderId === null ? 'success' : 'pending', paymentId: null, createdAt: at, paidAt: null,
+    ...registration,
+    period: quote?.period ?? null,
+    base: quote?.base ?? null,
+    gst: quote?.gst ?? null,
+    total: quote?.total ?? null,
+    paymentStatus: orderId === null ? 'success' : 'pending',
+    paymentId: null,
+    createdAt: at,
+    paidAt: null,
   })
   if (id === null) throw new Refused({ ok: false, error: { code: 'reg_no_taken' } })
   if (orderId !== null) {
     if (quote === null) throw new Error('a payment is due, but there is no quote')
-    const added = insertPayment(sql, { registrationId: id, orderId, attempt: 1, gateway: registration.gateway ?? unnamed_gateway, amount: quote.total, at })
+    const added = insertPayment(sql, {
+      registrationId: id,
+      orderId,
+      attempt: 1,
+      gateway: registration.gateway ?? unnamed_gateway,
+      amount: quote.total,
+      at,
+    })
     if (!added) throw new Refused({ ok: false, error: { code: 'reg_no_taken' } })
   }
   for (const upload of registration.uploads)
-    sql('INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)')
-      .run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
-  sql("INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'registered', ?, ?, ?)").run(at, eventId, regNo, id)
+    sql(
+      'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
+  sql(
+    "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'registered', ?, ?, ?)",
+  ).run(at, eventId, regNo, id)
   if (registration.mail !== null) enqueue(sql, id, 'confirmation', registration.mail, at)
   if (idempotency !== null)
-    sql('INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)')
-      .run(eventId, idempotency.key, idempotency.fingerprint, id, at)
+    sql(
+      'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
+    ).run(eventId, idempotency.key, idempotency.fingerprint, id, at)
   return { ok: true, value: { id, regNo, orderId, amount: quote?.total ?? null, repeated: false } }
 }
 
 /** Reads; also run outside the writer's transaction. */
-export function registeredUnder(sql: Sql, eventId: string, key: string, at: Instant): { fingerprint: string; registered: Registered } | null {
+export function registeredUnder(
+  sql: Sql,
+  eventId: string,
+  key: string,
+  at: Instant,
+): { fingerprint: string; registered: Registered } | null {
   const row = sql<KeyRow>(
     `SELECT k.fingerprint, r.id, r.reg_no, r.total,
       (SELECT order_id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS order_id
      FROM idempotency_keys k JOIN registrations r ON r.id = k.registration_id WHERE k.event_id = ? AND k.key = ? AND k.at > ?`,
   ).get(eventId, key, at - key_kept_ms)
-  return row === undefined ? null : { fingerprint: row.fingerprint, registered: { id: row.id, regNo: row.reg_no, orderId: row.order_id, amount: row.total, repeated: true } }
+  return row === undefined
+    ? null
+    : {
+        fingerprint: row.fingerprint,
+        registered: {
+          id: row.id,
+          regNo: row.reg_no,
+          orderId: row.order_id,
+          amount: row.total,
+          repeated: true,
+        },
+      }
 }
 
-export function retry(sql: Sql, regNo: RegNo, at: Instant): Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }> {
-  const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
-  const newest = sql<PaymentRow>('SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1').get(registration?.id ?? null)
-  if (registration === undefined || newest === undefined) return { ok: false, error: { code: 'not_found' } }
+export function retry(
+  sql: Sql,
+  regNo: RegNo,
+  at: Instant,
+): Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }> {
+  const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
+    regNo,
+  )
+  const newest = sql<PaymentRow>(
+    'SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1',
+  ).get(registration?.id ?? null)
+  if (registration === undefined || newest === undefined)
+    return { ok: false, error: { code: 'not_found' } }
   // In review money has arrived that does not fit: asking for more of it would be wrong.
-  if (newest.status !== 'failed' || registration.payment_status !== 'failed' || registration.in_review === 1)
+  if (
+    newest.status !== 'failed' ||
+    registration.payment_status !== 'failed' ||
+    registration.in_review === 1
+  )
     return { ok: false, error: { code: 'not_failed' } }
   if (newest.attempt >= attempts_max) return { ok: false, error: { code: 'too_many_attempts' } }
   const attempt = newest.attempt + 1
   const orderId = orderIdOf(regNo, attempt)
-  const added = insertPayment(sql, { registrationId: registration.id, orderId, attempt, gateway: newest.gateway ?? unnamed_gateway, amount: newest.amount, at })
+  const added = insertPayment(sql, {
+    registrationId: registration.id,
+    orderId,
+    attempt,
+    gateway: newest.gateway ?? unnamed_gateway,
+    amount: newest.amount,
+    at,
+  })
   if (!added) throw new Error(`order id ${attempt} of a registration is taken`)
   sql("UPDATE registrations SET payment_status = 'pending' WHERE id = ?").run(registration.id)
-  sql("INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)").run(at, registration.event_id, regNo, registration.id)
+  sql(
+    "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
+  ).run(at, registration.event_id, regNo, registration.id)
   const payment = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
   if (payment === undefined) throw new Error('a payment just written is not there')
   return { ok: true, value: toStoredPayment(payment) }
@@ -82,51 +156,111 @@ function insertRegistration(sql: Sql, row: ImportRow): number | null {
        payment_status, payment_id, paid_at, created_at, created_day)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
   ).run(
-    row.eventId, row.eventHash, row.regNo, searchable.fullName, searchable.email, searchable.phone, searchable.councilNo, JSON.stringify(row.answers),
-    row.category, row.period, row.base, row.gst, row.total, row.paymentStatus, row.paymentId, row.paidAt, row.createdAt, dayOf(row.createdAt),
+    row.eventId,
+    row.eventHash,
+    row.regNo,
+    searchable.fullName,
+    searchable.email,
+    searchable.phone,
+    searchable.councilNo,
+    JSON.stringify(row.answers),
+    row.category,
+    row.period,
+    row.base,
+    row.gst,
+    row.total,
+    row.paymentStatus,
+    row.paymentId,
+    row.paidAt,
+    row.createdAt,
+    dayOf(row.createdAt),
   )
   return written.changes === 1 ? Number(written.lastInsertRowid) : null
 }
 
-type NewPayment = { registrationId: number; orderId: OrderId; attempt: number; gateway: string; amount: Paise; at: Instant }
+type NewPayment = {
+  registrationId: number
+  orderId: OrderId
+  attempt: number
+  gateway: string
+  amount: Paise
+  at: Instant
+}
 /** False: the order id is taken. Due to be asked about from the start. */
-function insertPayment(sql: Sql, { registrationId, orderId, attempt, gateway, amount, at }: NewPayment): boolean {
-  return sql(
-    `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, created_at, status_at, next_ask_at)
+function insertPayment(
+  sql: Sql,
+  { registrationId, orderId, attempt, gateway, amount, at }: NewPayment,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, created_at, status_at, next_ask_at)
      VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
-  ).run(registrationId, orderId, attempt, gateway, amount, at, at, at).changes === 1
+    ).run(registrationId, orderId, attempt, gateway, amount, at, at, at).changes === 1
+  )
 }
 
 /** Rows of another system. They get a payment where they state an amount, but none that our gateway is asked about. */
-export function importRegistrations(sql: Sql, rows: readonly ImportRow[]): Result<{ added: number; unchanged: number }, { code: 'differs'; regNo: string }> {
+export function importRegistrations(
+  sql: Sql,
+  rows: readonly ImportRow[],
+): Result<{ added: number; unchanged: number }, { code: 'differs'; regNo: string }> {
   let added = 0
   for (const row of rows) {
     const id = insertRegistration(sql, row)
     if (id === null) {
-      const there = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(row.regNo)
-      if (there === undefined || !sameAs(there, row)) throw new Refused({ ok: false, error: { code: 'differs', regNo: row.regNo } })
+      const there = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
+        row.regNo,
+      )
+      if (there === undefined || !sameAs(there, row))
+        throw new Refused({ ok: false, error: { code: 'differs', regNo: row.regNo } })
       continue
     }
     added += 1
     if (row.total !== null)
-      sql(`INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reference, created_at, status_at, paid_at) VALUES (?, ?, 1, NULL, ?, ?, ?, ?, ?, ?)`)
-        .run(id, row.regNo, row.total, row.paymentStatus, row.paymentId, row.createdAt, row.paidAt ?? row.createdAt, row.paidAt)
-    if (row.paymentStatus === 'success') addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
-    sql("INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)").run(row.createdAt, row.eventId, row.regNo, id)
+      sql(
+        `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reference, created_at, status_at, paid_at) VALUES (?, ?, 1, NULL, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        id,
+        row.regNo,
+        row.total,
+        row.paymentStatus,
+        row.paymentId,
+        row.createdAt,
+        row.paidAt ?? row.createdAt,
+        row.paidAt,
+      )
+    if (row.paymentStatus === 'success')
+      addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
+    sql(
+      "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
+    ).run(row.createdAt, row.eventId, row.regNo, id)
   }
   return { ok: true, value: { added, unchanged: rows.length - added } }
 }
 
 function sameAs(there: RegistrationRow, row: ImportRow): boolean {
-  const answers = (text: string): string => JSON.stringify(Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const answers = (text: string): string =>
+    JSON.stringify(
+      Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    )
   return (
-    there.event_id === row.eventId && answers(there.answers) === answers(JSON.stringify(row.answers)) &&
-    there.category === row.category && there.period === row.period && there.base === row.base && there.gst === row.gst && there.total === row.total &&
-    there.payment_status === row.paymentStatus && there.payment_id === row.paymentId && there.created_at === row.createdAt && there.paid_at === row.paidAt
+    there.event_id === row.eventId &&
+    answers(there.answers) === answers(JSON.stringify(row.answers)) &&
+    there.category === row.category &&
+    there.period === row.period &&
+    there.base === row.base &&
+    there.gst === row.gst &&
+    there.total === row.total &&
+    there.payment_status === row.paymentStatus &&
+    there.payment_id === row.paymentId &&
+    there.created_at === row.createdAt &&
+    there.paid_at === row.paidAt
   )
 }
 
 /** `amount` may be below zero: a refund. */
 export function addRevenue(sql: Sql, eventId: string, at: Instant, amount: number): void {
-  sql('INSERT INTO revenue (event_id, day, amount) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount').run(eventId, dayOf(at), amount)
+  sql(
+    'INSERT INTO revenue (event_id, day, amount) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount',
+  ).run(eventId, dayOf(at), amount)
 }

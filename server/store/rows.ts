@@ -1,64 +1,157 @@
 /** From rows to the shapes of `store.ts`. */
-import type { Answers, Instant, OrderId, Paise, Payment, PaymentStatus, RegNo } from '../../engine/index.ts'
+import type {
+  Answers,
+  Instant,
+  OrderId,
+  Paise,
+  Payment,
+  PaymentStatus,
+  RegNo,
+} from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { StoredPayment, StoredRegistration } from './store.ts'
 
 export type RegistrationRow = {
-  id: number; event_id: string; event_hash: string; reg_no: RegNo
-  full_name: string; email: string; phone: string; council_no: string
-  answers: string; category: string | null; period: string | null
-  base: Paise | null; gst: Paise | null; total: Paise | null
-  payment_status: PaymentStatus; in_review: 0 | 1; payment_id: string | null; paid_at: Instant | null
-  created_at: Instant; created_day: string
+  id: number
+  event_id: string
+  event_hash: string
+  reg_no: RegNo
+  full_name: string
+  email: string
+  phone: string
+  council_no: string
+  answers: string
+  category: string | null
+  period: string | null
+  base: Paise | null
+  gst: Paise | null
+  total: Paise | null
+  payment_status: PaymentStatus
+  in_review: 0 | 1
+  payment_id: string | null
+  paid_at: Instant | null
+  created_at: Instant
+  created_day: string
 }
 export type PaymentRow = {
-  id: number; registration_id: number; order_id: OrderId; attempt: number; gateway: string | null; amount: Paise
-  status: PaymentStatus; reference: string | null; refund_reference: string | null; reason: string | null; review: string | null
-  created_at: Instant; status_at: Instant; paid_at: Instant | null; asks: number
+  id: number
+  registration_id: number
+  order_id: OrderId
+  attempt: number
+  gateway: string | null
+  amount: Paise
+  status: PaymentStatus
+  reference: string | null
+  refund_reference: string | null
+  reason: string | null
+  review: string | null
+  created_at: Instant
+  status_at: Instant
+  paid_at: Instant | null
+  asks: number
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
-type UploadRow = { registration_id: number; field: string; sha256: string; name: string; type: string; bytes: number }
+type UploadRow = {
+  registration_id: number
+  field: string
+  sha256: string
+  name: string
+  type: string
+  bytes: number
+}
 
-export const ownedPayment = 'SELECT p.*, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id'
+export const ownedPayment =
+  'SELECT p.*, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id'
 
 export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
-  id: row.id, orderId: row.order_id, regNo: row.reg_no, eventId: row.event_id, amount: row.amount, status: row.status,
-  reference: row.reference, review: row.review, createdAt: row.created_at, paidAt: row.paid_at,
+  id: row.id,
+  orderId: row.order_id,
+  regNo: row.reg_no,
+  eventId: row.event_id,
+  amount: row.amount,
+  status: row.status,
+  reference: row.reference,
+  review: row.review,
+  createdAt: row.created_at,
+  paidAt: row.paid_at,
 })
 
 /** What the engine's `applyFact` takes. A refunded payment keeps its sale's reference there. */
 export function toPayment(row: PaymentRow): Payment {
   const common = { orderId: row.order_id, amount: row.amount, review: row.review }
   switch (row.status) {
-    case 'pending': return { ...common, status: { is: 'pending' } }
-    case 'failed': return { ...common, status: { is: 'failed', reason: row.reason ?? '', at: row.status_at } }
-    case 'success': return { ...common, status: { is: 'success', reference: row.reference ?? '', at: row.status_at } }
-    case 'refunded': return { ...common, status: { is: 'refunded', reference: row.reference ?? '', at: row.status_at } }
+    case 'pending':
+      return { ...common, status: { is: 'pending' } }
+    case 'failed':
+      return { ...common, status: { is: 'failed', reason: row.reason ?? '', at: row.status_at } }
+    case 'success':
+      return {
+        ...common,
+        status: { is: 'success', reference: row.reference ?? '', at: row.status_at },
+      }
+    case 'refunded':
+      return {
+        ...common,
+        status: { is: 'refunded', reference: row.reference ?? '', at: row.status_at },
+      }
   }
 }
 
 /** Whole registrations in the order of the ids: one statement each for rows, payments and uploads, however many. */
-export function registrationsByIds(sql: Sql, ids: readonly number[]): readonly StoredRegistration[] {
+export function registrationsByIds(
+  sql: Sql,
+  ids: readonly number[],
+): readonly StoredRegistration[] {
   if (ids.length === 0) return []
   const wanted = JSON.stringify(ids)
-  const rows = new Map(sql<RegistrationRow>('SELECT * FROM registrations WHERE id IN (SELECT value FROM json_each(?))').all(wanted).map((row) => [row.id, row]))
+  const rows = new Map(
+    sql<RegistrationRow>('SELECT * FROM registrations WHERE id IN (SELECT value FROM json_each(?))')
+      .all(wanted)
+      .map((row) => [row.id, row]),
+  )
   const payments = Map.groupBy(
-    sql<PaymentRow>('SELECT * FROM payments WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY attempt DESC').all(wanted),
+    sql<PaymentRow>(
+      'SELECT * FROM payments WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY attempt DESC',
+    ).all(wanted),
     (row) => row.registration_id,
   )
   const uploads = Map.groupBy(
-    sql<UploadRow>('SELECT * FROM uploads WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY field').all(wanted),
+    sql<UploadRow>(
+      'SELECT * FROM uploads WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY field',
+    ).all(wanted),
     (row) => row.registration_id,
   )
   return ids.flatMap((id) => {
     const row = rows.get(id)
     if (row === undefined) return []
-    return [{
-      id, eventId: row.event_id, eventHash: row.event_hash, regNo: row.reg_no, answers: JSON.parse(row.answers) as Answers,
-      category: row.category, period: row.period, base: row.base, gst: row.gst, total: row.total,
-      paymentStatus: row.payment_status, inReview: row.in_review === 1, paymentId: row.payment_id, paidAt: row.paid_at, createdAt: row.created_at,
-      payments: (payments.get(id) ?? []).map((payment) => toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id })),
-      uploads: (uploads.get(id) ?? []).map(({ field, sha256, name, type, bytes }) => ({ field, sha256, name, type, bytes })),
-    }]
+    return [
+      {
+        id,
+        eventId: row.event_id,
+        eventHash: row.event_hash,
+        regNo: row.reg_no,
+        answers: JSON.parse(row.answers) as Answers,
+        category: row.category,
+        period: row.period,
+        base: row.base,
+        gst: row.gst,
+        total: row.total,
+        paymentStatus: row.payment_status,
+        inReview: row.in_review === 1,
+        paymentId: row.payment_id,
+        paidAt: row.paid_at,
+        createdAt: row.created_at,
+        payments: (payments.get(id) ?? []).map((payment) =>
+          toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
+        ),
+        uploads: (uploads.get(id) ?? []).map(({ field, sha256, name, type, bytes }) => ({
+          field,
+          sha256,
+          name,
+          type,
+          bytes,
+        })),
+      },
+    ]
   })
 }

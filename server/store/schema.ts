@@ -228,7 +228,9 @@ export function migrate(db: Database.Database): void {
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version > migrations.length)
-      throw new Error(`The database is of a newer version of Rollcall (${version}; this one knows ${migrations.length}). Start the newer one.`)
+      throw new Error(
+        `The database is of a newer version of Rollcall (${version}; this one knows ${migrations.length}). Start the newer one.`,
+      )
     for (const step of migrations.slice(version)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()

@@ -9,7 +9,10 @@ const withoutMarks = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ')
 
 /** What is indexed, and what the scan of the tail looks in. */
 export function searchWords(...values: readonly string[]): string {
-  return values.filter((value) => value !== '').map((value) => mark + mark + withoutMarks(value)).join('')
+  return values
+    .filter((value) => value !== '')
+    .map((value) => mark + mark + withoutMarks(value))
+    .join('')
 }
 
 /** A term as it is looked for; null: nothing to look for. One or two characters match from the start of a value. */
@@ -25,5 +28,9 @@ export const ftsPhrase = (term: string): string => `"${term.replaceAll('"', '""'
 
 /** SQL function for rows that are not indexed yet. */
 export function containsFolded(term: unknown, ...values: readonly unknown[]): 0 | 1 {
-  return searchWords(...values.map(String)).toLowerCase().includes(String(term).toLowerCase()) ? 1 : 0
+  return searchWords(...values.map(String))
+    .toLowerCase()
+    .includes(String(term).toLowerCase())
+    ? 1
+    : 0
 }

@@ -6,25 +6,42 @@ import { searchWords } from './search-words.ts'
 /** Rows indexed in one transaction of their own: some ten milliseconds of the writer's time; fewer would cost more each. */
 const batch_rows = 500
 
-type Words = { readonly id: number; readonly reg_no: string; readonly full_name: string; readonly email: string; readonly phone: string; readonly council_no: string }
+type Words = {
+  readonly id: number
+  readonly reg_no: string
+  readonly full_name: string
+  readonly email: string
+  readonly phone: string
+  readonly council_no: string
+}
 
 /** About how many rows wait to be indexed. */
 export function unindexed(sql: Sql): number {
-  return sql<{ n: number }>('SELECT coalesce(max(id), 0) - (SELECT last_id FROM search_progress) AS n FROM registrations').get()?.n ?? 0
+  return (
+    sql<{ n: number }>(
+      'SELECT coalesce(max(id), 0) - (SELECT last_id FROM search_progress) AS n FROM registrations',
+    ).get()?.n ?? 0
+  )
 }
 
 /** Indexes the next rows in a transaction of its own; answers whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): boolean {
-  return db.transaction(() => {
-    const rows = sql<Words>(
-      `SELECT id, reg_no, full_name, email, phone, council_no FROM registrations
+  return db
+    .transaction(() => {
+      const rows = sql<Words>(
+        `SELECT id, reg_no, full_name, email, phone, council_no FROM registrations
        WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
-    ).all(batch_rows)
-    const last = rows.at(-1)
-    if (last === undefined) return false
-    const add = sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)')
-    for (const row of rows) add.run(row.id, searchWords(row.reg_no, row.full_name, row.email, row.phone, row.council_no))
-    sql('UPDATE search_progress SET last_id = ?').run(last.id)
-    return rows.length === batch_rows
-  }).immediate()
+      ).all(batch_rows)
+      const last = rows.at(-1)
+      if (last === undefined) return false
+      const add = sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)')
+      for (const row of rows)
+        add.run(
+          row.id,
+          searchWords(row.reg_no, row.full_name, row.email, row.phone, row.council_no),
+        )
+      sql('UPDATE search_progress SET last_id = ?').run(last.id)
+      return rows.length === batch_rows
+    })
+    .immediate()
 }

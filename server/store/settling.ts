@@ -8,11 +8,19 @@ import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { NewMail, NoticeKind, StoredPayment } from './store.ts'
 
-export type NewNotice = { readonly gateway: string; readonly kind: NoticeKind; readonly orderId: string | null; readonly body: string; readonly contentType: string; readonly at: Instant }
+export type NewNotice = {
+  readonly gateway: string
+  readonly kind: NoticeKind
+  readonly orderId: string | null
+  readonly body: string
+  readonly contentType: string
+  readonly at: Instant
+}
 
 export function recordNotice(sql: Sql, notice: NewNotice): number {
-  const written = sql('INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)')
-    .run(notice.gateway, notice.kind, notice.orderId, notice.body, notice.contentType, notice.at)
+  const written = sql(
+    'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(notice.gateway, notice.kind, notice.orderId, notice.body, notice.contentType, notice.at)
   return Number(written.lastInsertRowid)
 }
 
@@ -22,16 +30,28 @@ type Judged = { readonly next: Payment; readonly refusal: string | null }
 /** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
 function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
   const before = toPayment(row)
-  const refused = (code: string, review: string | null): Judged => ({ next: { ...before, review: joined(before.review, review) }, refusal: code })
+  const refused = (code: string, review: string | null): Judged => ({
+    next: { ...before, review: joined(before.review, review) },
+    refusal: code,
+  })
   const answer = judge(before, fact)
   if (!answer.ok) return refused(answer.error.code, reviewOf(answer.error))
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
     const { reference } = next.status
-    const paid = sql<{ reference: string | null }>("SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')").get(row.registration_id, row.id)
-    if (paid !== undefined) return refused('paid_twice', reviewOf({ code: 'paid_twice', first: paid.reference ?? '' }))
-    const taken = sql<{ order_id: string }>('SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?').get(row.gateway, reference, row.id)
-    if (taken !== undefined) return refused('reference_taken', `The gateway's reference ${reference} has already paid ${taken.order_id}.`)
+    const paid = sql<{ reference: string | null }>(
+      "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')",
+    ).get(row.registration_id, row.id)
+    if (paid !== undefined)
+      return refused('paid_twice', reviewOf({ code: 'paid_twice', first: paid.reference ?? '' }))
+    const taken = sql<{ order_id: string }>(
+      'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
+    ).get(row.gateway, reference, row.id)
+    if (taken !== undefined)
+      return refused(
+        'reference_taken',
+        `The gateway's reference ${reference} has already paid ${taken.order_id}.`,
+      )
   }
   return { next, refusal: null }
 }
@@ -42,12 +62,19 @@ function joined(first: string | null, second: string | null): string | null {
   return first.includes(second) ? first : `${first} ${second}`
 }
 
-export function applyFact(sql: Sql, orderId: OrderId, fact: PaymentFact, mail: NewMail | null): { changed: boolean; payment: StoredPayment; review: string | null } {
+export function applyFact(
+  sql: Sql,
+  orderId: OrderId,
+  fact: PaymentFact,
+  mail: NewMail | null,
+): { changed: boolean; payment: StoredPayment; review: string | null } {
   const row = paymentRow(sql, orderId)
   const { next, refusal } = judged(sql, row, fact)
   const changed = next.status.is !== row.status || next.review !== row.review
   if (!known(sql, row.id, fact))
-    sql('INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)').run(row.id, fact.type, JSON.stringify(fact), refusal, fact.at)
+    sql(
+      'INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)',
+    ).run(row.id, fact.type, JSON.stringify(fact), refusal, fact.at)
   if (!changed) return { changed, payment: toStoredPayment(row), review: row.review }
 
   const { status } = next
@@ -57,12 +84,16 @@ export function applyFact(sql: Sql, orderId: OrderId, fact: PaymentFact, mail: N
     `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, refund_reference = ?, reason = ?, paid_at = ?
      WHERE id = ? AND status = ? AND review IS ?`,
   ).run(
-    status.is, status.is === 'pending' ? row.status_at : status.at, next.review,
+    status.is,
+    status.is === 'pending' ? row.status_at : status.at,
+    next.review,
     status.is === 'success' ? status.reference : row.reference,
     moved && fact.type === 'refunded' ? fact.reference : row.refund_reference,
     status.is === 'failed' ? status.reason : row.reason,
     status.is === 'success' ? status.at : row.paid_at,
-    row.id, row.status, row.review,
+    row.id,
+    row.status,
+    row.review,
   )
   if (written.changes !== 1) throw new Error('the guarded statement of a payment changed nothing')
   settleRegistration(sql, row.registration_id)
@@ -83,21 +114,43 @@ function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
 
 /** Gateways say the same thing many times, each time a moment later: the moment does not make it another fact. */
 function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
-  return sql("SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')").get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
+  return (
+    sql(
+      "SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')",
+    ).get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
+  )
 }
 
 /** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
 function settleRegistration(sql: Sql, registrationId: number): void {
-  const attempts = sql<{ status: PaymentStatus; review: string | null; reference: string | null; paid_at: Instant | null }>(
+  const attempts = sql<{
+    status: PaymentStatus
+    review: string | null
+    reference: string | null
+    paid_at: Instant | null
+  }>(
     'SELECT status, review, reference, paid_at FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
-  const deciding = attempts.find(({ status }) => status === 'success') ?? attempts.find(({ status }) => status === 'refunded') ?? attempts[0]
+  const deciding =
+    attempts.find(({ status }) => status === 'success') ??
+    attempts.find(({ status }) => status === 'refunded') ??
+    attempts[0]
   if (deciding === undefined) throw new Error('a registration was settled without a payment')
-  sql('UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?').run(
-    deciding.status, deciding.reference, deciding.paid_at, attempts.some(({ review }) => review !== null) ? 1 : 0, registrationId,
+  sql(
+    'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
+  ).run(
+    deciding.status,
+    deciding.reference,
+    deciding.paid_at,
+    attempts.some(({ review }) => review !== null) ? 1 : 0,
+    registrationId,
   )
 }
 
 export function asked(sql: Sql, orderId: OrderId, at: Instant, nextAt: Instant): void {
-  sql('UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ? WHERE order_id = ?').run(at, nextAt, orderId)
+  sql('UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ? WHERE order_id = ?').run(
+    at,
+    nextAt,
+    orderId,
+  )
 }

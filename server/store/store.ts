@@ -3,12 +3,29 @@
  * Implementations pass the same contract suite (`tests/server/store.contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
-import type { Answers, Day, EventConfig, Instant, OrderId, Paise, PaymentFact, PaymentStatus, Quote, RegNo, Result } from '../../engine/index.ts'
+import type {
+  Answers,
+  Day,
+  EventConfig,
+  Instant,
+  OrderId,
+  Paise,
+  PaymentFact,
+  PaymentStatus,
+  Quote,
+  RegNo,
+  Result,
+} from '../../engine/index.ts'
 
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export type Searchable = { readonly fullName: string; readonly email: string; readonly phone: string; readonly councilNo: string }
+export type Searchable = {
+  readonly fullName: string
+  readonly email: string
+  readonly phone: string
+  readonly councilNo: string
+}
 
 export type NewRegistration = {
   readonly eventId: string
@@ -23,17 +40,41 @@ export type NewRegistration = {
   readonly orderId: OrderId | null
   /** Its name, because references are unique per gateway; one name for all when left out. */
   readonly gateway?: string
-  readonly uploads: readonly { readonly field: string; readonly sha256: string; readonly name: string; readonly type: string; readonly bytes: number }[]
+  readonly uploads: readonly {
+    readonly field: string
+    readonly sha256: string
+    readonly name: string
+    readonly type: string
+    readonly bytes: number
+  }[]
   readonly at: Instant
   /** Queued in the same transaction; given only when no payment is due. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
 }
-export type Registered = { readonly id: number; readonly regNo: RegNo; readonly orderId: OrderId | null; readonly amount: Paise | null; readonly repeated: boolean }
-export type RegisterRefusal = { readonly code: 'idempotency_key_reused' } | { readonly code: 'reg_no_taken' }
+export type Registered = {
+  readonly id: number
+  readonly regNo: RegNo
+  readonly orderId: OrderId | null
+  readonly amount: Paise | null
+  readonly repeated: boolean
+}
+export type RegisterRefusal =
+  | { readonly code: 'idempotency_key_reused' }
+  | { readonly code: 'reg_no_taken' }
 
-export type NewMail = { readonly to: string; readonly copyTo: string | null; readonly subject: string; readonly text: string }
-export type QueuedMail = NewMail & { readonly id: number; readonly attempts: number; readonly eventId: string; readonly regNo: RegNo }
+export type NewMail = {
+  readonly to: string
+  readonly copyTo: string | null
+  readonly subject: string
+  readonly text: string
+}
+export type QueuedMail = NewMail & {
+  readonly id: number
+  readonly attempts: number
+  readonly eventId: string
+  readonly regNo: RegNo
+}
 
 export type StoredPayment = {
   readonly id: number
@@ -67,7 +108,13 @@ export type StoredRegistration = {
   readonly createdAt: Instant
   /** Newest attempt first. */
   readonly payments: readonly StoredPayment[]
-  readonly uploads: readonly { readonly field: string; readonly sha256: string; readonly name: string; readonly type: string; readonly bytes: number }[]
+  readonly uploads: readonly {
+    readonly field: string
+    readonly sha256: string
+    readonly name: string
+    readonly type: string
+    readonly bytes: number
+  }[]
 }
 
 /** What is asked of a list; the same object gives the SQL and the sentence. */
@@ -83,17 +130,40 @@ export type ListQuery = {
   readonly dateFrom?: Day
   readonly dateTo?: Day
 }
-export type ListPage = { readonly rows: readonly StoredRegistration[]; readonly count: number; readonly countCapped: boolean }
+export type ListPage = {
+  readonly rows: readonly StoredRegistration[]
+  readonly count: number
+  readonly countCapped: boolean
+}
 
 export type NoticeKind = 'return' | 'notice' | 'status'
-export type StoredNotice = { readonly id: number; readonly gateway: string; readonly kind: NoticeKind; readonly body: string; readonly contentType: string; readonly at: Instant }
-export type AdminRow = { readonly id: number; readonly username: string; readonly passwordHash: string }
+export type StoredNotice = {
+  readonly id: number
+  readonly gateway: string
+  readonly kind: NoticeKind
+  readonly body: string
+  readonly contentType: string
+  readonly at: Instant
+}
+export type AdminRow = {
+  readonly id: number
+  readonly username: string
+  readonly passwordHash: string
+}
 
 export type EventFigures = {
-  readonly total: number; readonly paid: number; readonly pending: number; readonly failed: number; readonly today: number
+  readonly total: number
+  readonly paid: number
+  readonly pending: number
+  readonly failed: number
+  readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Paise
-  readonly byDay: readonly { readonly day: Day; readonly registrations: number; readonly revenue: Paise }[]
+  readonly byDay: readonly {
+    readonly day: Day
+    readonly registrations: number
+    readonly revenue: Paise
+  }[]
   readonly recent: readonly StoredRegistration[]
 }
 
@@ -101,15 +171,31 @@ export interface Store {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
-  registeredUnder(eventId: string, key: string, at: Instant): Promise<{ readonly fingerprint: string; readonly registered: Registered } | null>
+  registeredUnder(
+    eventId: string,
+    key: string,
+    at: Instant,
+  ): Promise<{ readonly fingerprint: string; readonly registered: Registered } | null>
   /** A further attempt for a registration whose newest payment failed. The order id is the number plus two digits. */
-  retry(regNo: RegNo, at: Instant): Promise<Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>>
+  retry(
+    regNo: RegNo,
+    at: Instant,
+  ): Promise<
+    Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>
+  >
   registration(regNo: string): Promise<StoredRegistration | null>
   /** By the order id of any attempt. */
   payment(orderId: string): Promise<StoredPayment | null>
 
   /** Append-only, verbatim, before it is judged. Answers the notice's id. */
-  recordNotice(notice: { readonly gateway: string; readonly kind: NoticeKind; readonly orderId: string | null; readonly body: string; readonly contentType: string; readonly at: Instant }): Promise<number>
+  recordNotice(notice: {
+    readonly gateway: string
+    readonly kind: NoticeKind
+    readonly orderId: string | null
+    readonly body: string
+    readonly contentType: string
+    readonly at: Instant
+  }): Promise<number>
   /** As they came, oldest first; null: those that named no order we could read. */
   notices(orderId: string | null): Promise<readonly StoredNotice[]>
   /**
@@ -117,12 +203,25 @@ export interface Store {
    * review, counters and mail together; one guarded statement. `mail` is queued only when this call made
    * the registration a success. A refusal other than a repetition puts the payment into review.
    */
-  applyFact(orderId: OrderId, fact: PaymentFact, mail: NewMail | null): Promise<{ readonly changed: boolean; readonly payment: StoredPayment; readonly review: string | null }>
+  applyFact(
+    orderId: OrderId,
+    fact: PaymentFact,
+    mail: NewMail | null,
+  ): Promise<{
+    readonly changed: boolean
+    readonly payment: StoredPayment
+    readonly review: string | null
+  }>
   /** Pending payments not asked about since their next due time, oldest due first. */
-  pendingPayments(dueBefore: Instant, limit: number): Promise<readonly (StoredPayment & { readonly attempts: number })[]>
+  pendingPayments(
+    dueBefore: Instant,
+    limit: number,
+  ): Promise<readonly (StoredPayment & { readonly attempts: number })[]>
   /** Notes that the gateway was asked and when to ask again. */
   asked(orderId: OrderId, at: Instant, nextAt: Instant): Promise<void>
-  facts(orderId: OrderId): Promise<readonly { readonly at: Instant; readonly type: string; readonly body: PaymentFact }[]>
+  facts(
+    orderId: OrderId,
+  ): Promise<readonly { readonly at: Instant; readonly type: string; readonly body: PaymentFact }[]>
 
   /** Registrations whose money does not fit, newest first: a person decides. */
   inReview(eventId: string): Promise<readonly StoredRegistration[]>
@@ -136,30 +235,95 @@ export interface Store {
   mailSent(id: number, at: Instant): Promise<void>
   /** nextAt null: given up. */
   mailFailed(id: number, error: string, nextAt: Instant | null): Promise<void>
-  mailsOf(regNo: RegNo): Promise<readonly (NewMail & { readonly id: number; readonly status: 'queued' | 'sent' | 'failed'; readonly at: Instant; readonly error: string | null })[]>
+  mailsOf(
+    regNo: RegNo,
+  ): Promise<
+    readonly (NewMail & {
+      readonly id: number
+      readonly status: 'queued' | 'sent' | 'failed'
+      readonly at: Instant
+      readonly error: string | null
+    })[]
+  >
 
   admin(username: string): Promise<AdminRow | null>
   adminCount(): Promise<number>
-  addAdmin(username: string, passwordHash: string, at: Instant): Promise<Result<number, { readonly code: 'username_taken' }>>
+  addAdmin(
+    username: string,
+    passwordHash: string,
+    at: Instant,
+  ): Promise<Result<number, { readonly code: 'username_taken' }>>
   /** Also ends every session of that admin. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  openSession(session: { readonly tokenHash: string; readonly adminId: number; readonly at: Instant; readonly expiresAt: Instant }): Promise<void>
+  openSession(session: {
+    readonly tokenHash: string
+    readonly adminId: number
+    readonly at: Instant
+    readonly expiresAt: Instant
+  }): Promise<void>
   /** Null when unknown, revoked, expired or idle for longer than idleMs; otherwise touches it. */
-  session(tokenHash: string, at: Instant, idleMs: number): Promise<{ readonly adminId: number; readonly username: string } | null>
+  session(
+    tokenHash: string,
+    at: Instant,
+    idleMs: number,
+  ): Promise<{ readonly adminId: number; readonly username: string } | null>
   closeSession(tokenHash: string): Promise<void>
 
-  audit(entry: { readonly at: Instant; readonly who: string; readonly what: string; readonly eventId: string | null; readonly regNo: RegNo | null }): Promise<void>
-  auditOf(regNo: RegNo): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
+  audit(entry: {
+    readonly at: Instant
+    readonly who: string
+    readonly what: string
+    readonly eventId: string | null
+    readonly regNo: RegNo | null
+  }): Promise<void>
+  auditOf(
+    regNo: RegNo,
+  ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
 
   /** Every version served, by hash; a known hash only moves its served_at. `shared` is the JSON of the shared files it was compiled with. */
-  keepEventFile(file: { readonly hash: string; readonly eventId: string; readonly text: string; readonly shared: string; readonly at: Instant }): Promise<void>
-  eventFile(hash: string): Promise<{ readonly hash: string; readonly eventId: string; readonly text: string; readonly shared: string } | null>
-  lastEventFile(eventId: string): Promise<{ readonly hash: string; readonly eventId: string; readonly text: string; readonly shared: string } | null>
+  keepEventFile(file: {
+    readonly hash: string
+    readonly eventId: string
+    readonly text: string
+    readonly shared: string
+    readonly at: Instant
+  }): Promise<void>
+  eventFile(
+    hash: string,
+  ): Promise<{
+    readonly hash: string
+    readonly eventId: string
+    readonly text: string
+    readonly shared: string
+  } | null>
+  lastEventFile(
+    eventId: string,
+  ): Promise<{
+    readonly hash: string
+    readonly eventId: string
+    readonly text: string
+    readonly shared: string
+  } | null>
   /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories with counts. */
-  inUse(eventId: string): Promise<{ readonly registrations: number; readonly pending: number; readonly fields: Readonly<Record<string, number>>; readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>; readonly categories: Readonly<Record<string, number>> }>
+  inUse(
+    eventId: string,
+  ): Promise<{
+    readonly registrations: number
+    readonly pending: number
+    readonly fields: Readonly<Record<string, number>>
+    readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>
+    readonly categories: Readonly<Record<string, number>>
+  }>
 
   /** All or nothing; a registration already there and equal changes nothing, and differs is a refusal. */
-  importRegistrations(rows: readonly ImportRow[]): Promise<Result<{ readonly added: number; readonly unchanged: number }, { readonly code: 'differs'; readonly regNo: string }>>
+  importRegistrations(
+    rows: readonly ImportRow[],
+  ): Promise<
+    Result<
+      { readonly added: number; readonly unchanged: number },
+      { readonly code: 'differs'; readonly regNo: string }
+    >
+  >
   /** Uploads that no registration refers to, older than the instant, for the sweeper. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
   /** A real write and read, for the health check. */
@@ -168,8 +332,19 @@ export interface Store {
   close(): Promise<void>
 }
 export type ImportRow = {
-  readonly eventId: string; readonly eventHash: string; readonly regNo: RegNo; readonly answers: Answers; readonly searchable: Searchable
-  readonly category: string | null; readonly period: string | null; readonly base: Paise | null; readonly gst: Paise | null; readonly total: Paise | null
-  readonly paymentStatus: PaymentStatus; readonly paymentId: string | null; readonly createdAt: Instant; readonly paidAt: Instant | null
+  readonly eventId: string
+  readonly eventHash: string
+  readonly regNo: RegNo
+  readonly answers: Answers
+  readonly searchable: Searchable
+  readonly category: string | null
+  readonly period: string | null
+  readonly base: Paise | null
+  readonly gst: Paise | null
+  readonly total: Paise | null
+  readonly paymentStatus: PaymentStatus
+  readonly paymentId: string | null
+  readonly createdAt: Instant
+  readonly paidAt: Instant | null
 }
 export type { EventConfig }

@@ -7,7 +7,11 @@ import { Worker } from 'node:worker_threads'
 import type { Call, Verbs } from './writes.ts'
 import { StoreBusy } from './store.ts'
 
-export type Request = { readonly id: number; readonly verb: string; readonly args: readonly unknown[] }
+export type Request = {
+  readonly id: number
+  readonly verb: string
+  readonly args: readonly unknown[]
+}
 export type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   /** `busy`: nothing was stored and it may be tried again; otherwise it is a bug of ours. */
@@ -34,7 +38,11 @@ const restart_ms_max = 5_000
 const tell = (worker: Worker, message: ToThread): void => worker.postMessage(message)
 
 /** Resolves once the thread has opened its database; rejects when the first start fails. */
-export async function startThread<V extends Verbs>(options: { file: URL; data: object; waitingMax: number }): Promise<Thread<V>> {
+export async function startThread<V extends Verbs>(options: {
+  file: URL
+  data: object
+  waitingMax: number
+}): Promise<Thread<V>> {
   const waiting = new Map<number, Waiting>()
   /** Made in this turn and not sent yet. */
   let made: Request[] = []
@@ -43,40 +51,51 @@ export async function startThread<V extends Verbs>(options: { file: URL; data: o
   let failures = 0
   let worker: Worker | null = null
   let ended: () => void = () => {}
-  const end = new Promise<void>((resolve) => { ended = resolve })
-
-  const start = (): Promise<void> => new Promise((resolve, reject) => {
-    const started = new Worker(options.file, { workerData: options.data })
-    let cause = 'the thread ended'
-    worker = started
-    started.on('message', (message: FromThread) => {
-      if ('ready' in message) {
-        failures = 0
-        resolve()
-        return
-      }
-      for (const answer of message.answers) {
-        const asker = waiting.get(answer.id)
-        waiting.delete(answer.id)
-        if (answer.ok) asker?.resolve(answer.value)
-        else asker?.reject(answer.busy ? new StoreBusy(answer.message) : new Error(answer.message))
-      }
-    })
-    started.on('error', (error) => { cause = error instanceof Error ? error.message : String(error) })
-    started.on('exit', () => {
-      worker = null
-      for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
-      waiting.clear()
-      made = []
-      reject(new Error(cause))
-      if (closing) ended()
-      else restartLater()
-    })
+  const end = new Promise<void>((resolve) => {
+    ended = resolve
   })
+
+  const start = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const started = new Worker(options.file, { workerData: options.data })
+      let cause = 'the thread ended'
+      worker = started
+      started.on('message', (message: FromThread) => {
+        if ('ready' in message) {
+          failures = 0
+          resolve()
+          return
+        }
+        for (const answer of message.answers) {
+          const asker = waiting.get(answer.id)
+          waiting.delete(answer.id)
+          if (answer.ok) asker?.resolve(answer.value)
+          else
+            asker?.reject(answer.busy ? new StoreBusy(answer.message) : new Error(answer.message))
+        }
+      })
+      started.on('error', (error) => {
+        cause = error instanceof Error ? error.message : String(error)
+      })
+      started.on('exit', () => {
+        worker = null
+        for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
+        waiting.clear()
+        made = []
+        reject(new Error(cause))
+        if (closing) ended()
+        else restartLater()
+      })
+    })
   const restartLater = (): void => {
     const wait_ms = Math.min(restart_ms_max, 50 * 2 ** failures)
     failures += 1
-    setTimeout(() => { if (!closing) start().catch(() => {}) }, failures === 1 ? 0 : wait_ms)
+    setTimeout(
+      () => {
+        if (!closing) start().catch(() => {})
+      },
+      failures === 1 ? 0 : wait_ms,
+    )
   }
 
   const send = (): void => {
@@ -92,17 +111,26 @@ export async function startThread<V extends Verbs>(options: { file: URL; data: o
     throw error
   }
   return {
-    call: (verb, ...args) => new Promise((resolve, reject) => {
-      if (closing || worker === null || waiting.size >= options.waitingMax) {
-        reject(new StoreBusy(closing ? 'the store is closing' : worker === null ? 'the database thread is being started again' : 'too many requests wait for the database'))
-        return
-      }
-      const id = nextId
-      nextId += 1
-      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-      if (made.length === 0) setImmediate(send)
-      made.push({ id, verb, args })
-    }),
+    call: (verb, ...args) =>
+      new Promise((resolve, reject) => {
+        if (closing || worker === null || waiting.size >= options.waitingMax) {
+          reject(
+            new StoreBusy(
+              closing
+                ? 'the store is closing'
+                : worker === null
+                  ? 'the database thread is being started again'
+                  : 'too many requests wait for the database',
+            ),
+          )
+          return
+        }
+        const id = nextId
+        nextId += 1
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+        if (made.length === 0) setImmediate(send)
+        made.push({ id, verb, args })
+      }),
     async close() {
       if (!closing) {
         closing = true

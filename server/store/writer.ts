@@ -49,7 +49,8 @@ const send = (message: FromThread): void => port.postMessage(message)
 function answer(connection: Database.Database, cached: Sql, request: Request): Answer {
   const { id, verb, args } = request
   const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-  if (run === undefined) return { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
+  if (run === undefined)
+    return { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
   cached('SAVEPOINT request').run()
   try {
     const value = run(cached, ...(args as never[]))
@@ -66,7 +67,9 @@ function answer(connection: Database.Database, cached: Sql, request: Request): A
 }
 
 /** The machine's fault, not the request's: disk, memory or another process. It may be tried again. */
-const noRoom = (error: unknown): boolean => error instanceof Database.SqliteError && /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
+const noRoom = (error: unknown): boolean =>
+  error instanceof Database.SqliteError &&
+  /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
 
 function commit(batch: readonly Request[]): void {
   try {
@@ -80,7 +83,9 @@ function commit(batch: readonly Request[]): void {
     if (data.answerBeforeCommitMs === undefined) send({ answers })
   } catch (error) {
     if (db.inTransaction) db.exec('ROLLBACK')
-    send({ answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })) })
+    send({
+      answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })),
+    })
   }
   committed = true
   indexing ??= setTimeout(index, quiet_ms)
@@ -101,7 +106,8 @@ function index(): void {
   if (more) indexing = setTimeout(index, quiet ? 0 : quiet_ms)
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 port.on('message', (first: ToThread) => {
   const requests: Request[] = []
@@ -110,9 +116,13 @@ port.on('message', (first: ToThread) => {
   while (message !== undefined) {
     if ('close' in message) closing = true
     else requests.push(...requestsIn(message.requests))
-    message = requests.length < batch_max ? (receiveMessageOnPort(port)?.message as ToThread | undefined) : undefined
+    message =
+      requests.length < batch_max
+        ? (receiveMessageOnPort(port)?.message as ToThread | undefined)
+        : undefined
   }
-  for (let from = 0; from < requests.length; from += batch_max) commit(requests.slice(from, from + batch_max))
+  for (let from = 0; from < requests.length; from += batch_max)
+    commit(requests.slice(from, from + batch_max))
   if (closing) {
     clearTimeout(indexing ?? undefined)
     db.close()

@@ -27,5 +27,6 @@ export const writes = {
 }
 export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
 export type Call<V extends Verbs> = <K extends keyof V & string>(
-  verb: K, ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
+  verb: K,
+  ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
 ) => Promise<ReturnType<V[K]>>

@@ -15,8 +15,17 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 
-type Body = { readonly full_name: string; readonly email: string; readonly phone_number: string; readonly ticket_type: string }
-type Waiting = { readonly body: Body; readonly done: (regNo: string) => void; readonly failed: (error: unknown) => void }
+type Body = {
+  readonly full_name: string
+  readonly email: string
+  readonly phone_number: string
+  readonly ticket_type: string
+}
+type Waiting = {
+  readonly body: Body
+  readonly done: (regNo: string) => void
+  readonly failed: (error: unknown) => void
+}
 
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: node bare.ts FOLDER')
@@ -29,9 +38,15 @@ db.exec(`
   CREATE TABLE payments (id INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, registration INTEGER NOT NULL REFERENCES registrations(id), amount INTEGER NOT NULL, status TEXT NOT NULL);
   CREATE TABLE audit_log (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, registration INTEGER NOT NULL REFERENCES registrations(id));
 `)
-const insertRegistration = db.prepare('INSERT INTO registrations (reg_no, full_name, email, phone, category, total, answers, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-const insertPayment = db.prepare("INSERT INTO payments (order_id, registration, amount, status) VALUES (?, ?, ?, 'pending')")
-const insertAudit = db.prepare("INSERT INTO audit_log (at, who, what, registration) VALUES (?, 'delegate', 'registered', ?)")
+const insertRegistration = db.prepare(
+  'INSERT INTO registrations (reg_no, full_name, email, phone, category, total, answers, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+)
+const insertPayment = db.prepare(
+  "INSERT INTO payments (order_id, registration, amount, status) VALUES (?, ?, ?, 'pending')",
+)
+const insertAudit = db.prepare(
+  "INSERT INTO audit_log (at, who, what, registration) VALUES (?, 'delegate', 'registered', ?)",
+)
 const TOTAL = 354_000
 
 let waiting: Waiting[] = []
@@ -45,7 +60,16 @@ function flush(): void {
   begin.run()
   const answers = batch.map(({ body, done }) => {
     const regNo = `BARE${String(randomInt(1_000_000)).padStart(6, '0')}${String(randomInt(10_000_000)).padStart(7, '0')}`
-    const { lastInsertRowid } = insertRegistration.run(regNo, body.full_name, body.email, body.phone_number, body.ticket_type, TOTAL, JSON.stringify(body), Date.now())
+    const { lastInsertRowid } = insertRegistration.run(
+      regNo,
+      body.full_name,
+      body.email,
+      body.phone_number,
+      body.ticket_type,
+      TOTAL,
+      JSON.stringify(body),
+      Date.now(),
+    )
     insertPayment.run(regNo, lastInsertRowid, TOTAL)
     insertAudit.run(Date.now(), lastInsertRowid)
     return () => done(regNo)
@@ -67,9 +91,19 @@ app.post<{ Body: Body }>('/register/', {
     body: {
       type: 'object',
       required: ['full_name', 'email', 'phone_number', 'ticket_type'],
-      properties: { full_name: text, email: { ...text, pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' }, phone_number: text, ticket_type: { enum: ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'intern-mbbs-accompanying'] }, city: text, state: text },
+      properties: {
+        full_name: text,
+        email: { ...text, pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' },
+        phone_number: text,
+        ticket_type: {
+          enum: ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'intern-mbbs-accompanying'],
+        },
+        city: text,
+        state: text,
+      },
     },
   },
-  handler: async (request, reply) => reply.code(201).send({ status: 'success', reg_no: await store(request.body) }),
+  handler: async (request, reply) =>
+    reply.code(201).send({ status: 'success', reg_no: await store(request.body) }),
 })
 console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

@@ -5,28 +5,54 @@ import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-const KNOWN = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
+const KNOWN = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+]
 
 /** `tests/run.js` sets CHROMIUM; a run by hand finds the usual places. */
 export const chromiumPath = (): string => {
   const path = process.env['CHROMIUM'] ?? KNOWN.find((candidate) => existsSync(candidate))
-  if (path === undefined) throw new Error('no Chromium: set CHROMIUM, or run npm test, which looks for one')
+  if (path === undefined)
+    throw new Error('no Chromium: set CHROMIUM, or run npm test, which looks for one')
   return path
 }
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   })
 
-export type Visit = { readonly page: Page; readonly context: BrowserContext; readonly complaints: string[] }
+export type Visit = {
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly complaints: string[]
+}
 
 /**
  * A fresh visitor. `complaints` collects what the browser objects to: uncaught errors, errors on the
  * console, refusals of the content security policy. A test that ends well leaves it empty.
  */
-export async function visit(browser: Browser, options: { readonly width?: number; readonly height?: number; readonly javaScript?: boolean } = {}): Promise<Visit> {
+export async function visit(
+  browser: Browser,
+  options: {
+    readonly width?: number
+    readonly height?: number
+    readonly javaScript?: boolean
+  } = {},
+): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
     locale: 'en-IN',
@@ -41,7 +67,8 @@ export async function visit(browser: Browser, options: { readonly width?: number
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
   page.on('console', (message) => {
     // A refused call (401, 409, 422 …) is an answer, and the page shows it; Chromium notes it all the same.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
   })
   return { page, context, complaints }
 }
@@ -50,7 +77,9 @@ export async function visit(browser: Browser, options: { readonly width?: number
 export async function axe(page: Page): Promise<readonly string[]> {
   // Without legacy mode every run opens a page of its own to gather frames of other origins; ours have none.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.target.join(' ')}`))
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help}: ${node.target.join(' ')}`),
+  )
 }
 
 /** Fails with the violations' words and the state's name. */

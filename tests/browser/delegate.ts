@@ -7,10 +7,17 @@ export const PG = 'AFPI Member – Post Graduate'
 export const INTERN = 'Intern / MBBS Student / Accompanying Person'
 
 /** A PDF that is one: small, but with the marks that a reader looks for. */
-export const PROOF = { name: 'bonafide certificate.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n') } as const
+export const PROOF = {
+  name: 'bonafide certificate.pdf',
+  mimeType: 'application/pdf',
+  buffer: Buffer.from(
+    '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
+  ),
+} as const
 
 /** Spaces as they are read: the no-break space of an amount is one. */
-export const plain = (text: string | null): string => (text ?? '').replaceAll(/[\s\u00a0\u202f]+/g, ' ').trim()
+export const plain = (text: string | null): string =>
+  (text ?? '').replaceAll(/[\s\u00a0\u202f]+/g, ' ').trim()
 
 /** A list of labels and values as it stands on the page. */
 export async function ledger(where: Locator): Promise<Readonly<Record<string, string>>> {
@@ -19,16 +26,28 @@ export async function ledger(where: Locator): Promise<Readonly<Record<string, st
   return Object.fromEntries(labels.map((label, at) => [plain(label), plain(values[at] ?? '')]))
 }
 
-export const summary = (page: Page): Locator => page.getByRole('complementary', { name: 'Registration Summary' })
-export const payButton = (page: Page): Locator => page.getByRole('button', { name: /Proceed to Secure Payment|Processing Registration/ })
-export const field = (page: Page, label: string): Locator => page.getByRole('textbox', { name: label })
+export const summary = (page: Page): Locator =>
+  page.getByRole('complementary', { name: 'Registration Summary' })
+export const payButton = (page: Page): Locator =>
+  page.getByRole('button', { name: /Proceed to Secure Payment|Processing Registration/ })
+export const field = (page: Page, label: string): Locator =>
+  page.getByRole('textbox', { name: label })
 /** The list of problems at the top of a form that could not be sent. */
-export const problems = (page: Page): Locator => page.getByRole('group', { name: 'There is a problem' })
+export const problems = (page: Page): Locator =>
+  page.getByRole('group', { name: 'There is a problem' })
 
-export type Delegate = { readonly name: string; readonly email?: string; readonly category: string; readonly proof?: boolean }
+export type Delegate = {
+  readonly name: string
+  readonly email?: string
+  readonly category: string
+  readonly proof?: boolean
+}
 
 /** Fills in the form of the event at `FORM` and leaves it ready to be sent. */
-export async function fillForm(page: Page, { name, email = 'made.up@example.org', category, proof = false }: Delegate): Promise<void> {
+export async function fillForm(
+  page: Page,
+  { name, email = 'made.up@example.org', category, proof = false }: Delegate,
+): Promise<void> {
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email Address').fill(email)
   await field(page, 'Phone Number').fill('+91 98470 00000')
@@ -45,7 +64,9 @@ export async function proceed(page: Page): Promise<void> {
 }
 
 /** Presses one of the sandbox gateway's buttons. */
-export const atGateway = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
+export const atGateway = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click()
 
 /** The order id in the address of a result page. */
-export const orderIdOf = (page: Page): string => new URL(page.url()).searchParams.get('orderId') ?? ''
+export const orderIdOf = (page: Page): string =>
+  new URL(page.url()).searchParams.get('orderId') ?? ''

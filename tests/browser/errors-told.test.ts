@@ -21,7 +21,8 @@ afterAll(async () => {
   await server.stop()
 })
 
-const yes = (page: Page, question: string): Promise<void> => page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' }).check()
+const yes = (page: Page, question: string): Promise<void> =>
+  page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' }).check()
 
 type Form = {
   readonly path: string
@@ -39,22 +40,46 @@ const FORMS: readonly Form[] = [
       await page.getByRole('radio', { name: 'Non-AFPI – Post Graduate', exact: true }).check()
     },
     errors: [
-      ['Full Name', 'Full name is required'], ['Email Address', 'Email address is required'], ['Phone Number', 'Phone number is required'],
+      ['Full Name', 'Full name is required'],
+      ['Email Address', 'Email address is required'],
+      ['Phone Number', 'Phone number is required'],
       ['AFPI Membership Number', 'AFPI membership number is required for AFPI members'],
-      ['Proof of Post-Graduation Choose file', 'Proof of post-graduation status is required for PG categories'],
+      [
+        'Proof of Post-Graduation Choose file',
+        'Proof of post-graduation status is required for PG categories',
+      ],
     ],
-    optional: ['Ticket Number', 'Designation', 'Qualification', 'Present Institute', 'Medical Council Registration Number', 'Address', 'City', 'State'],
+    optional: [
+      'Ticket Number',
+      'Designation',
+      'Qualification',
+      'Present Institute',
+      'Medical Council Registration Number',
+      'Address',
+      'City',
+      'State',
+    ],
   },
   {
     path: '/chirurgia2026',
     open: (page) => yes(page, 'ASI Member'),
-    errors: [['Full Name', 'Required'], ['Email', 'Required'], ['Phone Number', 'Required'], ['ASI Membership Number', 'Required for ASI members']],
+    errors: [
+      ['Full Name', 'Required'],
+      ['Email', 'Required'],
+      ['Phone Number', 'Required'],
+      ['ASI Membership Number', 'Required for ASI members'],
+    ],
     optional: ['Hospital / Institution', 'Designation', 'TCMC Registration Number'],
   },
   {
     path: '/midzone2025',
     open: (page) => yes(page, 'AFPI Member'),
-    errors: [['Full Name', 'Required'], ['Email', 'Required'], ['Phone Number', 'Required'], ['AFPI Membership Number', 'Required for AFPI members']],
+    errors: [
+      ['Full Name', 'Required'],
+      ['Email', 'Required'],
+      ['Phone Number', 'Required'],
+      ['AFPI Membership Number', 'Required for AFPI members'],
+    ],
     optional: ['Designation', 'Institution', 'Medical Council Registration Number', 'Address'],
   },
 ]
@@ -71,23 +96,36 @@ describe.each(FORMS)('$path', ({ path, open, errors, optional }) => {
     const before = await controlsOf(page)
     expect(before.filter(({ invalid }) => invalid)).toEqual([])
     const must = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
-    expect(before.filter(({ required }) => required).map(({ name }) => bare(name)).toSorted()).toEqual(must.toSorted())
+    expect(
+      before
+        .filter(({ required }) => required)
+        .map(({ name }) => bare(name))
+        .toSorted(),
+    ).toEqual(must.toSorted())
     expect(before.map(({ name }) => bare(name))).toEqual(expect.arrayContaining([...optional]))
 
     await expect.poll(() => payButton(page).isEnabled()).toBe(true)
     await payButton(page).click()
     await problems(page).waitFor()
     const wrong = (await controlsOf(page)).filter(({ invalid }) => invalid)
-    expect(wrong.map(({ name }) => bare(name)).toSorted()).toEqual(errors.map(([name]) => name).toSorted())
-    for (const [name, message] of errors) expect(wrong.find((one) => bare(one.name) === name)?.description, name).toContain(message)
+    expect(wrong.map(({ name }) => bare(name)).toSorted()).toEqual(
+      errors.map(([name]) => name).toSorted(),
+    )
+    for (const [name, message] of errors)
+      expect(wrong.find((one) => bare(one.name) === name)?.description, name).toContain(message)
     // On top they stand in form order.
     const lines = (await problems(page).getByRole('link').allTextContents()).map(plain)
-    expect(lines).toEqual(errors.map(([name, message]) => (message === 'Required' ? `${name}: ${message}` : message)))
+    expect(lines).toEqual(
+      errors.map(([name, message]) => (message === 'Required' ? `${name}: ${message}` : message)),
+    )
     await expectAccessible(page, `${path}, everything missing`)
 
     for (const [name] of errors.filter(([label]) => must.includes(label))) {
       await field(page, name).fill('mended@example.org')
-      expect((await controlsOf(page)).find((one) => bare(one.name) === name), name).toMatchObject({ invalid: false, description: '' })
+      expect(
+        (await controlsOf(page)).find((one) => bare(one.name) === name),
+        name,
+      ).toMatchObject({ invalid: false, description: '' })
     }
     expect(complaints).toEqual([])
     await context.close()
@@ -100,7 +138,9 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await page.route('**/api/midzone/pricing/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
     await summary(page).getByText('prices could not be loaded').waitFor()
-    expect(plain(await summary(page).textContent())).toContain('Network error. Please check your internet connection.')
+    expect(plain(await summary(page).textContent())).toContain(
+      'Network error. Please check your internet connection.',
+    )
     expect(await payButton(page).isDisabled()).toBe(true)
     const button = (await controlsOf(page)).find(({ name }) => name === 'Proceed to Secure Payment')
     expect(button?.description).toContain('prices could not be loaded')
@@ -113,9 +153,20 @@ describe('states of a form that axe has not seen elsewhere', () => {
 
   test('S114 S172: a refusal stands in a toast, and beside the button after the toast has gone; answers wait in the tab', async () => {
     const { page, context } = await visit(browser, { width: 768, height: 900 })
-    await page.route('**/api/midzone/register/', (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ status: 'error', code: 'busy', message: 'The register is busy.' }) }))
+    await page.route('**/api/midzone/register/', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: JSON.stringify({ status: 'error', code: 'busy', message: 'The register is busy.' }),
+      }),
+    )
     await page.goto(`${server.url}/midzone2025`)
-    for (const [label, text] of [['Full Name', 'Dr. Busy Sample'], ['Email', 'busy@example.org'], ['Phone Number', '98470 00000']] as const) await field(page, label).fill(text)
+    for (const [label, text] of [
+      ['Full Name', 'Dr. Busy Sample'],
+      ['Email', 'busy@example.org'],
+      ['Phone Number', '98470 00000'],
+    ] as const)
+      await field(page, label).fill(text)
     await payButton(page).click()
     await page.getByRole('status').getByText('The register is busy.').waitFor()
     await expectAccessible(page, 'a toast over a form')
@@ -136,7 +187,11 @@ describe('states of a form that axe has not seen elsewhere', () => {
     const bar = page.getByRole('region', { name: 'Registration Summary' })
     await bar.getByText('₹ 1,475').waitFor()
     await bar.getByRole('button', { name: /Details/ }).click()
-    expect(await ledger(bar)).toEqual({ 'Base Fee': '₹ 1,250', 'GST (18%)': '₹ 225', 'Total Amount': '₹ 1,475' })
+    expect(await ledger(bar)).toEqual({
+      'Base Fee': '₹ 1,250',
+      'GST (18%)': '₹ 225',
+      'Total Amount': '₹ 1,475',
+    })
     await expectAccessible(page, 'the bar, unfolded')
     await context.close()
   })

@@ -31,50 +31,158 @@ type Public = {
   readonly ready: (page: Page) => Locator
 }
 
-const NO_SCRIPT = 'Registering needs JavaScript. Please switch it on in your browser, or write to the address below.'
+const NO_SCRIPT =
+  'Registering needs JavaScript. Please switch it on in your browser, or write to the address below.'
 const RESULT_NO_SCRIPT = 'Showing it needs JavaScript.'
-const form = (page: Page): Locator => page.getByRole('complementary', { name: 'Registration Summary' }).or(page.getByRole('region', { name: 'Registration Summary' })).getByText('₹').first()
+const form = (page: Page): Locator =>
+  page
+    .getByRole('complementary', { name: 'Registration Summary' })
+    .or(page.getByRole('region', { name: 'Registration Summary' }))
+    .getByText('₹')
+    .first()
 const pages: readonly Public[] = [
-  { path: '/', title: 'Rollcall: registration and payment for medical conferences', heading: 'Every delegate on the register, every rupee accounted for.', says: ['AFPICON 2026', 'Chirurgia 2026', 'Kerala Mid Zone 2025', 'PULMOCON 2025'], found: true, ready: (page) => page.getByRole('contentinfo') },
-  { path: '/organisers', title: 'Rollcall for organisers', heading: 'One file becomes a conference', says: [], found: true, ready: (page) => page.getByRole('contentinfo') },
-  { path: '/afpicon2026', title: 'AFPICON 2026: registration', heading: 'AFPICON 2026', says: ['The Spice Route', 'Annual conference of the family physicians association', '31 January – 1 February 2026', 'Resort, Changanassery, Kottayam', NO_SCRIPT, 'support@afpicon.example'], found: true, ready: (page) => page.locator('.pr').filter({ hasText: '₹' }).first() },
-  { path: '/chirurgia2026', title: 'Chirurgia 2026: registration', heading: 'Chirurgia 2026', says: ['A surgeons\' conference', '21 – 22 February 2026', 'Thiruvalla', NO_SCRIPT, 'support@chirurgia.example'], found: true, ready: form },
-  { path: '/midzone2025', title: 'Kerala Mid Zone 2025: registration', heading: 'Kerala Mid Zone 2025', says: ['A family-physicians event', '23 November 2025', '9 AM to 3 PM', 'Kochi', NO_SCRIPT, 'support@midzone.example'], found: true, ready: form },
-  { path: '/pulmocon2025', title: 'PULMOCON 2025: registration', heading: 'PULMOCON 2025', says: ['Registration Closed', 'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.', '12 – 14 September 2025', 'Kottayam', 'support@pulmocon.example'], found: true, ready: (page) => page.locator('.closed-box') },
-  ...[['/afpicon/payment', 'AFPICON 2026', 'support@afpicon.example'], ['/chirurgia/payment', 'Chirurgia 2026', 'support@chirurgia.example'], ['/midzone/payment', 'Kerala Mid Zone 2025', 'support@midzone.example'], ['/payment', 'PULMOCON 2025', 'support@pulmocon.example']].flatMap(([path = '', title = '', support = '']) =>
-    ['success', 'failed'].map((outcome): Public => ({ path: `${path}/${outcome}`, title: `${title}: payment`, heading: title, says: [RESULT_NO_SCRIPT, support], found: false, ready: (page) => page.locator('h2').first() })),
+  {
+    path: '/',
+    title: 'Rollcall: registration and payment for medical conferences',
+    heading: 'Every delegate on the register, every rupee accounted for.',
+    says: ['AFPICON 2026', 'Chirurgia 2026', 'Kerala Mid Zone 2025', 'PULMOCON 2025'],
+    found: true,
+    ready: (page) => page.getByRole('contentinfo'),
+  },
+  {
+    path: '/organisers',
+    title: 'Rollcall for organisers',
+    heading: 'One file becomes a conference',
+    says: [],
+    found: true,
+    ready: (page) => page.getByRole('contentinfo'),
+  },
+  {
+    path: '/afpicon2026',
+    title: 'AFPICON 2026: registration',
+    heading: 'AFPICON 2026',
+    says: [
+      'The Spice Route',
+      'Annual conference of the family physicians association',
+      '31 January – 1 February 2026',
+      'Resort, Changanassery, Kottayam',
+      NO_SCRIPT,
+      'support@afpicon.example',
+    ],
+    found: true,
+    ready: (page) => page.locator('.pr').filter({ hasText: '₹' }).first(),
+  },
+  {
+    path: '/chirurgia2026',
+    title: 'Chirurgia 2026: registration',
+    heading: 'Chirurgia 2026',
+    says: [
+      "A surgeons' conference",
+      '21 – 22 February 2026',
+      'Thiruvalla',
+      NO_SCRIPT,
+      'support@chirurgia.example',
+    ],
+    found: true,
+    ready: form,
+  },
+  {
+    path: '/midzone2025',
+    title: 'Kerala Mid Zone 2025: registration',
+    heading: 'Kerala Mid Zone 2025',
+    says: [
+      'A family-physicians event',
+      '23 November 2025',
+      '9 AM to 3 PM',
+      'Kochi',
+      NO_SCRIPT,
+      'support@midzone.example',
+    ],
+    found: true,
+    ready: form,
+  },
+  {
+    path: '/pulmocon2025',
+    title: 'PULMOCON 2025: registration',
+    heading: 'PULMOCON 2025',
+    says: [
+      'Registration Closed',
+      'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.',
+      '12 – 14 September 2025',
+      'Kottayam',
+      'support@pulmocon.example',
+    ],
+    found: true,
+    ready: (page) => page.locator('.closed-box'),
+  },
+  ...[
+    ['/afpicon/payment', 'AFPICON 2026', 'support@afpicon.example'],
+    ['/chirurgia/payment', 'Chirurgia 2026', 'support@chirurgia.example'],
+    ['/midzone/payment', 'Kerala Mid Zone 2025', 'support@midzone.example'],
+    ['/payment', 'PULMOCON 2025', 'support@pulmocon.example'],
+  ].flatMap(([path = '', title = '', support = '']) =>
+    ['success', 'failed'].map((outcome): Public => ({
+      path: `${path}/${outcome}`,
+      title: `${title}: payment`,
+      heading: title,
+      says: [RESULT_NO_SCRIPT, support],
+      found: false,
+      ready: (page) => page.locator('h2').first(),
+    })),
   ),
 ]
 
-const dashes = (text: string): string => plain(text).replaceAll('’', '\'').replaceAll(/ ?– ?/g, '–')
+const dashes = (text: string): string => plain(text).replaceAll('’', "'").replaceAll(/ ?– ?/g, '–')
 
-test.each(pages)('$path is titled, described and introduced in its HTML', async ({ path, title, heading, says, found }) => {
-  const { page, complaints } = withoutScript
-  await page.goto(server.url + path)
-  expect(await page.title()).toBe(title)
-  expect((await page.getByRole('heading', { level: 1 }).allTextContents()).map(plain)).toEqual([heading])
-  const body = dashes(await page.locator('body').innerText())
-  for (const line of says) expect(body).toContain(dashes(line))
-  const meta = (name: string): Promise<string | null> => page.locator(`meta[name="${name}"], meta[property="${name}"]`).getAttribute('content')
-  expect(((await meta('description')) ?? '').length).toBeGreaterThan(15)
-  if (found) {
-    expect([await meta('og:title'), await meta('og:description'), await meta('og:url'), await meta('og:type'), await meta('og:site_name')]).toEqual([title, await meta('description'), `${server.url}${path}`, 'website', 'Rollcall'])
-    expect(await page.locator('link[rel=canonical]').getAttribute('href')).toBe(`${server.url}${path}`)
-    expect(await page.locator('meta[name=robots]').count()).toBe(0)
-  } else {
-    // An address that opens a person's registration is for nobody else.
-    expect(await meta('robots')).toBe('noindex')
-    expect(await page.locator('meta[property^="og:"], link[rel=canonical]').count()).toBe(0)
-  }
-  expect(complaints).toEqual([])
-})
+test.each(pages)(
+  '$path is titled, described and introduced in its HTML',
+  async ({ path, title, heading, says, found }) => {
+    const { page, complaints } = withoutScript
+    await page.goto(server.url + path)
+    expect(await page.title()).toBe(title)
+    expect((await page.getByRole('heading', { level: 1 }).allTextContents()).map(plain)).toEqual([
+      heading,
+    ])
+    const body = dashes(await page.locator('body').innerText())
+    for (const line of says) expect(body).toContain(dashes(line))
+    const meta = (name: string): Promise<string | null> =>
+      page.locator(`meta[name="${name}"], meta[property="${name}"]`).getAttribute('content')
+    expect(((await meta('description')) ?? '').length).toBeGreaterThan(15)
+    if (found) {
+      expect([
+        await meta('og:title'),
+        await meta('og:description'),
+        await meta('og:url'),
+        await meta('og:type'),
+        await meta('og:site_name'),
+      ]).toEqual([title, await meta('description'), `${server.url}${path}`, 'website', 'Rollcall'])
+      expect(await page.locator('link[rel=canonical]').getAttribute('href')).toBe(
+        `${server.url}${path}`,
+      )
+      expect(await page.locator('meta[name=robots]').count()).toBe(0)
+    } else {
+      // An address that opens a person's registration is for nobody else.
+      expect(await meta('robots')).toBe('noindex')
+      expect(await page.locator('meta[property^="og:"], link[rel=canonical]').count()).toBe(0)
+    }
+    expect(complaints).toEqual([])
+  },
+)
 
 test('each public page has a title and a description of its own', async () => {
-  const heads = await Promise.all(pages.filter(({ found }) => found).map(async ({ path }) => {
-    const html = await (await fetch(server.url + path)).text()
-    return [/<title>(.*?)<\/title>/.exec(html)?.[1] ?? '', /<meta name="description" content="(.*?)">/.exec(html)?.[1] ?? '']
-  }))
-  for (const column of [0, 1]) expect(new Set(heads.map((head) => head[column])).size).toBe(heads.length)
+  const heads = await Promise.all(
+    pages
+      .filter(({ found }) => found)
+      .map(async ({ path }) => {
+        const html = await (await fetch(server.url + path)).text()
+        return [
+          /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '',
+          /<meta name="description" content="(.*?)">/.exec(html)?.[1] ?? '',
+        ]
+      }),
+  )
+  for (const column of [0, 1])
+    expect(new Set(heads.map((head) => head[column])).size).toBe(heads.length)
 })
 
 type Shifts = { shifts: { value: number; of: string }[] }
@@ -84,8 +192,20 @@ async function watchShifts(page: Page): Promise<void> {
     const shifts: { value: number; of: string }[] = []
     Object.assign(window, { shifts })
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources?: { node: Node | null }[] })[]) {
-        shifts.push({ value: entry.value, of: (entry.sources ?? []).map(({ node }) => (node instanceof Element ? `${node.tagName}.${node.className}` : (node?.textContent ?? '').slice(0, 30))).join(', ') })
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number
+        sources?: { node: Node | null }[]
+      })[]) {
+        shifts.push({
+          value: entry.value,
+          of: (entry.sources ?? [])
+            .map(({ node }) =>
+              node instanceof Element
+                ? `${node.tagName}.${node.className}`
+                : (node?.textContent ?? '').slice(0, 30),
+            )
+            .join(', '),
+        })
       }
     }).observe({ type: 'layout-shift', buffered: true })
   })
@@ -93,46 +213,69 @@ async function watchShifts(page: Page): Promise<void> {
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     await document.fonts.ready
-    for (let frame = 0; frame < 3; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+    for (let frame = 0; frame < 3; frame += 1)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
   })
 const moved = (page: Page): Promise<{ readonly sum: number; readonly of: readonly string[] }> =>
   page.evaluate(() => {
     const { shifts } = window as unknown as Shifts
-    return { sum: shifts.reduce((sum, { value }) => sum + value, 0), of: shifts.map(({ value, of }) => `${value.toFixed(4)} ${of}`) }
+    return {
+      sum: shifts.reduce((sum, { value }) => sum + value, 0),
+      of: shifts.map(({ value, of }) => `${value.toFixed(4)} ${of}`),
+    }
   })
 
 describe.each([360, 1280])('at %i px', (width) => {
   // A result page looks the same at success and failed addresses while nothing is known: one of them at each width.
-  test.each(pages.filter(({ path }) => !path.endsWith(width === 360 ? '/success' : '/failed')))('$path is painted before its script has come, and moves nothing when it does', async ({ path, heading, ready }) => {
-    const { page, context, complaints } = await visit(browser, { width, height: 740 })
-    await watchShifts(page)
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => { release = resolve })
-    await page.route('**/*.js', async (route) => { await held; await route.continue() })
-    await page.goto(server.url + path, { waitUntil: 'commit' })
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-    await settled(page)
-    await expect.poll(() => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1)
-    release()
-    await ready(page).waitFor()
-    await settled(page)
-    const { sum, of } = await moved(page)
-    expect(sum, of.join('\n')).toBeLessThan(0.05)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    expect(complaints).toEqual([])
-    await context.close()
-  })
+  test.each(pages.filter(({ path }) => !path.endsWith(width === 360 ? '/success' : '/failed')))(
+    '$path is painted before its script has come, and moves nothing when it does',
+    async ({ path, heading, ready }) => {
+      const { page, context, complaints } = await visit(browser, { width, height: 740 })
+      await watchShifts(page)
+      let release = (): void => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route('**/*.js', async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.goto(server.url + path, { waitUntil: 'commit' })
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+      await settled(page)
+      await expect
+        .poll(() =>
+          page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length),
+        )
+        .toBe(1)
+      release()
+      await ready(page).waitFor()
+      await settled(page)
+      const { sum, of } = await moved(page)
+      expect(sum, of.join('\n')).toBeLessThan(0.05)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 })
 
 test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async (path) => {
   const { page, context } = await visit(browser)
   await watchShifts(page)
   let release = (): void => {}
-  const held = new Promise<void>((resolve) => { release = resolve })
-  await page.route('**/*.woff2', async (route) => { await held; await route.continue() })
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/*.woff2', async (route) => {
+    await held
+    await route.continue()
+  })
   await page.goto(server.url + path, { waitUntil: 'commit' })
   await page.getByRole('contentinfo').waitFor()
-  await expect.poll(() => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1)
+  await expect
+    .poll(() => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length))
+    .toBe(1)
   release()
   await settled(page)
   const { sum, of } = await moved(page)

@@ -27,7 +27,8 @@ const sendByKeyboard = async (page: Page): Promise<void> => {
   await payButton(page).focus()
   await page.keyboard.press('Enter')
 }
-const hasFocus = (page: Page): Promise<boolean> => payButton(page).evaluate((button) => button === document.activeElement)
+const hasFocus = (page: Page): Promise<boolean> =>
+  payButton(page).evaluate((button) => button === document.activeElement)
 
 describe.each([768, 1280])('at %i px, the pay button has the focus again', (width) => {
   test('when the network failed', async () => {
@@ -41,8 +42,19 @@ describe.each([768, 1280])('at %i px, the pay button has the focus again', (widt
 
   test('when the question about a changed price was closed with Escape', async () => {
     const page = await ready(width)
-    const quote = { category: 'intern-mbbs-accompanying', period: 'sep-1-dec-31', base: 4000, gst: 720, total: 4720 }
-    await page.route('**/register/', (route) => route.fulfill({ status: 409, json: { status: 'error', code: 'price_changed', message: 'The price has changed.', quote } }))
+    const quote = {
+      category: 'intern-mbbs-accompanying',
+      period: 'sep-1-dec-31',
+      base: 4000,
+      gst: 720,
+      total: 4720,
+    }
+    await page.route('**/register/', (route) =>
+      route.fulfill({
+        status: 409,
+        json: { status: 'error', code: 'price_changed', message: 'The price has changed.', quote },
+      }),
+    )
     await sendByKeyboard(page)
     await page.getByRole('dialog', { name: 'The price has changed' }).waitFor()
     await page.keyboard.press('Escape')

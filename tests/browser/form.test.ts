@@ -4,7 +4,18 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { field, fillForm, FORM, ledger, payButton, PG, plain, problems, PROOF, summary } from './delegate.ts'
+import {
+  field,
+  fillForm,
+  FORM,
+  ledger,
+  payButton,
+  PG,
+  plain,
+  problems,
+  PROOF,
+  summary,
+} from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -24,7 +35,10 @@ async function open(page: Page): Promise<void> {
 }
 
 /** What a screen reader says of a control besides its name. */
-async function told(page: Page, label: string): Promise<{ readonly invalid: string | null; readonly described: string }> {
+async function told(
+  page: Page,
+  label: string,
+): Promise<{ readonly invalid: string | null; readonly described: string }> {
   const control = field(page, label)
   const ids = ((await control.getAttribute('aria-describedby')) ?? '').split(' ').filter(Boolean)
   const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()))
@@ -35,9 +49,18 @@ describe('an empty form', () => {
   test('S021 S048 S053: shows one heading, the stepper on its first step, and a button that says why it waits', async () => {
     const { page, context, complaints } = await visit(browser)
     await open(page)
-    expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['AFPICON 2026'])
+    expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual([
+      'AFPICON 2026',
+    ])
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
-    expect((await steps.allTextContents()).map((text) => plain(text).replace(/^Step \d of \d: /, ''))).toEqual(['Personal Information', 'Registration Category', 'Documentation', 'Review & Payment'])
+    expect(
+      (await steps.allTextContents()).map((text) => plain(text).replace(/^Step \d of \d: /, '')),
+    ).toEqual([
+      'Personal Information',
+      'Registration Category',
+      'Documentation',
+      'Review & Payment',
+    ])
     expect(await steps.first().getAttribute('aria-current')).toBe('step')
     expect(await payButton(page).isDisabled()).toBe(true)
     const why = (await payButton(page).getAttribute('aria-describedby')) ?? ''
@@ -76,7 +99,13 @@ describe('an empty form', () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url + FORM)
     const text = plain(await page.locator('body').innerText())
-    for (const line of ['AFPICON 2026', '31 January – 1 February 2026', 'support@afpicon.example', 'JavaScript']) expect(text).toContain(line)
+    for (const line of [
+      'AFPICON 2026',
+      '31 January – 1 February 2026',
+      'support@afpicon.example',
+      'JavaScript',
+    ])
+      expect(text).toContain(line)
     await context.close()
   })
 })
@@ -98,12 +127,20 @@ describe('answers that are missing or wrong', () => {
       'AFPI membership number is required for AFPI members',
       'Proof of post-graduation status is required for PG categories',
     ])
-    expect(await told(page, 'Full Name')).toEqual({ invalid: 'true', described: 'Full name is required' })
-    expect(await told(page, 'Email Address')).toEqual({ invalid: 'true', described: 'Please enter a valid email address' })
+    expect(await told(page, 'Full Name')).toEqual({
+      invalid: 'true',
+      described: 'Full name is required',
+    })
+    expect(await told(page, 'Email Address')).toEqual({
+      invalid: 'true',
+      described: 'Please enter a valid email address',
+    })
     await expectAccessible(page, 'form, an error in every place')
 
     await problems(page).getByRole('link', { name: 'Full name is required' }).click()
-    expect(await field(page, 'Full Name').evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(
+      await field(page, 'Full Name').evaluate((input) => input === document.activeElement),
+    ).toBe(true)
     await field(page, 'Full Name').fill('Dr. Mended Example')
     expect(await told(page, 'Full Name')).toEqual({ invalid: null, described: '' })
     expect(await problems(page).getByRole('link').count()).toBe(4)
@@ -128,9 +165,24 @@ describe('answers that are missing or wrong', () => {
     const { page, context } = await visit(browser)
     await open(page)
     await fillForm(page, { name: 'Dr. Wrong File', category: PG })
-    await page.locator('input[type=file]').setInputFiles({ name: 'setup.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') })
-    await page.getByText(/setup\.exe:/).first().waitFor()
-    await page.locator('input[type=file]').setInputFiles({ name: 'setup.pdf', mimeType: 'application/pdf', buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]) })
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({
+        name: 'setup.exe',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from('MZ'),
+      })
+    await page
+      .getByText(/setup\.exe:/)
+      .first()
+      .waitFor()
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({
+        name: 'setup.pdf',
+        mimeType: 'application/pdf',
+        buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
+      })
     await payButton(page).click()
     await problems(page).waitFor()
     expect((await problems(page).getByRole('link').allTextContents()).map(plain).length).toBe(1)
@@ -153,7 +205,17 @@ describe('a price that changes while the form is open', () => {
     const text = readFileSync(path, 'utf8')
     const dearer = raised(text)
     writeFileSync(path, dearer)
-    await expect.poll(async () => ((await (await fetch(`${server.url}/api/afpicon/tariff-info/`)).json()) as { pricing: Record<string, { total: number }> }).pricing['afpi-pg']?.total, { timeout: 20_000 }).toBe(5074)
+    await expect
+      .poll(
+        async () =>
+          (
+            (await (await fetch(`${server.url}/api/afpicon/tariff-info/`)).json()) as {
+              pricing: Record<string, { total: number }>
+            }
+          ).pricing['afpi-pg']?.total,
+        { timeout: 20_000 },
+      )
+      .toBe(5074)
 
     await payButton(page).click()
     const dialog = page.getByRole('dialog', { name: 'The price has changed' })
@@ -181,5 +243,7 @@ function raised(text: string): string {
   expect(text).toMatch(/afpi-pg: +\[4250,/)
   return text
     .replace(/(\n +afpi-pg: +\[)4250,/, '$14300,')
-    .replaceAll(/base: 4250\b/g, 'base: 4300').replaceAll(/gst: 765\b/g, 'gst: 774').replaceAll(/total: 5015\b/g, 'total: 5074')
+    .replaceAll(/base: 4250\b/g, 'base: 4300')
+    .replaceAll(/gst: 765\b/g, 'gst: 774')
+    .replaceAll(/total: 5015\b/g, 'total: 5074')
 }

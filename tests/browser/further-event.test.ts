@@ -29,7 +29,8 @@ afterAll(async () => {
 
 const sum = (page: Page): Locator => page.getByRole('complementary', { name: 'തുക' })
 const group = (page: Page, question: string): Locator => page.getByRole('group', { name: question })
-const pick = (page: Page, question: string, answer: string): Promise<void> => group(page, question).getByRole('radio', { name: answer, exact: true }).check()
+const pick = (page: Page, question: string, answer: string): Promise<void> =>
+  group(page, question).getByRole('radio', { name: answer, exact: true }).check()
 const pay = (page: Page): Locator => page.getByRole('button', { name: 'പണം അടയ്ക്കുക' })
 
 /** The answers that open every one of the thirty fields. */
@@ -46,21 +47,30 @@ async function openAll(page: Page): Promise<void> {
 }
 
 test('nobody has heard of either, until their files are there', async () => {
-  for (const id of ['arogyam2027', 'sevana2027']) expect((await fetch(`${server.url}/${id}`)).status).toBe(404)
-  for (const file of readdirSync(join(import.meta.dirname, 'further-events'))) copyFileSync(join(import.meta.dirname, 'further-events', file), join(server.eventsDir, file))
-  for (const id of ['arogyam2027', 'sevana2027']) await expect.poll(async () => (await fetch(`${server.url}/${id}`)).status, { timeout: 20_000 }).toBe(200)
+  for (const id of ['arogyam2027', 'sevana2027'])
+    expect((await fetch(`${server.url}/${id}`)).status).toBe(404)
+  for (const file of readdirSync(join(import.meta.dirname, 'further-events')))
+    copyFileSync(join(import.meta.dirname, 'further-events', file), join(server.eventsDir, file))
+  for (const id of ['arogyam2027', 'sevana2027'])
+    await expect
+      .poll(async () => (await fetch(`${server.url}/${id}`)).status, { timeout: 20_000 })
+      .toBe(200)
 })
 
 test('its page speaks its languages, and every error is told at its input', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
-  for (const title of ['നിങ്ങളെക്കുറിച്ച്', 'काम', 'உங்கள் விருப்பம்', 'തുക']) await page.getByRole('heading', { level: 2, name: title }).waitFor()
+  for (const title of ['നിങ്ങളെക്കുറിച്ച്', 'काम', 'உங்கள் விருப்பம்', 'തുക'])
+    await page.getByRole('heading', { level: 2, name: title }).waitFor()
   const header = plain(await page.getByRole('banner').textContent())
-  for (const part of ['स्वास्थ्य सबके लिए', '16–18 January 2027', 'രാവിലെ 9 മുതൽ', 'ടൗൺ ഹാൾ, കൊല്ലം']) expect(header.replaceAll(' – ', '–')).toContain(part)
+  for (const part of ['स्वास्थ्य सबके लिए', '16–18 January 2027', 'രാവിലെ 9 മുതൽ', 'ടൗൺ ഹാൾ, കൊല്ലം'])
+    expect(header.replaceAll(' – ', '–')).toContain(part)
   expect(await page.getByText('Demo values').count()).toBe(0)
   await openAll(page)
-  const named = await page.locator('form [name]').evaluateAll((inputs) => new Set(inputs.map((input) => input.getAttribute('name'))).size)
+  const named = await page
+    .locator('form [name]')
+    .evaluateAll((inputs) => new Set(inputs.map((input) => input.getAttribute('name'))).size)
   expect(named).toBe(30)
   await expectAccessible(page, 'a form of thirty fields')
 
@@ -74,19 +84,41 @@ test('its page speaks its languages, and every error is told at its input', asyn
   const wrong = (await controlsOf(page)).filter(({ invalid }) => invalid)
   const told = Object.fromEntries(wrong.map(({ name, description }) => [name, description]))
   for (const [name, message] of [
-    ['പേര്', 'പേര് എഴുതുക'], ['ഇ-മെയിൽ', 'ഇത് ഇ-മെയിൽ അല്ല'], ['ഫോൺ', 'ഫോൺ എഴുതുക'], ['വിലാസം', 'വിലാസം എഴുതുക'], ['സംസ്ഥാനം', 'സംസ്ഥാനം തിരഞ്ഞെടുക്കുക'], ['പിൻ', 'പിൻ എഴുതുക'],
-    ['ജനനത്തീയതി', 'ജനനത്തീയതി എഴുതുക'], ['സ്ത്രീ', 'ലിംഗം തിരഞ്ഞെടുക്കുക'], ['മറ്റുള്ളവ', 'ലിംഗം തിരഞ്ഞെടുക്കുക'], ['सदस्यता संख्या', 'सदस्यता संख्या लिखें'], ['कौन सा दिन', 'दिन चुनें'],
-    ['अनुभव (वर्ष)', '0 से 60 तक लिखें'], ['व्याख्यान का विषय', 'विषय लिखें'], ['வரும் நாள்', 'வரும் நாளை எழுதுங்கள்'],
-  ] as const) expect(told[name], name).toContain(message)
+    ['പേര്', 'പേര് എഴുതുക'],
+    ['ഇ-മെയിൽ', 'ഇത് ഇ-മെയിൽ അല്ല'],
+    ['ഫോൺ', 'ഫോൺ എഴുതുക'],
+    ['വിലാസം', 'വിലാസം എഴുതുക'],
+    ['സംസ്ഥാനം', 'സംസ്ഥാനം തിരഞ്ഞെടുക്കുക'],
+    ['പിൻ', 'പിൻ എഴുതുക'],
+    ['ജനനത്തീയതി', 'ജനനത്തീയതി എഴുതുക'],
+    ['സ്ത്രീ', 'ലിംഗം തിരഞ്ഞെടുക്കുക'],
+    ['മറ്റുള്ളവ', 'ലിംഗം തിരഞ്ഞെടുക്കുക'],
+    ['सदस्यता संख्या', 'सदस्यता संख्या लिखें'],
+    ['कौन सा दिन', 'दिन चुनें'],
+    ['अनुभव (वर्ष)', '0 से 60 तक लिखें'],
+    ['व्याख्यान का विषय', 'विषय लिखें'],
+    ['வரும் நாள்', 'வரும் நாளை எழுதுங்கள்'],
+  ] as const)
+    expect(told[name], name).toContain(message)
   // The file's button carries its error as well.
-  expect((await controlsOf(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें'))).toBe(true)
+  expect(
+    (await controlsOf(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें')),
+  ).toBe(true)
   await expectAccessible(page, 'an error at every kind of field')
   expect(complaints).toEqual([])
   await context.close()
 })
 
 // Written by hand: the fourth and fifth rows of the file's table, with 12% on top.
-const PRICES: readonly (readonly [role: string, member: 'Yes' | 'No', days: 'तीनों दिन' | 'एक दिन', category: string, base: string, gst: string, total: string])[] = [
+const PRICES: readonly (readonly [
+  role: string,
+  member: 'Yes' | 'No',
+  days: 'तीनों दिन' | 'एक दिन',
+  category: string,
+  base: string,
+  gst: string,
+  total: string,
+])[] = [
   ['doctor', 'Yes', 'तीनों दिन', 'ഡോക്ടർ, അംഗം, മൂന്ന് ദിവസം', '8,000', '960', '8,960'],
   ['doctor', 'Yes', 'एक दिन', 'ഡോക്ടർ, അംഗം, ഒരു ദിവസം', '4,500', '540', '5,040'],
   ['doctor', 'No', 'तीनों दिन', 'ഡോക്ടർ, മൂന്ന് ദിവസം', '9,000', '1,080', '10,080'],
@@ -109,7 +141,15 @@ test('each of its twelve categories has its price in the period of the day', asy
     await page.getByLabel('आप क्या हैं').selectOption(role)
     await pick(page, 'सदस्य हैं?', member)
     await pick(page, 'कितने दिन', days)
-    await expect.poll(() => ledger(sum(page)), { message: category }).toEqual({ Category: category, 'Price Period': 'வழக்கமான', 'Base Fee': `₹ ${base}`, 'GST (12%)': `₹ ${gst}`, 'Total Amount': `₹ ${total}` })
+    await expect
+      .poll(() => ledger(sum(page)), { message: category })
+      .toEqual({
+        Category: category,
+        'Price Period': 'வழக்கமான',
+        'Base Fee': `₹ ${base}`,
+        'GST (12%)': `₹ ${gst}`,
+        'Total Amount': `₹ ${total}`,
+      })
   }
   expect(complaints).toEqual([])
   await context.close()
@@ -121,9 +161,22 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await page.getByLabel('आप क्या हैं').waitFor()
   await openAll(page)
   for (const [label, answer] of [
-    ['പേര്', NAME], ['ഇ-മെയിൽ', 'mathruka@example.org'], ['ഫോൺ', '+91 98470 33333'], ['വിലാസം', 'വീട് 1\nമാതൃക റോഡ്'], ['നഗരം', 'കൊല്ലം'], ['പിൻ', '691001'], ['सदस्यता संख्या', 'स-१२'],
-    ['व्याख्यान का विषय', 'नमूना, "उद्धरण" के साथ'], ['संस्थान का नगर', 'नमूनापुर'], ['परिषद संख्या', '=1+1'], ['உடன் வருவோர்', '2'], ['ஒவ்வாமை', 'இல்லை'], ['இணையதளம்', 'https://example.org/'], ['குறிப்பு', 'நன்றி'],
-  ] as const) await field(page, label).fill(answer)
+    ['പേര്', NAME],
+    ['ഇ-മെയിൽ', 'mathruka@example.org'],
+    ['ഫോൺ', '+91 98470 33333'],
+    ['വിലാസം', 'വീട് 1\nമാതൃക റോഡ്'],
+    ['നഗരം', 'കൊല്ലം'],
+    ['പിൻ', '691001'],
+    ['सदस्यता संख्या', 'स-१२'],
+    ['व्याख्यान का विषय', 'नमूना, "उद्धरण" के साथ'],
+    ['संस्थान का नगर', 'नमूनापुर'],
+    ['परिषद संख्या', '=1+1'],
+    ['உடன் வருவோர்', '2'],
+    ['ஒவ்வாமை', 'இல்லை'],
+    ['இணையதளம்', 'https://example.org/'],
+    ['குறிப்பு', 'நன்றி'],
+  ] as const)
+    await field(page, label).fill(answer)
   await page.getByLabel('സംസ്ഥാനം').selectOption({ label: 'Kerala' })
   await page.getByLabel('ജനനത്തീയതി').fill('1990-02-28')
   await pick(page, 'ലിംഗം', 'സ്ത്രീ')
@@ -139,11 +192,28 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await page.getByRole('heading', { level: 2, name: 'രജിസ്റ്റർ ചെയ്തു' }).waitFor()
   const regNo = orderIdOf(page)
   expect(regNo).toMatch(/^AROG\d{13}$/)
-  expect(await ledger(page.getByRole('main'))).toMatchObject({ Category: 'पीजी, सदस्य, एक दिन', 'Price Period': 'வழக்கமான', दिन: '17 January 2027', 'अनुभव (वर्ष)': '12', 'Base Fee': '₹ 2,500', 'GST (12%)': '₹ 300', 'Total Amount': '₹ 2,800', Status: 'Paid' })
-  expect(plain(await page.getByRole('main').textContent())).toContain(`${NAME}, വരുമ്പോൾ തിരിച്ചറിയൽ രേഖ കൊണ്ടുവരിക`)
+  expect(await ledger(page.getByRole('main'))).toMatchObject({
+    Category: 'पीजी, सदस्य, एक दिन',
+    'Price Period': 'வழக்கமான',
+    दिन: '17 January 2027',
+    'अनुभव (वर्ष)': '12',
+    'Base Fee': '₹ 2,500',
+    'GST (12%)': '₹ 300',
+    'Total Amount': '₹ 2,800',
+    Status: 'Paid',
+  })
+  expect(plain(await page.getByRole('main').textContent())).toContain(
+    `${NAME}, വരുമ്പോൾ തിരിച്ചറിയൽ രേഖ കൊണ്ടുവരിക`,
+  )
   await expectAccessible(page, 'a confirmation in three scripts')
-  const [receipt] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'രസീത്' }).click()])
-  expect([receipt.suggestedFilename(), plain(readFileSync(await receipt.path(), 'utf8'))]).toEqual([`${regNo}.txt`, `${TITLE} ${NAME} · पीजी, सदस्य, एक दिन · ₹ 2,800`])
+  const [receipt] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'രസീത്' }).click(),
+  ])
+  expect([receipt.suggestedFilename(), plain(readFileSync(await receipt.path(), 'utf8'))]).toEqual([
+    `${regNo}.txt`,
+    `${TITLE} ${NAME} · पीजी, सदस्य, एक दिन · ₹ 2,800`,
+  ])
 
   await page.goto(`${server.url}/admin/arogyam2027`)
   await signIn(page)
@@ -151,28 +221,57 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await row.waitFor()
   await expectAccessible(page, 'the list of an event without an office section')
   // Each choice of its form is a filter.
-  for (const label of ['Payment Status', 'Search', 'आप क्या हैं', 'सदस्य हैं?', 'உணவு']) expect(await page.getByLabel(label, { exact: true }).count(), label).toBe(1)
+  for (const label of ['Payment Status', 'Search', 'आप क्या हैं', 'सदस्य हैं?', 'உணவு'])
+    expect(await page.getByLabel(label, { exact: true }).count(), label).toBe(1)
   await page.getByLabel('आप क्या हैं', { exact: true }).selectOption('nurse')
   await page.getByText('No registrations found').waitFor()
   await page.getByLabel('आप क्या हैं', { exact: true }).selectOption('pg')
   await row.waitFor()
-  const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
-  const [exported, ...others] = parse(readFileSync(await csv.path()), { bom: true, columns: true }) as Record<string, string>[]
+  const [csv] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  const [exported, ...others] = parse(readFileSync(await csv.path()), {
+    bom: true,
+    columns: true,
+  }) as Record<string, string>[]
   expect(others).toEqual([])
   expect(exported).toMatchObject({
-    പേര്: NAME, 'ഇ-മെയിൽ': 'mathruka@example.org', ഫോൺ: '+91 98470 33333', വിലാസം: 'വീട് 1\nമാതൃക റോഡ്', നഗരം: 'കൊല്ലം', സംസ്ഥാനം: 'Kerala', പിൻ: '691001', ലിംഗം: 'സ്ത്രീ',
-    'आप क्या हैं': 'पीजी', 'सदस्य हैं?': 'Yes', 'सदस्यता संख्या': 'स-१२', 'कितने दिन': 'एक दिन', 'अनुभव (वर्ष)': '12', 'व्याख्यान देंगे': 'Yes', 'व्याख्यान का विषय': 'नमूना, "उद्धरण" के साथ', 'परिषद संख्या': '\'=1+1',
-    உணவு: 'Non-Vegetarian', தங்குவீர்களா: 'Yes', 'உடன் வருவோர்': '2', பயிலரங்கு: 'இசிஜி', குறிப்பு: 'நன்றி',
+    പേര്: NAME,
+    'ഇ-മെയിൽ': 'mathruka@example.org',
+    ഫോൺ: '+91 98470 33333',
+    വിലാസം: 'വീട് 1\nമാതൃക റോഡ്',
+    നഗരം: 'കൊല്ലം',
+    സംസ്ഥാനം: 'Kerala',
+    പിൻ: '691001',
+    ലിംഗം: 'സ്ത്രീ',
+    'आप क्या हैं': 'पीजी',
+    'सदस्य हैं?': 'Yes',
+    'सदस्यता संख्या': 'स-१२',
+    'कितने दिन': 'एक दिन',
+    'अनुभव (वर्ष)': '12',
+    'व्याख्यान देंगे': 'Yes',
+    'व्याख्यान का विषय': 'नमूना, "उद्धरण" के साथ',
+    'परिषद संख्या': "'=1+1",
+    உணவு: 'Non-Vegetarian',
+    தங்குவீர்களா: 'Yes',
+    'உடன் வருவோர்': '2',
+    பயிலரங்கு: 'இசிஜி',
+    குறிப்பு: 'நன்றி',
   })
   expect(Object.keys(exported ?? {}).length).toBeGreaterThanOrEqual(30)
 
   await row.getByRole('link').first().click()
   await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
-  const [proof] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: PROOF.name }).click()])
+  const [proof] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: PROOF.name }).click(),
+  ])
   expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
   await page.goto(`${server.url}/admin/dashboard`)
   const panel = plain(await page.getByRole('region', { name: TITLE }).textContent())
-  for (const part of ['Total1', 'Paid1', 'Today’s registrations1', '₹ 2,800', NAME]) expect(panel).toContain(part)
+  for (const part of ['Total1', 'Paid1', 'Today’s registrations1', '₹ 2,800', NAME])
+    expect(panel).toContain(part)
   await expectAccessible(page, 'a dashboard with further events')
   expect(complaints).toEqual([])
   await context.close()
@@ -196,18 +295,31 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await signIn(page)
   const row = page.getByRole('row').filter({ hasText: NAME })
   await row.waitFor()
-  const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
-  const rows = parse(readFileSync(await csv.path()), { bom: true, columns: true }) as Record<string, string>[]
-  expect(rows.map((one) => [one['Registration Number'], one['പേര്'], one['ഫോൺ']])).toEqual([[regNo, NAME, '98470 33333']])
+  const [csv] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  const rows = parse(readFileSync(await csv.path()), { bom: true, columns: true }) as Record<
+    string,
+    string
+  >[]
+  expect(rows.map((one) => [one['Registration Number'], one['പേര്'], one['ഫോൺ']])).toEqual([
+    [regNo, NAME, '98470 33333'],
+  ])
   await page.goto(`${server.url}/admin/dashboard`)
-  expect(plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent())).toContain('Total1')
+  expect(plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent())).toContain(
+    'Total1',
+  )
   expect(complaints).toEqual([])
   await context.close()
 })
 
 test('neither is named anywhere in the code', () => {
   for (const folder of ['engine', 'server', 'web']) {
-    for (const file of readdirSync(join(TOP, folder), { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))) expect(readFileSync(join(TOP, folder, file), 'utf8'), file).not.toMatch(/arogya|sevana/i)
+    for (const file of readdirSync(join(TOP, folder), { recursive: true, encoding: 'utf8' }).filter(
+      (path) => /\.tsx?$/.test(path),
+    ))
+      expect(readFileSync(join(TOP, folder, file), 'utf8'), file).not.toMatch(/arogya|sevana/i)
   }
 })
 

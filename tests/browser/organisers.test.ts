@@ -22,7 +22,10 @@ const office = 'registrations@afpicon.example'
 const support = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The file as the page has it. */
-const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8').replaceAll(office, support)
+const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8').replaceAll(
+  office,
+  support,
+)
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
 const tab = (page: Page, name: string) => page.getByRole('tab', { name })
@@ -60,7 +63,9 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Delete')
     await state(page).getByText('error').waitFor()
     // The finding stands right below the line it is about.
-    const around = await editor(page).evaluate((content) => [...content.children].map((child) => child.textContent ?? ''))
+    const around = await editor(page).evaluate((content) =>
+      [...content.children].map((child) => child.textContent ?? ''),
+    )
     const found = around.findIndex((row) => row.startsWith('EV'))
     expect(around[found - 1]).toContain('enue: Resort')
     expect(around[found]).toContain('enue')
@@ -68,7 +73,10 @@ describe('the page for organisers', () => {
     const list = page.getByRole('list', { name: 'Findings' })
     expect(await list.getByRole('button', { name: `Line ${line}` }).count()).toBeGreaterThan(0)
     await page.locator('body').click({ position: { x: 2, y: 2 } })
-    await list.getByRole('button', { name: `Line ${line}` }).first().click()
+    await list
+      .getByRole('button', { name: `Line ${line}` })
+      .first()
+      .click()
     expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
     await tab(page, 'Price').click()
     await page.getByText('This is what it said before').waitFor()
@@ -95,10 +103,19 @@ describe('the page for organisers', () => {
     await raisePrice(page)
     await row.getByText('8,260').waitFor()
     expect(plain(await lit())).toBe('₹ 8,260')
-    expect((await page.getByRole('definition').allTextContents()).map(plain)).toEqual(['₹ 7,000', '₹ 1,260', '₹ 8,260'])
-    await state(page).getByText(/examples? fail/).waitFor()
+    expect((await page.getByRole('definition').allTextContents()).map(plain)).toEqual([
+      '₹ 7,000',
+      '₹ 1,260',
+      '₹ 8,260',
+    ])
+    await state(page)
+      .getByText(/examples? fail/)
+      .waitFor()
     await tab(page, 'Examples').click()
-    const failed = page.getByRole('list', { name: 'Examples' }).getByRole('listitem').filter({ has: page.getByRole('img', { name: 'Fails' }) })
+    const failed = page
+      .getByRole('list', { name: 'Examples' })
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('img', { name: 'Fails' }) })
     expect(plain(await failed.first().textContent())).toContain('expected ₹ 5,900, got ₹ 8,260')
     await context.close()
   })
@@ -109,7 +126,9 @@ describe('the page for organisers', () => {
     await page.getByLabel('On this day').fill('2026-01-25')
     await page.getByText('but the first listed counts').waitFor()
     expect(plain(await page.locator('td[aria-current]').textContent())).toBe('₹ 9,440')
-    await page.getByLabel('Start from a conference of this server').selectOption({ label: 'Chirurgia 2026' })
+    await page
+      .getByLabel('Start from a conference of this server')
+      .selectOption({ label: 'Chirurgia 2026' })
     await page.getByText(/by rule \d/).waitFor()
     await page.getByLabel('Designation').selectOption({ label: 'PG' })
     await page.getByLabel('ASI Member').selectOption({ label: 'No' })
@@ -129,14 +148,20 @@ describe('the page for organisers', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await raisePrice(page)
-    await state(page).getByText(/examples? fail/).waitFor()
+    await state(page)
+      .getByText(/examples? fail/)
+      .waitFor()
     await tab(page, 'Form').click()
     await page.getByLabel('Full Name').fill('Dr. Example Nair')
-    await page.getByRole('radio', { name: /AFPI Member – GP/ }).first().check()
+    await page
+      .getByRole('radio', { name: /AFPI Member – GP/ })
+      .first()
+      .check()
     await page.getByRole('button', { name: payButton }).click()
     await page.getByText('There is a problem').waitFor()
     await tab(page, 'Result pages').click()
-    for (const name of ['Failed', 'Pending', 'E-mail']) await page.getByRole('radio', { name }).check()
+    for (const name of ['Failed', 'Pending', 'E-mail'])
+      await page.getByRole('radio', { name }).check()
     expect(asked).toEqual([])
     await context.close()
   })
@@ -146,12 +171,23 @@ describe('the page for organisers', () => {
     await tab(page, 'Form').click()
     await page.getByLabel('Full Name').waitFor()
     await cursorBefore(page, '        - {id: ticket_no, label: Ticket Number')
-    await page.keyboard.insertText('        - {id: badge_name, label: Name on the Badge, required: Please say what the badge shall say}\n')
+    await page.keyboard.insertText(
+      '        - {id: badge_name, label: Name on the Badge, required: Please say what the badge shall say}\n',
+    )
     await page.getByLabel('Name on the Badge').waitFor()
-    await page.getByRole('radio', { name: /AFPI Member – GP/ }).first().check()
+    await page
+      .getByRole('radio', { name: /AFPI Member – GP/ })
+      .first()
+      .check()
     await page.getByRole('button', { name: payButton }).click()
     await page.getByRole('link', { name: 'Please say what the badge shall say' }).waitFor()
-    for (const [label, answer] of [['Full Name', 'Dr. Example Nair'], ['Email Address', 'example@delegates.example'], ['Phone Number', '+91 98470 12345'], ['Name on the Badge', 'Example']] as const) await page.getByLabel(label, { exact: true }).fill(answer)
+    for (const [label, answer] of [
+      ['Full Name', 'Dr. Example Nair'],
+      ['Email Address', 'example@delegates.example'],
+      ['Phone Number', '+91 98470 12345'],
+      ['Name on the Badge', 'Example'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(answer)
     await page.getByRole('button', { name: payButton }).click()
     await page.getByText('From this page nothing is.').waitFor()
     await tab(page, 'Price').click()
@@ -163,7 +199,9 @@ describe('the page for organisers', () => {
   test('a file is opened from disk and saved to it; edits are not thrown away unasked', async () => {
     const { page, context } = await open()
     const changed = text.replace('title: AFPICON 2026', 'title: Another Conference')
-    await page.getByLabel('Event file', { exact: true }).setInputFiles({ name: 'another.yaml', mimeType: 'text/yaml', buffer: Buffer.from(changed) })
+    await page
+      .getByLabel('Event file', { exact: true })
+      .setInputFiles({ name: 'another.yaml', mimeType: 'text/yaml', buffer: Buffer.from(changed) })
     await page.getByText('another.yaml').waitFor()
     await page.getByRole('heading', { name: 'Another Conference' }).waitFor()
     await editor(page).focus()
@@ -174,12 +212,16 @@ describe('the page for organisers', () => {
     const saved = await saving
     expect(saved.suggestedFilename()).toBe('another.yaml')
     expect(readFileSync(await saved.path(), 'utf8')).toBe(`# mine\n${changed}`)
-    await page.getByLabel('Start from a conference of this server').selectOption({ label: 'Chirurgia 2026' })
+    await page
+      .getByLabel('Start from a conference of this server')
+      .selectOption({ label: 'Chirurgia 2026' })
     const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
     await dialog.getByRole('button', { name: 'Keep my changes' }).click()
     await page.reload()
     await page.getByText('# mine').waitFor()
-    await page.getByLabel('Start from a conference of this server').selectOption({ label: 'Chirurgia 2026' })
+    await page
+      .getByLabel('Start from a conference of this server')
+      .selectOption({ label: 'Chirurgia 2026' })
     await page.getByText('chirurgia2026.yaml').first().waitFor()
     await context.close()
   })
@@ -207,33 +249,46 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test.each([360, 768, 1280])('axe finds nothing in any tab, with and without findings, and nothing is too wide, at %i px', async (width) => {
-    const { page, context, complaints } = await open({ width })
-    const tabs = width < 1024 ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples'] : ['Form', 'Price', 'Result pages', 'Findings', 'Examples']
-    for (const broken of [false, true]) {
-      if (broken) {
-        if (width < 1024) await tab(page, 'File').click()
-        await raisePrice(page)
-        await state(page).getByText(/examples? fail/).waitFor()
+  test.each([360, 768, 1280])(
+    'axe finds nothing in any tab, with and without findings, and nothing is too wide, at %i px',
+    async (width) => {
+      const { page, context, complaints } = await open({ width })
+      const tabs =
+        width < 1024
+          ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples']
+          : ['Form', 'Price', 'Result pages', 'Findings', 'Examples']
+      for (const broken of [false, true]) {
+        if (broken) {
+          if (width < 1024) await tab(page, 'File').click()
+          await raisePrice(page)
+          await state(page)
+            .getByText(/examples? fail/)
+            .waitFor()
+        }
+        for (const name of broken
+          ? tabs.filter((one) => one !== 'Form' && one !== 'Result pages')
+          : tabs) {
+          await tab(page, name).click()
+          await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
+          // At 768 the page is built as at 360; only its width can differ.
+          if (width !== 768)
+            await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+        }
       }
-      for (const name of broken ? tabs.filter((one) => one !== 'Form' && one !== 'Result pages') : tabs) {
-        await tab(page, name).click()
-        await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
-        // At 768 the page is built as at 360; only its width can differ.
-        if (width !== 768) await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-      }
-    }
-    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
-    expect(complaints).toEqual([])
-    await context.close()
-  })
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 
   test('the office’s address stays with the office', async () => {
     const page = await (await fetch(`${server.url}/organisers`)).text()
     expect(page).toContain('title: AFPICON 2026')
     expect(page).not.toContain(office)
-    const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as { readonly text: string }
+    const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as {
+      readonly text: string
+    }
     expect(file.text).toBe(text)
     expect((await fetch(`${server.url}/api/events/nothing/file/`)).status).toBe(404)
   })

@@ -3,7 +3,20 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, fillForm, FORM, INTERN, ledger, orderIdOf, payButton, PG, plain, proceed, PROOF, summary } from './delegate.ts'
+import {
+  atGateway,
+  fillForm,
+  FORM,
+  INTERN,
+  ledger,
+  orderIdOf,
+  payButton,
+  PG,
+  plain,
+  proceed,
+  PROOF,
+  summary,
+} from './delegate.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -33,8 +46,17 @@ describe('a post graduate with a proof', () => {
   test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in all, and takes the receipt home', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url + FORM)
-    await fillForm(page, { name: NAME, email: 'specimen.pg@example.org', category: PG, proof: true })
-    expect(await ledger(summary(page))).toEqual({ 'Base Fee': '₹ 4,250', 'GST (18%)': '₹ 765', 'Total Amount': '₹ 5,015' })
+    await fillForm(page, {
+      name: NAME,
+      email: 'specimen.pg@example.org',
+      category: PG,
+      proof: true,
+    })
+    expect(await ledger(summary(page))).toEqual({
+      'Base Fee': '₹ 4,250',
+      'GST (18%)': '₹ 765',
+      'Total Amount': '₹ 5,015',
+    })
     expect(plain(await payButton(page).textContent())).toBe('Proceed to Secure Payment')
     await expectAccessible(page, 'form, filled in')
 
@@ -47,25 +69,49 @@ describe('a post graduate with a proof', () => {
     expect(regNo).toMatch(/^AFPI\d{13}$/)
     const said = await ledger(page.getByRole('main'))
     expect(said).toMatchObject({
-      'Email Address': 'specimen.pg@example.org', 'Phone Number': '+91 98470 00000', Category: 'Afpi Pg',
-      'Base Fee': '₹ 4,250', 'GST (18%)': '₹ 765', 'Total Amount': '₹ 5,015', Status: 'Paid',
-      'Conference Dates': '31 January – 1 February 2026', Venue: 'Resort, Changanassery, Kottayam',
+      'Email Address': 'specimen.pg@example.org',
+      'Phone Number': '+91 98470 00000',
+      Category: 'Afpi Pg',
+      'Base Fee': '₹ 4,250',
+      'GST (18%)': '₹ 765',
+      'Total Amount': '₹ 5,015',
+      Status: 'Paid',
+      'Conference Dates': '31 January – 1 February 2026',
+      Venue: 'Resort, Changanassery, Kottayam',
     })
     expect(plain(await page.getByRole('main').textContent())).toContain(NAME)
     const notes = plain(await page.getByRole('main').textContent())
-    for (const note of ['keep your registration number', 'A confirmation email will be sent', 'bring a valid ID proof', 'contact the organizing committee']) expect(notes).toContain(note)
+    for (const note of [
+      'keep your registration number',
+      'A confirmation email will be sent',
+      'bring a valid ID proof',
+      'contact the organizing committee',
+    ])
+      expect(notes).toContain(note)
     await expectAccessible(page, 'success')
 
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Receipt' }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download Receipt' }).click(),
+    ])
     expect(download.suggestedFilename()).toBe(`${regNo}.txt`)
     const receipt = plain(readFileSync(await download.path(), 'utf8'))
-    for (const line of [`Registration Number: ${regNo}`, `Name: ${NAME}`, `Category: ${PG}`, 'Base Fee: ₹ 4,250', 'GST (18%): ₹ 765', 'Total Amount: ₹ 5,015', 'Conference: AFPICON 2026']) expect(receipt).toContain(line)
+    for (const line of [
+      `Registration Number: ${regNo}`,
+      `Name: ${NAME}`,
+      `Category: ${PG}`,
+      'Base Fee: ₹ 4,250',
+      'GST (18%): ₹ 765',
+      'Total Amount: ₹ 5,015',
+      'Conference: AFPICON 2026',
+    ])
+      expect(receipt).toContain(line)
     expect(await page.getByRole('button', { name: 'Print Confirmation' }).count()).toBe(1)
     expect(complaints).toEqual([])
     await context.close()
   })
 
-  test('S006 S028 S032 S074 S080 S081 S118: is a row of the office\'s list, with the proof to open, in the filtered list and in its CSV', async () => {
+  test("S006 S028 S032 S074 S080 S081 S118: is a row of the office's list, with the proof to open, in the filtered list and in its CSV", async () => {
     // Another delegate, who does not pay, so that a filter has something to leave out.
     const other = await visit(browser)
     await other.page.goto(server.url + FORM)
@@ -94,8 +140,13 @@ describe('a post graduate with a proof', () => {
 
     await page.getByLabel('Payment Status').selectOption('success')
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
-    expect(download.suggestedFilename()).toMatch(/^afpicon_2026_registrations_\d{4}-\d{2}-\d{2}\.csv$/)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(
+      /^afpicon_2026_registrations_\d{4}-\d{2}-\d{2}\.csv$/,
+    )
     const csv = readFileSync(await download.path(), 'utf8')
     expect(csv).toContain(regNo)
     expect(csv).toContain(NAME)
@@ -112,12 +163,17 @@ describe('a post graduate with a proof', () => {
     await row.getByRole('link').first().click()
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
     await page.getByRole('link', { name: PROOF.name }).waitFor()
-    await expectAccessible(page, 'a registration\'s own page')
-    const [proof] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: PROOF.name }).click()])
+    await expectAccessible(page, "a registration's own page")
+    const [proof] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: PROOF.name }).click(),
+    ])
     expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
 
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
-    await expect.poll(() => page.getByRole('region', { name: 'Mails' }).getByRole('listitem').count()).toBe(2)
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Mails' }).getByRole('listitem').count())
+      .toBe(2)
     await page.getByRole('button', { name: 'Logout' }).first().click()
     await page.waitForURL(/\/admin\/login/)
     await page.goto(server.url + LIST)

@@ -19,7 +19,11 @@ const NETWORK = 'Network error. Please check your internet connection.'
 const PENDING = 'We are confirming your payment'
 const MAYBE_DEDUCTED = 'please make sure that no amount was deducted'
 const STATUSES = ['success', 'pending', 'failed', 'refunded'] as const
-const PERSON = { full_name: 'Dr. Stored Sample', email: 'stored@example.org', phone_number: '+91 98470 11111' }
+const PERSON = {
+  full_name: 'Dr. Stored Sample',
+  email: 'stored@example.org',
+  phone_number: '+91 98470 11111',
+}
 
 type Facts = Readonly<Record<string, string | undefined>>
 type Case = {
@@ -29,86 +33,223 @@ type Case = {
   /** The registrations' numbers, in the order of `STATUSES`. */
   readonly numbers: readonly [string, string, string, string]
   readonly row: Readonly<Record<string, string>>
-  readonly paid: { readonly heading: string; readonly facts: Facts; readonly notes: readonly string[]; readonly buttons: readonly string[] }
+  readonly paid: {
+    readonly heading: string
+    readonly facts: Facts
+    readonly notes: readonly string[]
+    readonly buttons: readonly string[]
+  }
   /** What a success page says without an id, with one that is none, and with one that nobody knows. */
-  readonly errors: { readonly missing: string; readonly malformed: readonly [string, string]; readonly unknown: readonly [string, string] }
+  readonly errors: {
+    readonly missing: string
+    readonly malformed: readonly [string, string]
+    readonly unknown: readonly [string, string]
+  }
   readonly errorButton: string | null
-  readonly failed: { readonly facts: Facts; readonly lines: readonly string[]; readonly unknownFacts: Facts; readonly links: Readonly<Record<string, string>> }
+  readonly failed: {
+    readonly facts: Facts
+    readonly lines: readonly string[]
+    readonly unknownFacts: Facts
+    readonly links: Readonly<Record<string, string>>
+  }
 }
 
-const longNumbers = (prefix: string): Case['numbers'] => [`${prefix}1000000000001`, `${prefix}1000000000002`, `${prefix}1000000000003`, `${prefix}1000000000004`]
+const longNumbers = (prefix: string): Case['numbers'] => [
+  `${prefix}1000000000001`,
+  `${prefix}1000000000002`,
+  `${prefix}1000000000003`,
+  `${prefix}1000000000004`,
+]
 const KEEP = 'Please keep your registration number'
 const MAIL = 'A confirmation email will be sent to your registered email address'
 const PROOF_OF_ID = 'Please bring a valid ID proof to the venue'
-const TIPS = ['Check your card details and available balance', 'Make sure that your internet connection is stable', 'Try again after some time or use another card']
+const TIPS = [
+  'Check your card details and available balance',
+  'Make sure that your internet connection is stable',
+  'Try again after some time or use another card',
+]
 
 const CASES: readonly Case[] = [
   {
-    title: 'AFPICON 2026', id: 'afpicon2026', pages: '/afpicon/payment', numbers: longNumbers('AFPI'),
-    row: { ...PERSON, ticket_type: 'afpi-pg', base_amount: '5250', gst_amount: '945', total_amount: '6195' },
+    title: 'AFPICON 2026',
+    id: 'afpicon2026',
+    pages: '/afpicon/payment',
+    numbers: longNumbers('AFPI'),
+    row: {
+      ...PERSON,
+      ticket_type: 'afpi-pg',
+      base_amount: '5250',
+      gst_amount: '945',
+      total_amount: '6195',
+    },
     paid: {
       heading: 'Registration Confirmed',
-      facts: { 'Email Address': PERSON.email, 'Phone Number': PERSON.phone_number, Category: 'Afpi Pg', 'Base Fee': '₹ 5,250', 'GST (18%)': '₹ 945', 'Total Amount': '₹ 6,195', Status: 'Paid', 'Conference Dates': '31 January – 1 February 2026', Venue: 'Resort, Changanassery, Kottayam' },
+      facts: {
+        'Email Address': PERSON.email,
+        'Phone Number': PERSON.phone_number,
+        Category: 'Afpi Pg',
+        'Base Fee': '₹ 5,250',
+        'GST (18%)': '₹ 945',
+        'Total Amount': '₹ 6,195',
+        Status: 'Paid',
+        'Conference Dates': '31 January – 1 February 2026',
+        Venue: 'Resort, Changanassery, Kottayam',
+      },
       notes: [KEEP, MAIL, PROOF_OF_ID, 'For any queries, please contact the organizing committee'],
       buttons: ['Download Receipt', 'Print Confirmation'],
     },
-    errors: { missing: 'No order ID found', malformed: ['CHIR17', FETCH_FAILED], unknown: ['AFPI2000000000009', FETCH_FAILED] },
+    errors: {
+      missing: 'No order ID found',
+      malformed: ['CHIR17', FETCH_FAILED],
+      unknown: ['AFPI2000000000009', FETCH_FAILED],
+    },
     errorButton: null,
     failed: {
       facts: { Amount: '₹ 6,195', Status: 'Failed' },
-      lines: ['No amount has been deducted from your account', 'Your registration is not confirmed', 'You can try the payment again', 'Insufficient funds in your account', 'Incorrect card details', 'Network connectivity issues', 'Transaction declined by your bank', 'Payment gateway timeout'],
+      lines: [
+        'No amount has been deducted from your account',
+        'Your registration is not confirmed',
+        'You can try the payment again',
+        'Insufficient funds in your account',
+        'Incorrect card details',
+        'Network connectivity issues',
+        'Transaction declined by your bank',
+        'Payment gateway timeout',
+      ],
       unknownFacts: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
-      links: { 'Try Again': '/afpicon/register', 'Contact Support': 'mailto:support@afpicon.example', 'Go Home': '/' },
+      links: {
+        'Try Again': '/afpicon/register',
+        'Contact Support': 'mailto:support@afpicon.example',
+        'Go Home': '/',
+      },
     },
   },
   {
-    title: 'Chirurgia 2026', id: 'chirurgia2026', pages: '/chirurgia/payment', numbers: longNumbers('CHIR'),
-    row: { ...PERSON, designation: 'pg', asi_member: 'false', registration_category: 'pg-non-asi', base_amount: '4237', gst_amount: '763', total_amount: '5000' },
+    title: 'Chirurgia 2026',
+    id: 'chirurgia2026',
+    pages: '/chirurgia/payment',
+    numbers: longNumbers('CHIR'),
+    row: {
+      ...PERSON,
+      designation: 'pg',
+      asi_member: 'false',
+      registration_category: 'pg-non-asi',
+      base_amount: '4237',
+      gst_amount: '763',
+      total_amount: '5000',
+    },
     paid: {
       heading: 'Registration Confirmed',
-      facts: { Email: PERSON.email, 'Phone Number': PERSON.phone_number, Category: 'Post Graduate (Non-ASI)', 'Amount Paid (GST included)': '₹ 5,000', Status: 'Paid' },
+      facts: {
+        Email: PERSON.email,
+        'Phone Number': PERSON.phone_number,
+        Category: 'Post Graduate (Non-ASI)',
+        'Amount Paid (GST included)': '₹ 5,000',
+        Status: 'Paid',
+      },
       notes: [KEEP, MAIL, PROOF_OF_ID],
       buttons: [],
     },
-    errors: { missing: 'No order ID found', malformed: ['CHIRX1', 'Invalid order ID format'], unknown: ['CHIR2000000000009', FETCH_FAILED] },
+    errors: {
+      missing: 'No order ID found',
+      malformed: ['CHIRX1', 'Invalid order ID format'],
+      unknown: ['CHIR2000000000009', FETCH_FAILED],
+    },
     errorButton: null,
     failed: {
-      facts: { Amount: '₹ 5,000', Status: 'Failed' }, lines: TIPS,
+      facts: { Amount: '₹ 5,000', Status: 'Failed' },
+      lines: TIPS,
       unknownFacts: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
-      links: { 'Retry Payment': '/chirurgia2026', 'Contact Support': 'mailto:support@chirurgia.example', 'Go Home': '/' },
+      links: {
+        'Retry Payment': '/chirurgia2026',
+        'Contact Support': 'mailto:support@chirurgia.example',
+        'Go Home': '/',
+      },
     },
   },
   {
-    title: 'Kerala Mid Zone 2025', id: 'midzone2025', pages: '/midzone/payment', numbers: longNumbers('MIDZ'),
-    row: { ...PERSON, is_pg: 'true', afpi_member: 'true', afpi_membership_number: 'K-12', registration_category: 'afpi-pg', base_amount: '750', gst_amount: '135', total_amount: '885' },
+    title: 'Kerala Mid Zone 2025',
+    id: 'midzone2025',
+    pages: '/midzone/payment',
+    numbers: longNumbers('MIDZ'),
+    row: {
+      ...PERSON,
+      is_pg: 'true',
+      afpi_member: 'true',
+      afpi_membership_number: 'K-12',
+      registration_category: 'afpi-pg',
+      base_amount: '750',
+      gst_amount: '135',
+      total_amount: '885',
+    },
     paid: {
       heading: 'Registration Confirmed',
-      facts: { Email: PERSON.email, 'Phone Number': PERSON.phone_number, Category: 'AFPI Post Graduate', 'AFPI Membership Number': 'K-12', 'Base Fee': '₹ 750', 'GST (18%)': '₹ 135', 'Total Amount': '₹ 885', Status: 'Paid', Event: 'Kerala Mid Zone 2025', Date: '23 November 2025', Time: '9 AM to 3 PM', Venue: 'Kochi' },
-      notes: [], buttons: [],
+      facts: {
+        Email: PERSON.email,
+        'Phone Number': PERSON.phone_number,
+        Category: 'AFPI Post Graduate',
+        'AFPI Membership Number': 'K-12',
+        'Base Fee': '₹ 750',
+        'GST (18%)': '₹ 135',
+        'Total Amount': '₹ 885',
+        Status: 'Paid',
+        Event: 'Kerala Mid Zone 2025',
+        Date: '23 November 2025',
+        Time: '9 AM to 3 PM',
+        Venue: 'Kochi',
+      },
+      notes: [],
+      buttons: [],
     },
-    errors: { missing: 'No order ID found', malformed: ['AFPI1', FETCH_FAILED], unknown: ['MIDZ2000000000009', FETCH_FAILED] },
+    errors: {
+      missing: 'No order ID found',
+      malformed: ['AFPI1', FETCH_FAILED],
+      unknown: ['MIDZ2000000000009', FETCH_FAILED],
+    },
     errorButton: null,
     failed: {
-      facts: { Amount: '₹ 885', Status: 'Failed' }, lines: TIPS,
+      facts: { Amount: '₹ 885', Status: 'Failed' },
+      lines: TIPS,
       unknownFacts: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
-      links: { 'Retry Payment': '/midzone2025', 'Contact Support': 'mailto:support@midzone.example', 'Go Home': '/' },
+      links: {
+        'Retry Payment': '/midzone2025',
+        'Contact Support': 'mailto:support@midzone.example',
+        'Go Home': '/',
+      },
     },
   },
   {
-    title: 'PULMOCON 2025', id: 'pulmocon2025', pages: '/payment', numbers: ['PULMO20250001', 'PULMO-2025-2', 'PULMO3', 'PULMO20250004'],
+    title: 'PULMOCON 2025',
+    id: 'pulmocon2025',
+    pages: '/payment',
+    numbers: ['PULMO20250001', 'PULMO-2025-2', 'PULMO3', 'PULMO20250004'],
     // The old site's columns: no base, no GST.
     row: { ...PERSON, registration_category_display: 'PG Students', final_amount: '123500' },
     paid: {
       heading: 'Payment Successful',
-      facts: { Category: 'PG Students', 'Amount Paid': '₹ 1,23,500', 'Transaction ID': 'PULMO20250001' },
-      notes: ['What\'s next?', 'You will receive a confirmation email shortly'], buttons: [],
+      facts: {
+        Category: 'PG Students',
+        'Amount Paid': '₹ 1,23,500',
+        'Transaction ID': 'PULMO20250001',
+      },
+      notes: ["What's next?", 'You will receive a confirmation email shortly'],
+      buttons: [],
     },
-    errors: { missing: 'Invalid transaction ID format', malformed: ['CHIR17', 'Invalid transaction ID format'], unknown: ['PULMO999', 'Registration details not found'] },
+    errors: {
+      missing: 'Invalid transaction ID format',
+      malformed: ['CHIR17', 'Invalid transaction ID format'],
+      unknown: ['PULMO999', 'Registration details not found'],
+    },
     errorButton: 'Go to Home',
     failed: {
       facts: { 'Registration Number': 'PULMO3', 'Transaction ID': 'PULMO3', Amount: '₹ 1,23,500' },
       lines: ['Please contact support and quote the transaction ID PULMO3'],
-      unknownFacts: { 'Registration Number': undefined, 'Transaction ID': 'N/A', Amount: 'N/A', 'Attempt Date': 'N/A' },
+      unknownFacts: {
+        'Registration Number': undefined,
+        'Transaction ID': 'N/A',
+        Amount: 'N/A',
+        'Attempt Date': 'N/A',
+      },
       links: {},
     },
   },
@@ -118,34 +259,77 @@ let browser: Browser
 let server: Served
 let here: Visit
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, importAll)])
+  ;[browser, server] = await Promise.all([
+    launch(),
+    serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, importAll),
+  ])
   here = await visit(browser)
-  await here.page.addInitScript(() => { window.print = () => document.body.setAttribute('data-printed', 'yes') })
+  await here.page.addInitScript(() => {
+    window.print = () => document.body.setAttribute('data-printed', 'yes')
+  })
 })
 afterAll(async () => {
   await browser.close()
   await server.stop()
 })
 
-function importAll({ dataDir, eventsDir }: { readonly dataDir: string; readonly eventsDir: string }): void {
+function importAll({
+  dataDir,
+  eventsDir,
+}: {
+  readonly dataDir: string
+  readonly eventsDir: string
+}): void {
   mkdirSync(dataDir, { recursive: true })
   for (const { id, numbers, row } of CASES) {
     const file = join(dataDir, `${id}.csv`)
     const rows = STATUSES.map((status, at) => {
       const paid = status === 'success' || status === 'refunded'
-      return { reg_no: numbers[at] ?? '', ...row, payment_status: status, payment_id: paid ? `PAY-${id}-${at}` : '', created_at: '2025-11-10T09:00:00+05:30', payment_date: paid ? '2025-11-10T09:05:00+05:30' : '' }
+      return {
+        reg_no: numbers[at] ?? '',
+        ...row,
+        payment_status: status,
+        payment_id: paid ? `PAY-${id}-${at}` : '',
+        created_at: '2025-11-10T09:00:00+05:30',
+        payment_date: paid ? '2025-11-10T09:05:00+05:30' : '',
+      }
     })
-    writeFileSync(file, [Object.keys(rows[0] ?? {}).join(','), ...rows.map((one) => Object.values(one).join(','))].join('\n'))
-    const done = spawnSync(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'import', id, file], { cwd: TOP, env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir }, encoding: 'utf8' })
+    writeFileSync(
+      file,
+      [
+        Object.keys(rows[0] ?? {}).join(','),
+        ...rows.map((one) => Object.values(one).join(',')),
+      ].join('\n'),
+    )
+    const done = spawnSync(
+      process.execPath,
+      [join(TOP, 'bin', 'rollcall.js'), 'import', id, file],
+      {
+        cwd: TOP,
+        env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir },
+        encoding: 'utf8',
+      },
+    )
     if (done.status !== 0) throw new Error(`${id}: ${done.stdout}${done.stderr}`)
   }
 }
 
-const said = async (page: Page): Promise<string> => plain(await page.getByRole('main').textContent()).replaceAll('’', '\'')
-const addressOf = (one: Case, outcome: 'success' | 'failed', query: string): string => `${server.url}${one.pages}/${outcome}${query}`
-const heading = (page: Page, name: string): Promise<void> => page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
-const withoutGaps = (facts: Readonly<Record<string, string>>, ...labels: readonly string[]): Facts =>
-  Object.fromEntries(Object.entries(facts).map(([label, value]) => [label, labels.includes(label) ? value.replaceAll(' ', '') : value]))
+const said = async (page: Page): Promise<string> =>
+  plain(await page.getByRole('main').textContent()).replaceAll('’', "'")
+const addressOf = (one: Case, outcome: 'success' | 'failed', query: string): string =>
+  `${server.url}${one.pages}/${outcome}${query}`
+const heading = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
+const withoutGaps = (
+  facts: Readonly<Record<string, string>>,
+  ...labels: readonly string[]
+): Facts =>
+  Object.fromEntries(
+    Object.entries(facts).map(([label, value]) => [
+      label,
+      labels.includes(label) ? value.replaceAll(' ', '') : value,
+    ]),
+  )
 
 describe.each(CASES)('$title', (one) => {
   const [paid, pending, failed, refunded] = one.numbers
@@ -164,7 +348,10 @@ describe.each(CASES)('$title', (one) => {
     for (const part of [PERSON.full_name, ...one.paid.notes]) expect(text).toContain(part)
     expect(text.replaceAll(' ', '')).toContain(paid)
     expect(text).not.toContain('2001')
-    for (const name of ['Download Receipt', 'Print Confirmation']) expect(await page.getByRole('button', { name }).count()).toBe(one.paid.buttons.includes(name) ? 1 : 0)
+    for (const name of ['Download Receipt', 'Print Confirmation'])
+      expect(await page.getByRole('button', { name }).count()).toBe(
+        one.paid.buttons.includes(name) ? 1 : 0,
+      )
     expect(await page.title()).toBe(`${one.paid.heading} · ${one.title}`)
     await expectAccessible(page, `${one.title}, paid`)
     if (one.paid.buttons.length > 0) await receiptAndPrint(page, paid)
@@ -177,9 +364,16 @@ describe.each(CASES)('$title', (one) => {
       await heading(page, PENDING)
       const text = await said(page)
       expect(text).toContain('Please do not pay again')
-      for (const never of ['Paid', 'No amount has been deducted', 'Your registration is not confirmed']) expect(text).not.toContain(never)
-      for (const name of [...one.paid.buttons, 'Pay for this registration']) expect(await page.getByRole('button', { name }).count()).toBe(0)
-      for (const name of Object.keys(one.failed.links)) expect(await page.getByRole('link', { name }).count()).toBe(0)
+      for (const never of [
+        'Paid',
+        'No amount has been deducted',
+        'Your registration is not confirmed',
+      ])
+        expect(text).not.toContain(never)
+      for (const name of [...one.paid.buttons, 'Pay for this registration'])
+        expect(await page.getByRole('button', { name }).count()).toBe(0)
+      for (const name of Object.keys(one.failed.links))
+        expect(await page.getByRole('link', { name }).count()).toBe(0)
     }
     await expectAccessible(page, `${one.title}, pending`)
   })
@@ -191,7 +385,12 @@ describe.each(CASES)('$title', (one) => {
       await heading(page, 'Payment Failed')
       expect(await page.getByRole('alert').count()).toBe(0)
     }
-    const facts = withoutGaps(await ledger(page.getByRole('main')), 'Transaction ID', 'Order ID', 'Registration Number')
+    const facts = withoutGaps(
+      await ledger(page.getByRole('main')),
+      'Transaction ID',
+      'Order ID',
+      'Registration Number',
+    )
     expect(facts).toMatchObject(one.failed.facts)
     expect(facts['Order ID'] ?? facts['Transaction ID']).toBe(failed)
     expect(facts['Date'] ?? facts['Attempt Date']).toContain('10 November 2025')
@@ -204,7 +403,9 @@ describe.each(CASES)('$title', (one) => {
       else {
         // A draft: address, subject with the order in it.
         expect(href.split('?')[0]).toBe(target)
-        expect(decodeURIComponent(href.split('subject=')[1] ?? '')).toBe(`${one.title} – payment failed for order ${failed}`)
+        expect(decodeURIComponent(href.split('subject=')[1] ?? '')).toBe(
+          `${one.title} – payment failed for order ${failed}`,
+        )
       }
     }
     await expectAccessible(page, `${one.title}, failed`)
@@ -219,31 +420,59 @@ describe.each(CASES)('$title', (one) => {
     const { page } = here
     await page.goto(addressOf(one, 'success', `?orderId=${refunded}`))
     await heading(page, 'Payment refunded')
-    for (const name of one.paid.buttons) expect(await page.getByRole('button', { name }).count()).toBe(0)
+    for (const name of one.paid.buttons)
+      expect(await page.getByRole('button', { name }).count()).toBe(0)
     await expectAccessible(page, `${one.title}, refunded`)
   })
 
   test('S040 S041 S044 S059 S066 S170: no order id, one that is none, one that nobody knows', async () => {
     const { page } = here
     const { missing, malformed, unknown } = one.errors
-    for (const [query, sentence] of [['', missing], ['?orderId=', missing], [`?orderId=${malformed[0]}`, malformed[1]], [`?orderId=${unknown[0]}`, unknown[1]]] as const) {
+    for (const [query, sentence] of [
+      ['', missing],
+      ['?orderId=', missing],
+      [`?orderId=${malformed[0]}`, malformed[1]],
+      [`?orderId=${unknown[0]}`, unknown[1]],
+    ] as const) {
       await page.goto(addressOf(one, 'success', query))
-      expect(plain(await page.getByRole('alert').getByRole('heading').textContent()), query).toBe(sentence)
-      expect(plain(await page.getByRole('alert').textContent())).toContain('If you have paid, your registration is not lost')
-      if (one.errorButton !== null) expect(await page.getByRole('link', { name: one.errorButton }).getAttribute('href')).toBe('/')
+      expect(plain(await page.getByRole('alert').getByRole('heading').textContent()), query).toBe(
+        sentence,
+      )
+      expect(plain(await page.getByRole('alert').textContent())).toContain(
+        'If you have paid, your registration is not lost',
+      )
+      if (one.errorButton !== null)
+        expect(await page.getByRole('link', { name: one.errorButton }).getAttribute('href')).toBe(
+          '/',
+        )
     }
     await expectAccessible(page, `${one.title}, unknown id`)
   })
 
   test('S033 S045 S046 S060 S061: the failed page of an order that cannot be read tells what it was told, and promises nothing about money', async () => {
     const { page } = here
-    for (const query of ['', `?orderId=${one.errors.malformed[0]}`, `?orderId=${one.errors.unknown[0]}&amount=1234.50&date=2025-11-09`]) {
+    for (const query of [
+      '',
+      `?orderId=${one.errors.malformed[0]}`,
+      `?orderId=${one.errors.unknown[0]}&amount=1234.50&date=2025-11-09`,
+    ]) {
       await page.goto(addressOf(one, 'failed', query))
       await heading(page, 'Payment Failed')
       const facts = withoutGaps(await ledger(page.getByRole('main')), 'Transaction ID', 'Order ID')
-      if (query === '') expect(facts).toEqual(expect.objectContaining(Object.fromEntries(Object.entries(one.failed.unknownFacts).filter(([, value]) => value !== undefined))))
+      if (query === '')
+        expect(facts).toEqual(
+          expect.objectContaining(
+            Object.fromEntries(
+              Object.entries(one.failed.unknownFacts).filter(([, value]) => value !== undefined),
+            ),
+          ),
+        )
       if (query.includes('amount')) {
-        expect([facts['Order ID'] ?? facts['Transaction ID'], facts['Amount'], facts['Date'] ?? facts['Attempt Date']]).toEqual([one.errors.unknown[0], '₹ 1,234.50', '9 November 2025'])
+        expect([
+          facts['Order ID'] ?? facts['Transaction ID'],
+          facts['Amount'],
+          facts['Date'] ?? facts['Attempt Date'],
+        ]).toEqual([one.errors.unknown[0], '₹ 1,234.50', '9 November 2025'])
         expect(facts['Registration Number']).toBeUndefined()
       }
       const text = await said(page)
@@ -258,15 +487,27 @@ describe.each(CASES)('$title', (one) => {
     const { page } = here
     let answer: 'none' | number | string = 'none'
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => { release = resolve })
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
     const call = '**/api/**/registrations/**'
     const pulmo = '**/api/registrations/**'
     for (const path of [call, pulmo]) {
       await page.route(path, async (route) => {
         await held
         if (answer === 'none') await route.abort()
-        else if (typeof answer === 'number') await route.fulfill({ status: answer, contentType: 'text/html', body: '<p>a proxy in between</p>' })
-        else await route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ status: 'error', code: 'busy', message: answer }) })
+        else if (typeof answer === 'number')
+          await route.fulfill({
+            status: answer,
+            contentType: 'text/html',
+            body: '<p>a proxy in between</p>',
+          })
+        else
+          await route.fulfill({
+            status: 503,
+            contentType: 'application/json',
+            body: JSON.stringify({ status: 'error', code: 'busy', message: answer }),
+          })
       })
     }
     await page.goto(addressOf(one, 'success', `?orderId=${paid}`))
@@ -306,10 +547,24 @@ test('no page complained to the browser', () => {
 })
 
 async function receiptAndPrint(page: Page, regNo: string): Promise<void> {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Receipt' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download Receipt' }).click(),
+  ])
   expect(download.suggestedFilename()).toBe(`${regNo}.txt`)
-  const lines = readFileSync(await download.path(), 'utf8').split(/\r?\n/).map(plain)
-  for (const line of [`Registration Number: ${regNo}`, `Name: ${PERSON.full_name}`, 'Category: AFPI Member – Post Graduate', 'Base Fee: ₹ 5,250', 'GST (18%): ₹ 945', 'Total Amount: ₹ 6,195', 'Conference: AFPICON 2026, 31 January – 1 February 2026']) expect(lines).toContain(line)
+  const lines = readFileSync(await download.path(), 'utf8')
+    .split(/\r?\n/)
+    .map(plain)
+  for (const line of [
+    `Registration Number: ${regNo}`,
+    `Name: ${PERSON.full_name}`,
+    'Category: AFPI Member – Post Graduate',
+    'Base Fee: ₹ 5,250',
+    'GST (18%): ₹ 945',
+    'Total Amount: ₹ 6,195',
+    'Conference: AFPICON 2026, 31 January – 1 February 2026',
+  ])
+    expect(lines).toContain(line)
   expect(lines.find((line) => line.startsWith('Date:'))).toContain('10 November 2025')
   await page.getByRole('button', { name: 'Print Confirmation' }).click()
   expect(await page.locator('body').getAttribute('data-printed')).toBe('yes')

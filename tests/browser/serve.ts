@@ -27,7 +27,11 @@ export const freePort = (): Promise<number> =>
     probe.on('error', reject)
     probe.listen(0, '127.0.0.1', () => {
       const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
+      probe.close(() =>
+        typeof address === 'object' && address
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      )
     })
   })
 
@@ -35,7 +39,10 @@ export const freePort = (): Promise<number> =>
  * Starts the server and answers when it says that it listens. `variables` are laid over the usual
  * ones; `prepare` may change the event files or fill the data folder before.
  */
-export async function serve(variables: Readonly<Record<string, string>> = {}, prepare: (folders: { readonly dataDir: string; readonly eventsDir: string }) => void = () => {}): Promise<Served> {
+export async function serve(
+  variables: Readonly<Record<string, string>> = {},
+  prepare: (folders: { readonly dataDir: string; readonly eventsDir: string }) => void = () => {},
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const dataDir = join(folder, 'var')
   const eventsDir = join(folder, 'events')
@@ -50,9 +57,16 @@ export async function serve(variables: Readonly<Record<string, string>> = {}, pr
   const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'start'], {
     cwd: TOP,
     env: {
-      PATH: process.env['PATH'], HOME: process.env['HOME'],
-      PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, EVENTS_DIR: eventsDir,
-      ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, RATE_LIMITS: 'off', ...variables,
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PORT: port,
+      SANDBOX_PORT: String(await freePort()),
+      DATA_DIR: dataDir,
+      EVENTS_DIR: eventsDir,
+      ADMIN_USERNAME: ADMIN.username,
+      ADMIN_PASSWORD: ADMIN.password,
+      RATE_LIMITS: 'off',
+      ...variables,
     },
     stdio: ['ignore', output, output],
   })
@@ -71,7 +85,11 @@ export async function serve(variables: Readonly<Record<string, string>> = {}, pr
     look()
   })
   return {
-    url, dataDir, eventsDir, process: child, printed,
+    url,
+    dataDir,
+    eventsDir,
+    process: child,
+    printed,
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve))

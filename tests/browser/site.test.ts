@@ -22,24 +22,52 @@ describe('the landing page', () => {
     await page.goto(server.url)
     await page.getByRole('heading', { level: 1 }).waitFor()
     const nav = page.getByRole('navigation', { name: 'Main' })
-    const links = await nav.getByRole('link').evaluateAll((found) => found.map((link) => `${link.textContent} ${link.getAttribute('href')}`))
-    expect(links).toEqual(['Features #features', 'How it Works #how-it-works', 'Pricing #pricing', 'About #about'])
+    const links = await nav
+      .getByRole('link')
+      .evaluateAll((found) =>
+        found.map((link) => `${link.textContent} ${link.getAttribute('href')}`),
+      )
+    expect(links).toEqual([
+      'Features #features',
+      'How it Works #how-it-works',
+      'Pricing #pricing',
+      'About #about',
+    ])
     for (const anchor of ['features', 'how-it-works', 'pricing', 'about']) {
       await nav.locator(`a[href="#${anchor}"]`).click()
-      expect(await page.locator(`[id="${anchor}"]`).evaluate((part) => part.getBoundingClientRect().top < window.innerHeight)).toBe(true)
+      expect(
+        await page
+          .locator(`[id="${anchor}"]`)
+          .evaluate((part) => part.getBoundingClientRect().top < window.innerHeight),
+      ).toBe(true)
     }
     expect(await page.locator('#features').getByRole('listitem').count()).toBe(9)
     const features = plain(await page.locator('#features').textContent())
-    for (const named of ['Event creation', 'Ticketing', 'Analytics', 'Marketing tools', 'Payments', 'QR check-in', 'Support']) expect(features).toContain(named)
+    for (const named of [
+      'Event creation',
+      'Ticketing',
+      'Analytics',
+      'Marketing tools',
+      'Payments',
+      'QR check-in',
+      'Support',
+    ])
+      expect(features).toContain(named)
     expect(await page.locator('#how-it-works').getByRole('listitem').count()).toBe(4)
     expect(await page.getByRole('img', { name: '5 out of 5 stars' }).count()).toBe(6)
     const claims = plain(await page.locator('#about').textContent())
-    for (const claim of ['events10K+', 'attendees1M+', 'success98%', 'countries50+']) expect(claims).toContain(claim)
+    for (const claim of ['events10K+', 'attendees1M+', 'success98%', 'countries50+'])
+      expect(claims).toContain(claim)
     const trial = plain(await page.locator('#pricing').textContent())
     expect(trial).toContain('free 14-day trial')
     expect(trial).toContain('2 months free on annual plans')
     const footer = page.getByRole('contentinfo')
-    expect(await footer.getByRole('heading').allTextContents()).toEqual(['Product', 'Support', 'Company', 'Legal'])
+    expect(await footer.getByRole('heading').allTextContents()).toEqual([
+      'Product',
+      'Support',
+      'Company',
+      'Legal',
+    ])
     expect(await footer.getByRole('img').count()).toBeGreaterThan(2)
     await expectAccessible(page, 'landing page')
     expect(complaints).toEqual([])
@@ -53,28 +81,49 @@ describe('the landing page', () => {
     const rows = (await list.getByRole('listitem').allTextContents()).map(plain)
     expect(rows.length).toBe(4)
     const all = rows.join('\n')
-    for (const said of ['AFPICON 2026', 'The Spice Route', '31 January – 1 February 2026', 'Resort, Changanassery, Kottayam', 'Chirurgia 2026', '21–22 February 2026', 'Thiruvalla', 'Kerala Mid Zone 2025', '23 November 2025, 9 AM to 3 PM', 'Kochi', 'PULMOCON 2025', '12–14 September 2025', 'Kottayam']) expect(all.replaceAll(' – ', '–')).toContain(said.replaceAll(' – ', '–'))
+    for (const said of [
+      'AFPICON 2026',
+      'The Spice Route',
+      '31 January – 1 February 2026',
+      'Resort, Changanassery, Kottayam',
+      'Chirurgia 2026',
+      '21–22 February 2026',
+      'Thiruvalla',
+      'Kerala Mid Zone 2025',
+      '23 November 2025, 9 AM to 3 PM',
+      'Kochi',
+      'PULMOCON 2025',
+      '12–14 September 2025',
+      'Kottayam',
+    ])
+      expect(all.replaceAll(' – ', '–')).toContain(said.replaceAll(' – ', '–'))
     expect(rows.filter((row) => row.includes('Registration Closed')).length).toBe(1)
     await list.getByRole('link', { name: 'Register for AFPICON 2026' }).click()
     await page.waitForURL(/\/afpicon2026$/)
     await context.close()
   })
 
-  test.each([360, 768, 1280])('does not scroll sideways and moves nothing while it loads, at %i px', async (width) => {
-    const { page, context } = await visit(browser, { width, height: 740 })
-    await page.addInitScript(() => {
-      const shifts = { sum: 0 }
-      Object.assign(window, { shifts })
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.sum += (entry as PerformanceEntry & { value: number }).value
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
-    await page.goto(server.url, { waitUntil: 'networkidle' })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    expect(await page.evaluate(() => (window as unknown as { shifts: { sum: number } }).shifts.sum)).toBeLessThan(0.05)
-    await expectAccessible(page, `landing page at ${width}`)
-    await context.close()
-  })
+  test.each([360, 768, 1280])(
+    'does not scroll sideways and moves nothing while it loads, at %i px',
+    async (width) => {
+      const { page, context } = await visit(browser, { width, height: 740 })
+      await page.addInitScript(() => {
+        const shifts = { sum: 0 }
+        Object.assign(window, { shifts })
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries())
+            shifts.sum += (entry as PerformanceEntry & { value: number }).value
+        }).observe({ type: 'layout-shift', buffered: true })
+      })
+      await page.goto(server.url, { waitUntil: 'networkidle' })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect(
+        await page.evaluate(() => (window as unknown as { shifts: { sum: number } }).shifts.sum),
+      ).toBeLessThan(0.05)
+      await expectAccessible(page, `landing page at ${width}`)
+      await context.close()
+    },
+  )
 
   test('can be read before and without its script', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
@@ -116,7 +165,9 @@ describe('the other pages of the site', () => {
     await page.getByRole('heading', { level: 1, name: 'PULMOCON 2025' }).waitFor()
     await page.getByRole('heading', { name: 'Registration Closed' }).waitFor()
     const text = plain(await page.locator('body').innerText())
-    expect(text).toContain('Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.')
+    expect(text).toContain(
+      'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.',
+    )
     expect(text.replaceAll(' – ', '–')).toContain('12–14 September 2025')
     expect(text).toContain('Kottayam')
     expect(await page.getByRole('textbox').count()).toBe(0)

@@ -25,7 +25,8 @@ async function registered(page: Page, name: string): Promise<void> {
   await proceed(page)
 }
 
-const said = async (page: Page): Promise<string> => plain(await page.getByRole('main').textContent())
+const said = async (page: Page): Promise<string> =>
+  plain(await page.getByRole('main').textContent())
 
 describe('a payment that is declined', () => {
   test('S034 S060 S061 S062 S173: shows the failed page, whose Try Again leads back to the form', async () => {
@@ -35,10 +36,26 @@ describe('a payment that is declined', () => {
     await page.waitForURL(new RegExp(FAILED))
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     const text = await said(page)
-    for (const line of ['No amount has been deducted from your account', 'Your registration is not confirmed', 'You can try the payment again', 'Insufficient funds in your account', 'Incorrect card details', 'Network connectivity issues', 'Transaction declined by your bank', 'Payment gateway timeout']) expect(text).toContain(line)
-    expect(await ledger(page.getByRole('main'))).toMatchObject({ 'Order ID': orderIdOf(page), Amount: '₹ 3,540', Status: 'Failed' })
+    for (const line of [
+      'No amount has been deducted from your account',
+      'Your registration is not confirmed',
+      'You can try the payment again',
+      'Insufficient funds in your account',
+      'Incorrect card details',
+      'Network connectivity issues',
+      'Transaction declined by your bank',
+      'Payment gateway timeout',
+    ])
+      expect(text).toContain(line)
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      'Order ID': orderIdOf(page),
+      Amount: '₹ 3,540',
+      Status: 'Failed',
+    })
     await expectAccessible(page, 'failed')
-    expect(await page.getByRole('link', { name: 'Contact Support' }).getAttribute('href')).toContain('mailto:support@afpicon.example')
+    expect(
+      await page.getByRole('link', { name: 'Contact Support' }).getAttribute('href'),
+    ).toContain('mailto:support@afpicon.example')
     expect(await page.getByRole('link', { name: 'Go Home' }).getAttribute('href')).toBe('/')
     expect(await page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
 
@@ -76,7 +93,8 @@ describe('a payment that takes its time', () => {
     await page.waitForURL(new RegExp(SUCCESS))
     await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
     expect(await said(page)).toContain('Please do not pay again')
-    for (const name of ['Download Receipt', 'Print Confirmation', 'Pay for this registration']) expect(await page.getByRole('button', { name }).count()).toBe(0)
+    for (const name of ['Download Receipt', 'Print Confirmation', 'Pay for this registration'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
     await expectAccessible(page, 'pending')
     // The page looks again by itself until the gateway has settled it.
@@ -107,7 +125,11 @@ async function orderOf(page: Page): Promise<string> {
 describe('a result page without its order', () => {
   test.each([
     ['no order id', '', 'No order ID found'],
-    ['an order that nobody placed', '?orderId=AFPI0000000000000', 'Failed to fetch registration details'],
+    [
+      'an order that nobody placed',
+      '?orderId=AFPI0000000000000',
+      'Failed to fetch registration details',
+    ],
   ])('S059 S170: says so: %s', async (name, query, sentence) => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}${SUCCESS}${query}`)

@@ -11,7 +11,9 @@ test('the page of codes is as the golden files make it (node tests/checker/codes
 })
 
 test('every code has a section, and every section a code', () => {
-  expect([...page.matchAll(/^### (EV\d+) /gm)].map(([, code]) => code).sort()).toEqual([...codes].sort())
+  expect([...page.matchAll(/^### (EV\d+) /gm)].map(([, code]) => code).sort()).toEqual(
+    [...codes].sort(),
+  )
 })
 
 test.each(codes)('%s: the wrong example is not the right one, and neither is empty', (code) => {

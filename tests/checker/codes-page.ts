@@ -11,38 +11,68 @@ import { base, findingsOf, GOLDENS, readGolden } from './goldens.ts'
 export const CODES_PAGE = join(import.meta.dirname, '..', '..', 'docs', 'codes.md')
 
 const GROUPS: readonly (readonly [RegExp, string, string])[] = [
-  [/^EV0/, 'Reading', 'The text as YAML. These mistakes change what is read without changing what one sees.'],
-  [/^EV1\d\d$/, 'Shape', 'Which keys there are, what they hold, and how dates, addresses and names are written.'],
+  [
+    /^EV0/,
+    'Reading',
+    'The text as YAML. These mistakes change what is read without changing what one sees.',
+  ],
+  [
+    /^EV1\d\d$/,
+    'Shape',
+    'Which keys there are, what they hold, and how dates, addresses and names are written.',
+  ],
   [/^EV2/, 'Names', 'A name that something is called by must be the name of something.'],
-  [/^EV3/, 'Rules and conditions', 'Every combination of answers leads to one category, every rule is reached, every condition can be both true and false.'],
-  [/^EV4/, 'Periods and prices', 'Every day has one period, every category a price in it, and no digit went astray.'],
+  [
+    /^EV3/,
+    'Rules and conditions',
+    'Every combination of answers leads to one category, every rule is reached, every condition can be both true and false.',
+  ],
+  [
+    /^EV4/,
+    'Periods and prices',
+    'Every day has one period, every category a price in it, and no digit went astray.',
+  ],
   [/^EV5/, 'The form', 'What a delegate can answer, and what is said when they do not.'],
   [/^EV6/, 'Pages and texts', 'What stands on the result pages, in the receipt and in the e-mail.'],
   [/^EV7/, 'The office', 'Lists, filters, columns and exports.'],
   [/^EV8/, 'Events beside each other', 'What only one event may call its own.'],
-  [/^EV9/, 'Examples and exceptions', 'The file tests itself, and says what it accepts on purpose.'],
-  [/^EV10/, 'Changes to an event that has registrations', 'What a new version would break in registrations that are stored already. The server keeps serving the version before.'],
+  [
+    /^EV9/,
+    'Examples and exceptions',
+    'The file tests itself, and says what it accepts on purpose.',
+  ],
+  [
+    /^EV10/,
+    'Changes to an event that has registrations',
+    'What a new version would break in registrations that are stored already. The server keeps serving the version before.',
+  ],
 ]
 
 /** Examples of which the base is not the other half: lines in another order, two files together, a day that has come. */
 const RIGHT: Readonly<Record<string, string>> = {
-  EV303: 'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
+  EV303:
+    'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
   EV420: 'event:\n  status: closed\n',
-  EV801: '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
+  EV801:
+    '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
   EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',
   EV804: '# second2026.yaml\nevent:\n  id: second2026\n',
   EV806: '# second2026.yaml\nadmin:\n  dashboard: {key: second2026, label: Second}\n',
-  EV904: 'examples:\n  promises:\n    addresses: [/sample2026, /sample2026/success, /sample2026/failed, /api/sample2026/register/,\n      "/api/sample2026/registrations/{reg_no}/", /api/sample2026/tariff-info/]\n',
+  EV904:
+    'examples:\n  promises:\n    addresses: [/sample2026, /sample2026/success, /sample2026/failed, /api/sample2026/register/,\n      "/api/sample2026/registrations/{reg_no}/", /api/sample2026/tariff-info/]\n',
   EV905: 'examples:\n  promises:\n    addresses: [/sample2026]\n',
 }
 
 export function codesPage(): string {
   // A code without a pair is another test's to report.
-  const codes = Object.keys(catalogue).filter((code) => existsSync(join(GOLDENS, `${code}.yaml`))).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
+  const codes = Object.keys(catalogue)
+    .filter((code) => existsSync(join(GOLDENS, `${code}.yaml`)))
+    .sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
   const group = (code: string) => GROUPS.findLast(([pattern]) => pattern.test(code))
   const sections = codes.map((code, at) => {
     const [, title, about] = group(code) ?? [null, '', '']
-    const head = at === 0 || group(codes[at - 1] ?? '') !== group(code) ? `## ${title}\n\n${about}\n\n` : ''
+    const head =
+      at === 0 || group(codes[at - 1] ?? '') !== group(code) ? `## ${title}\n\n${about}\n\n` : ''
     return head + section(code)
   })
   return `# Every code of \`rollcall validate\`
@@ -84,28 +114,49 @@ ${block('text', findingsOf(code).printed)}
 `
 }
 
-const block = (language: string, text: string): string => `\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\``
+const block = (language: string, text: string): string =>
+  `\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\``
 
 /** The lines of each side that the other has not, below the less indented lines they stand under. */
 export function examplesOf(code: string): { readonly wrong: string; readonly right: string } {
   const [golden, clean] = [readGolden(`${code}.yaml`).split('\n'), base.split('\n')]
   const right = RIGHT[code]
-  if (code === 'EV303' || code === 'EV420') return { wrong: pointedAt(code, golden), right: right ?? '' }
+  if (code === 'EV303' || code === 'EV420')
+    return { wrong: pointedAt(code, golden), right: right ?? '' }
   if (right !== undefined) return { wrong: `# second2026.yaml\n${pointedAt(code, golden)}`, right }
   const same = commonLines(golden, clean)
-  const changedIn = (lines: readonly string[], kept: ReadonlySet<number>, others: readonly string[], otherKept: ReadonlySet<number>) => {
+  const changedIn = (
+    lines: readonly string[],
+    kept: ReadonlySet<number>,
+    others: readonly string[],
+    otherKept: ReadonlySet<number>,
+  ) => {
     const mine = lines.flatMap((line, at) => (kept.has(at) || line.trim() === '' ? [] : [at]))
     // A line that is only missing here is shown by the line above the gap.
     return mine.length > 0 ? withParents(lines, mine) : gapIn(lines, kept, others, otherKept)
   }
-  return { wrong: changedIn(golden, same.a, clean, same.b), right: changedIn(clean, same.b, golden, same.a) }
+  return {
+    wrong: changedIn(golden, same.a, clean, same.b),
+    right: changedIn(clean, same.b, golden, same.a),
+  }
 }
 
 /** The lines a code's findings point at, of a file that is a whole other event. */
 function pointedAt(code: string, lines: readonly string[]): string {
   const { findings } = findingsOf(code)
-  const places = findings.filter((finding) => finding.code === code).flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
-  return withParents(lines, [...new Set(places.filter(({ path }) => path === findings[0]?.at.path).map(({ start }) => start.line - 1))].sort((a, b) => a - b))
+  const places = findings
+    .filter((finding) => finding.code === code)
+    .flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
+  return withParents(
+    lines,
+    [
+      ...new Set(
+        places
+          .filter(({ path }) => path === findings[0]?.at.path)
+          .map(({ start }) => start.line - 1),
+      ),
+    ].sort((a, b) => a - b),
+  )
 }
 
 const indent = (line: string): number => line.length - line.trimStart().length
@@ -121,11 +172,19 @@ function withParents(lines: readonly string[], wanted: readonly number[]): strin
       shown.add(above)
     }
   }
-  return [...shown].sort((a, b) => a - b).map((at) => lines[at]).join('\n')
+  return [...shown]
+    .sort((a, b) => a - b)
+    .map((at) => lines[at])
+    .join('\n')
 }
 
 /** Where the other side has lines that this one lacks: the nearest line above, with its parents. */
-function gapIn(lines: readonly string[], kept: ReadonlySet<number>, others: readonly string[], otherKept: ReadonlySet<number>): string {
+function gapIn(
+  lines: readonly string[],
+  kept: ReadonlySet<number>,
+  others: readonly string[],
+  otherKept: ReadonlySet<number>,
+): string {
   const first = others.findIndex((line, at) => !otherKept.has(at) && line.trim() !== '')
   const before = others.slice(0, Math.max(0, first)).filter((_, at) => otherKept.has(at)).length
   const mine = [...kept].sort((a, b) => a - b)
@@ -137,12 +196,20 @@ function gapIn(lines: readonly string[], kept: ReadonlySet<number>, others: read
 }
 
 /** Positions of a longest common subsequence of lines, in both. */
-function commonLines(a: readonly string[], b: readonly string[]): { readonly a: ReadonlySet<number>; readonly b: ReadonlySet<number> } {
-  const best: number[][] = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0))
+function commonLines(
+  a: readonly string[],
+  b: readonly string[],
+): { readonly a: ReadonlySet<number>; readonly b: ReadonlySet<number> } {
+  const best: number[][] = Array.from({ length: a.length + 1 }, () =>
+    Array.from({ length: b.length + 1 }, () => 0),
+  )
   const at = (i: number, j: number): number => best[i]?.[j] ?? 0
-  for (let i = a.length - 1; i >= 0; i -= 1) for (let j = b.length - 1; j >= 0; j -= 1) (best[i] ?? [])[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  for (let i = a.length - 1; i >= 0; i -= 1)
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      (best[i] ?? [])[j] =
+        a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
   const [inA, inB] = [new Set<number>(), new Set<number>()]
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (a[i] === b[j]) {
       inA.add(i++)
       inB.add(j++)

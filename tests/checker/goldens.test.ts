@@ -11,21 +11,41 @@ const companions: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807
 test('the base that every golden file changes is clean', () => {
   const { event, findings } = compileEvent(base, shared, { path: 'sample2026.yaml' })
   expect(findings).toEqual([])
-  expect(event?.fees.prices).toEqual({ member: { early: 100_000, late: 150_000 }, visitor: { early: 200_000, late: 250_000 } })
+  expect(event?.fees.prices).toEqual({
+    member: { early: 100_000, late: 150_000 },
+    visitor: { early: 200_000, late: 250_000 },
+  })
 })
 
 test('every code has a pair, and every pair a code', () => {
   const files = readdirSync(GOLDENS).filter((name) => name.startsWith('EV'))
-  expect(files.filter((name) => name.endsWith('.yaml')).map((name) => name.replace('.yaml', '')).sort()).toEqual(codes)
-  expect(files.filter((name) => name.endsWith('.out')).map((name) => name.replace('.out', '')).sort()).toEqual(codes)
+  expect(
+    files
+      .filter((name) => name.endsWith('.yaml'))
+      .map((name) => name.replace('.yaml', ''))
+      .sort(),
+  ).toEqual(codes)
+  expect(
+    files
+      .filter((name) => name.endsWith('.out'))
+      .map((name) => name.replace('.out', ''))
+      .sort(),
+  ).toEqual(codes)
 })
 
 describe('what is printed', () => {
   test.each(codes)('%s', (code) => {
     const { findings, printed } = findingsOf(code)
-    expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([code, ...(companions[code] ?? [])])
+    expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([
+      code,
+      ...(companions[code] ?? []),
+    ])
     expect(printed).toBe(readGolden(`${code}.out`))
-    for (const { slug, severity } of findings.filter((finding) => finding.code === code)) expect({ slug, severity }).toEqual({ slug: catalogue[code]?.slug, severity: catalogue[code]?.severity })
+    for (const { slug, severity } of findings.filter((finding) => finding.code === code))
+      expect({ slug, severity }).toEqual({
+        slug: catalogue[code]?.slug,
+        severity: catalogue[code]?.severity,
+      })
   })
 })
 
@@ -36,13 +56,27 @@ test('a slug names one code', () => {
 
 describe('machine edits', () => {
   test('each mends the finding it comes with', () => {
-    const mending = codes.filter((code) => code.startsWith('EV0') || code.startsWith('EV1') || code.startsWith('EV2') || code === 'EV307')
+    const mending = codes.filter(
+      (code) =>
+        code.startsWith('EV0') ||
+        code.startsWith('EV1') ||
+        code.startsWith('EV2') ||
+        code === 'EV307',
+    )
     const mended = mending.flatMap((code) => {
       const [finding] = findingsOf(code).findings
       if (finding?.fix === undefined) return []
       const text = readGolden(`${code}.yaml`)
-      const after = text.slice(0, finding.fix.start) + finding.fix.text + text.slice(finding.fix.end)
-      return [{ code, left: findingsOf(code, after).findings.filter((other) => other.code === code && other.at.start.offset === finding.at.start.offset).length }]
+      const after =
+        text.slice(0, finding.fix.start) + finding.fix.text + text.slice(finding.fix.end)
+      return [
+        {
+          code,
+          left: findingsOf(code, after).findings.filter(
+            (other) => other.code === code && other.at.start.offset === finding.at.start.offset,
+          ).length,
+        },
+      ]
     })
     expect(mended.length).toBeGreaterThan(8)
     expect(mended.filter(({ left }) => left > 0)).toEqual([])

@@ -1,12 +1,27 @@
 /** The golden pairs: the smallest file that shows a code, and what is printed for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compareWithPast, compileEvent, compileEvents, formatFindings, type Finding, type InUse, type SharedFiles } from '../../engine/index.ts'
+import {
+  compareWithPast,
+  compileEvent,
+  compileEvents,
+  formatFindings,
+  type Finding,
+  type InUse,
+  type SharedFiles,
+} from '../../engine/index.ts'
 
 export const GOLDENS = join(import.meta.dirname, 'goldens')
 export const readGolden = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
-const sharedFile = (name: string) => ({ path: `_shared/${name}.yaml`, text: readGolden(`_shared/${name}.yaml`) })
-export const shared: SharedFiles = { lists: sharedFile('lists'), gateways: sharedFile('gateways'), texts: sharedFile('texts') }
+const sharedFile = (name: string) => ({
+  path: `_shared/${name}.yaml`,
+  text: readGolden(`_shared/${name}.yaml`),
+})
+export const shared: SharedFiles = {
+  lists: sharedFile('lists'),
+  gateways: sharedFile('gateways'),
+  texts: sharedFile('texts'),
+}
 export const base = readGolden('_base.yaml')
 
 /** What is stored while EV10xx compare a file with the base: every field answered, one payment on its way. */
@@ -19,22 +34,53 @@ const inUse: InUse = {
 }
 /** Fields that the version before had and the base does not. */
 const before: Readonly<Record<string, (text: string) => string>> = {
-  EV1003: (text) => text.replace('        - {id: is_member', '        - {id: role, type: select, label: Role, options: [pg, intern, consultant], required: true}\n        - {id: is_member'),
+  EV1003: (text) =>
+    text.replace(
+      '        - {id: is_member',
+      '        - {id: role, type: select, label: Role, options: [pg, intern, consultant], required: true}\n        - {id: is_member',
+    ),
 }
 
 /** The findings of a golden file, as its code finds them: alone, beside the base, or after it. */
-export function findingsOf(code: string, text = readGolden(`${code}.yaml`)): { readonly findings: readonly Finding[]; readonly printed: string } {
-  const path = code === 'EV807' ? 'sample2026.yaml' : (/^EV80[1246]$/.test(code) ? 'second2026.yaml' : 'sample2026.yaml')
-  const sources = new Map([{ path, text }, { path: 'sample2026.yaml', text: path === 'sample2026.yaml' ? text : base }, shared.lists, shared.gateways, shared.texts].map((file) => [file.path, file.text]))
+export function findingsOf(
+  code: string,
+  text = readGolden(`${code}.yaml`),
+): { readonly findings: readonly Finding[]; readonly printed: string } {
+  const path =
+    code === 'EV807'
+      ? 'sample2026.yaml'
+      : /^EV80[1246]$/.test(code)
+        ? 'second2026.yaml'
+        : 'sample2026.yaml'
+  const sources = new Map(
+    [
+      { path, text },
+      { path: 'sample2026.yaml', text: path === 'sample2026.yaml' ? text : base },
+      shared.lists,
+      shared.gateways,
+      shared.texts,
+    ].map((file) => [file.path, file.text]),
+  )
   const findings = found(code, path, text)
   return { findings, printed: formatFindings(findings, sources) }
 }
 
 function found(code: string, path: string, text: string): readonly Finding[] {
-  if (/^EV80[1246]$/.test(code)) return compileEvents([{ path, text }, { path: 'sample2026.yaml', text: base }], shared).files.flatMap(({ findings }) => findings)
+  if (/^EV80[1246]$/.test(code))
+    return compileEvents(
+      [
+        { path, text },
+        { path: 'sample2026.yaml', text: base },
+      ],
+      shared,
+    ).files.flatMap(({ findings }) => findings)
   if (/^EV10\d\d$/.test(code)) {
-    const [next, old] = [compileEvent(text, shared, { path }), compileEvent((before[code] ?? ((same) => same))(base), shared, { path })]
-    if (next.event === null || old.event === null) throw new Error(`${code}: both versions must be clean to be compared`)
+    const [next, old] = [
+      compileEvent(text, shared, { path }),
+      compileEvent((before[code] ?? ((same) => same))(base), shared, { path }),
+    ]
+    if (next.event === null || old.event === null)
+      throw new Error(`${code}: both versions must be clean to be compared`)
     return compareWithPast(next.event, { path, text }, old.event, inUse)
   }
   return compileEvent(text, shared, { path }, code === 'EV420' ? { on: '2026-11-21' } : {}).findings

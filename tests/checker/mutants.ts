@@ -4,10 +4,21 @@
  */
 import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Document, Scalar } from 'yaml'
-import { compileEvent, diffEvents, isEmptyDiff, type EventConfig, type Finding, type SharedFiles } from '../../engine/index.ts'
+import {
+  compileEvent,
+  diffEvents,
+  isEmptyDiff,
+  type EventConfig,
+  type Finding,
+  type SharedFiles,
+} from '../../engine/index.ts'
 
 export type Mutant = { readonly how: string; readonly line: number; readonly text: string }
-export type Judged = Mutant & { readonly harmful: boolean; readonly found: readonly Finding[]; readonly changes: readonly string[] }
+export type Judged = Mutant & {
+  readonly harmful: boolean
+  readonly found: readonly Finding[]
+  readonly changes: readonly string[]
+}
 
 /** Every mutant of a text, in the order of its lines. */
 export function mutantsOf(text: string): readonly Mutant[] {
@@ -52,7 +63,12 @@ export function mutantsOf(text: string): readonly Mutant[] {
         } else if (next !== null) put('a dropped item', here[0], next[0], '')
         if (next !== null) {
           const between = text.slice(here[1], next[0])
-          put('two neighbours swapped', here[0], next[1], text.slice(next[0], next[1]) + between + text.slice(here[0], here[1]))
+          put(
+            'two neighbours swapped',
+            here[0],
+            next[1],
+            text.slice(next[0], next[1]) + between + text.slice(here[0], here[1]),
+          )
         }
       })
     },
@@ -70,7 +86,9 @@ function idsIn(document: Document.Parsed): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   visit(document, {
     Seq(_key, seq) {
-      const ids = seq.items.flatMap((item) => (isMap(item) && typeof item.get('id') === 'string' ? [String(item.get('id'))] : []))
+      const ids = seq.items.flatMap((item) =>
+        isMap(item) && typeof item.get('id') === 'string' ? [String(item.get('id'))] : [],
+      )
       ids.forEach((id, at) => {
         const other = ids[(at + 1) % ids.length]
         if (other !== undefined && other !== id && !found.has(id)) found.set(id, other)
@@ -83,24 +101,56 @@ function idsIn(document: Document.Parsed): ReadonlyMap<string, string> {
 /** Two letters in the middle change places; a short word loses its last. */
 export function misspelt(word: string): string {
   const at = Math.floor(word.length / 2)
-  const swapped = word.slice(0, at - 1) + (word[at] ?? '') + (word[at - 1] ?? '') + word.slice(at + 1)
-  return word.length < 3 ? `${word}${word}` : swapped === word ? word.slice(0, at) + word.slice(at + 1) : swapped
+  const swapped =
+    word.slice(0, at - 1) + (word[at] ?? '') + (word[at - 1] ?? '') + word.slice(at + 1)
+  return word.length < 3
+    ? `${word}${word}`
+    : swapped === word
+      ? word.slice(0, at) + word.slice(at + 1)
+      : swapped
 }
 
-function scalarMutants(node: Scalar, written: string, ids: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+function scalarMutants(
+  node: Scalar,
+  written: string,
+  ids: ReadonlyMap<string, string>,
+): readonly (readonly [string, string])[] {
   const { value } = node
-  if (typeof value === 'number') return [['a digit more', `${written}0`], ['a digit less', written.slice(0, -1) || '""'], ['another digit', written.replace(/\d/, (digit) => String((Number(digit) + 1) % 10))], ['a number in quotes', `"${written}"`]]
-  if (typeof value === 'boolean') return [['yes for no', String(!value)], ['a word for yes or no', value ? 'yes' : 'no']]
+  if (typeof value === 'number')
+    return [
+      ['a digit more', `${written}0`],
+      ['a digit less', written.slice(0, -1) || '""'],
+      ['another digit', written.replace(/\d/, (digit) => String((Number(digit) + 1) % 10))],
+      ['a number in quotes', `"${written}"`],
+    ]
+  if (typeof value === 'boolean')
+    return [
+      ['yes for no', String(!value)],
+      ['a word for yes or no', value ? 'yes' : 'no'],
+    ]
   if (typeof value !== 'string') return []
   const date = /^\d{4}-\d\d-\d\d$/.test(value)
-  if (date) return [['a day later', shifted(value, 1)], ['a day earlier', shifted(value, -1)], ['a wrong year', `${Number(value.slice(0, 4)) + 1}${value.slice(4)}`], ['a date in words', '31 January 2026']]
+  if (date)
+    return [
+      ['a day later', shifted(value, 1)],
+      ['a day earlier', shifted(value, -1)],
+      ['a wrong year', `${Number(value.slice(0, 4)) + 1}${value.slice(4)}`],
+      ['a date in words', '31 January 2026'],
+    ]
   const other = ids.get(value)
   const quoted = /^["']/.test(written)
   return [
     ['misspelt', misspelt(written)],
     ...(other === undefined ? [] : [['another declared id', other] as const]),
-    ...(/^[a-z]/.test(value) ? [['other case', written.replace(/[a-z]/, (letter) => letter.toUpperCase())] as const] : []),
-    ...(quoted ? [['a lost quote', written.slice(1)] as const, ['lost quotes', written.slice(1, -1)] as const] : []),
+    ...(/^[a-z]/.test(value)
+      ? [['other case', written.replace(/[a-z]/, (letter) => letter.toUpperCase())] as const]
+      : []),
+    ...(quoted
+      ? [
+          ['a lost quote', written.slice(1)] as const,
+          ['lost quotes', written.slice(1, -1)] as const,
+        ]
+      : []),
   ]
 }
 
@@ -109,11 +159,20 @@ function shifted(day: string, by: number): string {
 }
 
 /** Compares a mutant with what the original means. What nobody outside the file sees changes nothing. */
-export function judge(mutant: Mutant, original: EventConfig, shared: SharedFiles, path: string): Judged {
+export function judge(
+  mutant: Mutant,
+  original: EventConfig,
+  shared: SharedFiles,
+  path: string,
+): Judged {
   const { event: next, findings } = compileEvent(mutant.text, shared, { path })
   const found = findings.filter(({ severity }) => severity !== 'note')
   if (next === null) return { ...mutant, harmful: true, found, changes: ['it is not served'] }
   const diff = diffEvents(original, next)
-  const changes = [...diff.prices.map((change) => `price of ${change.category}`), ...diff.rules.map(({ answers }) => `category of ${answers}`), ...diff.values.map(({ kind, path }) => `${kind} ${path}`)]
+  const changes = [
+    ...diff.prices.map((change) => `price of ${change.category}`),
+    ...diff.rules.map(({ answers }) => `category of ${answers}`),
+    ...diff.values.map(({ kind, path }) => `${kind} ${path}`),
+  ]
   return { ...mutant, harmful: !isEmptyDiff(diff), found, changes }
 }

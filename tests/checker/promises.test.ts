@@ -4,20 +4,39 @@ import { compileEvent } from '../../engine/index.ts'
 import { isOneSlip, editDistance } from '../../engine/check/near.ts'
 import { base, shared } from './goldens.ts'
 
-const examples = (promises: string): string => `${base}examples:\n  promises:\n${promises}  cases:\n    - {name: an order id, order_id: SMPL1, expect: {order: ok}}\n`
+const examples = (promises: string): string =>
+  `${base}examples:\n  promises:\n${promises}  cases:\n    - {name: an order id, order_id: SMPL1, expect: {order: ok}}\n`
 const told = (text: string): readonly string[] =>
-  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.filter(({ code }) => code !== 'EV902').map(({ code, message, at, related }) => `${code} ${at.start.line} ${message} (${related.map((one) => one.at.start.line).join(' ')})`)
-const line = (text: string, part: string): number => text.split('\n').findIndex((row) => row.includes(part)) + 1
+  compileEvent(text, shared, { path: 'sample2026.yaml' })
+    .findings.filter(({ code }) => code !== 'EV902')
+    .map(
+      ({ code, message, at, related }) =>
+        `${code} ${at.start.line} ${message} (${related.map((one) => one.at.start.line).join(' ')})`,
+    )
+const line = (text: string, part: string): number =>
+  text.split('\n').findIndex((row) => row.includes(part)) + 1
 
 describe('a promise', () => {
-  const kept = examples('    dates: 7–8 March 2026\n    form: {phone_number: phone, full_name: text, email: email, is_member: yes-no}\n    success: [Registration Number, Total Amount]\n    order_id: [SMPL, digits, 13]\n')
+  const kept = examples(
+    '    dates: 7–8 March 2026\n    form: {phone_number: phone, full_name: text, email: email, is_member: yes-no}\n    success: [Registration Number, Total Amount]\n    order_id: [SMPL, digits, 13]\n',
+  )
   test('that is kept says nothing; names with their values have no order', () => {
     expect(told(kept)).toEqual([])
   })
   test.each([
     ['a day later', '  to: 2026-03-08', '  to: 2026-03-09', 'to: 2026'],
-    ['a field that is gone', '        - {id: phone_number, type: phone, label: Phone, required: true}\n', '        - {id: phone_numbr, type: phone, label: Phone, required: true}\n', 'phone_numbr'],
-    ['another type', '{id: full_name, label', '{id: full_name, type: multiline, label', 'type: multiline'],
+    [
+      'a field that is gone',
+      '        - {id: phone_number, type: phone, label: Phone, required: true}\n',
+      '        - {id: phone_numbr, type: phone, label: Phone, required: true}\n',
+      'phone_numbr',
+    ],
+    [
+      'another type',
+      '{id: full_name, label',
+      '{id: full_name, type: multiline, label',
+      'type: multiline',
+    ],
     ['rows in another order', '[reg_no, total]', '[total, reg_no]', '[total, reg_no]'],
     ['a row that is gone', '[reg_no, total]', '[reg_no]', '[reg_no]'],
     ['another prefix', 'prefix: SMPL,', 'prefix: SMLP,', 'SMLP,'],
@@ -28,10 +47,14 @@ describe('a promise', () => {
     expect(findings[0]).toContain(` ${line(text, part)} `)
   })
   test('changed together with what it promises is a change', () => {
-    expect(told(kept.replace('  to: 2026-03-08', '  to: 2026-03-09').replace('7–8 March', '7–9 March'))).toEqual([])
+    expect(
+      told(kept.replace('  to: 2026-03-08', '  to: 2026-03-09').replace('7–8 March', '7–9 March')),
+    ).toEqual([])
   })
   test('about nothing is refused', () => {
-    expect(told(examples('    colours: red\n'))[0]).toMatch(/^EV905 \d+ nothing is called `colours`/)
+    expect(told(examples('    colours: red\n'))[0]).toMatch(
+      /^EV905 \d+ nothing is called `colours`/,
+    )
   })
 })
 
@@ -44,11 +67,29 @@ describe('the indentation', () => {
     const text = base.replace(from, to)
     const [first] = compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
     expect(first?.code).toBe('EV001')
-    expect([first?.at.start.line, ...(first?.related.map(({ at }) => at.start.line) ?? [])]).toContain(line(text, part))
+    expect([
+      first?.at.start.line,
+      ...(first?.related.map(({ at }) => at.start.line) ?? []),
+    ]).toContain(line(text, part))
   })
 })
 
 test('one slip is a distance of one', () => {
-  const words = ['', 'a', 'b', 'ab', 'ba', 'aab', 'aba', 'abb', 'abab', 'baab', 'abba', 'abcab', 'acbab']
-  for (const a of words) for (const b of words) expect([a, b, isOneSlip(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
+  const words = [
+    '',
+    'a',
+    'b',
+    'ab',
+    'ba',
+    'aab',
+    'aba',
+    'abb',
+    'abab',
+    'baab',
+    'abba',
+    'abcab',
+    'acbab',
+  ]
+  for (const a of words)
+    for (const b of words) expect([a, b, isOneSlip(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
 })

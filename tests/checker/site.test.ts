@@ -10,33 +10,93 @@ const SITE = readFileSync(join(TOP, 'events/_shared/site.yaml'), 'utf8')
 const schema = JSON.parse(readFileSync(join(TOP, 'schemas/site.schema.json'), 'utf8')) as object
 const accepted = new Ajv({ strict: false }).compile(schema)
 
-const words = (source: string): string[] => compileSite(source).findings.map(({ code, message, at }) => `${at.start.line} ${code} ${message}`)
+const words = (source: string): string[] =>
+  compileSite(source).findings.map(({ code, message, at }) => `${at.start.line} ${code} ${message}`)
 const changed = (from: string, to: string): string => {
   expect(SITE).toContain(from)
   return SITE.replace(from, to)
 }
 
-describe('the landing page\'s file', () => {
-  test('is clean, and has the specification\'s numbers of everything', () => {
+describe("the landing page's file", () => {
+  test("is clean, and has the specification's numbers of everything", () => {
     const { site, findings } = compileSite(SITE)
     expect(findings).toEqual([])
     expect(site?.features.items.length).toBe(9)
     expect(site?.steps.items.length).toBe(4)
     expect(site?.testimonials.items.map(({ stars }) => stars)).toEqual([5, 5, 5, 5, 5, 5])
-    expect(site?.claims.items.map(({ figure, label }) => `${figure} ${label}`)).toEqual(['10K+ events', '1M+ attendees', '98% success', '50+ countries'])
-    expect(site?.header.links.map(({ label, go }) => `${label} ${go}`)).toEqual(['Features #features', 'How it Works #how-it-works', 'Pricing #pricing', 'About #about'])
-    expect([site?.header.signIn.label, site?.header.createEvent.label]).toEqual(['Sign In', 'Create Event'])
-    expect(site?.footer.groups.map(({ title }) => title)).toEqual(['Product', 'Support', 'Company', 'Legal'])
+    expect(site?.claims.items.map(({ figure, label }) => `${figure} ${label}`)).toEqual([
+      '10K+ events',
+      '1M+ attendees',
+      '98% success',
+      '50+ countries',
+    ])
+    expect(site?.header.links.map(({ label, go }) => `${label} ${go}`)).toEqual([
+      'Features #features',
+      'How it Works #how-it-works',
+      'Pricing #pricing',
+      'About #about',
+    ])
+    expect([site?.header.signIn.label, site?.header.createEvent.label]).toEqual([
+      'Sign In',
+      'Create Event',
+    ])
+    expect(site?.footer.groups.map(({ title }) => title)).toEqual([
+      'Product',
+      'Support',
+      'Company',
+      'Legal',
+    ])
   })
 
   test.each<readonly [string, string, string, readonly string[]]>([
-    ['a key that is none', 'hero:\n', 'hero:\n  subtitle: x\n', ['22 EV101 `subtitle` is not a key here (the keys are title, text, button, link, picture)']],
-    ['a key that is missing', '  closed: Registration Closed\n', '', ['41 EV102 `closed` is missing in `conferences`']],
-    ['a number for a text', 'figure: 98%', 'figure: 98', ['51 EV103 `claims.items.2.figure` must be a text: put it in quotes']],
-    ['six stars', '{stars: 5, quote: We stopped', '{stars: 6, quote: We stopped', ['78 EV103 `testimonials.items.0.stars` must be a number from 1 to 5']],
-    ['another site', 'go: /admin/login', 'go: https://elsewhere.example', ['18 EV105 `https://elsewhere.example` is not a place on this site: write an anchor such as "#features" or a path such as /admin/login']],
-    ['an anchor that is not there', '{label: About, go: "#about"}\n  sign_in', '{label: About, go: "#abuot"}\n  sign_in', ['17 EV104 The landing page has no #abuot (it has #features, #how-it-works, #pricing, #about, #conferences)']],
-    ['an icon nobody drew', 'social: [facebook,', 'social: [myspace,', ['112 EV104 `myspace` is not possible for `footer.social.0` (write facebook, x, linkedin, instagram, youtube)']],
+    [
+      'a key that is none',
+      'hero:\n',
+      'hero:\n  subtitle: x\n',
+      ['22 EV101 `subtitle` is not a key here (the keys are title, text, button, link, picture)'],
+    ],
+    [
+      'a key that is missing',
+      '  closed: Registration Closed\n',
+      '',
+      ['41 EV102 `closed` is missing in `conferences`'],
+    ],
+    [
+      'a number for a text',
+      'figure: 98%',
+      'figure: 98',
+      ['51 EV103 `claims.items.2.figure` must be a text: put it in quotes'],
+    ],
+    [
+      'six stars',
+      '{stars: 5, quote: We stopped',
+      '{stars: 6, quote: We stopped',
+      ['78 EV103 `testimonials.items.0.stars` must be a number from 1 to 5'],
+    ],
+    [
+      'another site',
+      'go: /admin/login',
+      'go: https://elsewhere.example',
+      [
+        '18 EV105 `https://elsewhere.example` is not a place on this site: write an anchor such as "#features" or a path such as /admin/login',
+      ],
+    ],
+    [
+      'an anchor that is not there',
+      '{label: About, go: "#about"}\n  sign_in',
+      '{label: About, go: "#abuot"}\n  sign_in',
+      [
+        '17 EV104 The landing page has no #abuot (it has #features, #how-it-works, #pricing, #about, #conferences)',
+      ],
+    ],
+    [
+      'an icon nobody drew',
+      'social: [facebook,',
+      'social: [myspace,',
+      [
+        '112 EV104 `myspace` is not possible for `footer.social.0` (write facebook, x, linkedin, instagram, youtube)',
+      ],
+    ],
   ])('%s is found where it stands', (_name, from, to, expected) => {
     expect(words(changed(from, to))).toEqual(expected)
   })
@@ -45,7 +105,14 @@ describe('the landing page\'s file', () => {
     expect(words(changed('  name: Rollcall\n', '').replace('stars: 5', 'stars: 0')).length).toBe(2)
   })
 
-  test.each([['nothing', ''], ['a list', '- 1'], ['half a line', 'hero: {title'], ['an alias', 'a: &a 1\nb: *a'], ['a number', '7'], ['a tab', 'a:\n\tb: 1']])('%s is refused and does not throw', (_name, source) => {
+  test.each([
+    ['nothing', ''],
+    ['a list', '- 1'],
+    ['half a line', 'hero: {title'],
+    ['an alias', 'a: &a 1\nb: *a'],
+    ['a number', '7'],
+    ['a tab', 'a:\n\tb: 1'],
+  ])('%s is refused and does not throw', (_name, source) => {
     const { site, findings } = compileSite(source)
     expect(site).toBeNull()
     expect(findings.length).toBeGreaterThan(0)
@@ -53,10 +120,20 @@ describe('the landing page\'s file', () => {
 
   test('the schema that editors use says the same', () => {
     expect(accepted(parse(SITE))).toBe(true)
-    const shapes: [string, string][] = [['hero:\n', 'hero:\n  subtitle: x\n'], ['  closed: Registration Closed\n', ''], ['{stars: 5, quote: We stopped', '{stars: 6, quote: We stopped'], ['go: /admin/login', 'go: https://elsewhere.example'], ['social: [facebook,', 'social: [myspace,']]
+    const shapes: [string, string][] = [
+      ['hero:\n', 'hero:\n  subtitle: x\n'],
+      ['  closed: Registration Closed\n', ''],
+      ['{stars: 5, quote: We stopped', '{stars: 6, quote: We stopped'],
+      ['go: /admin/login', 'go: https://elsewhere.example'],
+      ['social: [facebook,', 'social: [myspace,'],
+    ]
     for (const [from, to] of shapes) {
       const source = changed(from, to)
-      expect({ to, editor: accepted(parse(source)), ours: compileSite(source).site !== null }).toEqual({ to, editor: false, ours: false })
+      expect({
+        to,
+        editor: accepted(parse(source)),
+        ours: compileSite(source).site !== null,
+      }).toEqual({ to, editor: false, ours: false })
     }
   })
 })

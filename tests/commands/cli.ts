@@ -8,7 +8,10 @@ export const top = join(import.meta.dirname, '..', '..')
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 export type Place = {
   readonly folder: string
-  rollcall(args: readonly string[], more?: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> }): Promise<Ran>
+  rollcall(
+    args: readonly string[],
+    more?: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> },
+  ): Promise<Ran>
   read(file: string): string
   write(file: string, text: string): void
   /** Replaces exactly one occurrence and says so when there is not exactly one. */
@@ -22,20 +25,41 @@ export function place(): Place {
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8')
   const write = (file: string, text: string): void => writeFileSync(join(folder, file), text)
   return {
-    folder, read, write,
+    folder,
+    read,
+    write,
     rollcall: (args, more = {}) => run(folder, args, more),
     change: (file, from, to, into = file) => {
       const text = read(file)
-      if (text.split(from).length !== 2) throw new Error(`${file} holds "${from}" ${text.split(from).length - 1} times`)
-      write(into, text.replace(from, () => to))
+      if (text.split(from).length !== 2)
+        throw new Error(`${file} holds "${from}" ${text.split(from).length - 1} times`)
+      write(
+        into,
+        text.replace(from, () => to),
+      )
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-function run(cwd: string, args: readonly string[], { input, variables = {} }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> }): Promise<Ran> {
+function run(
+  cwd: string,
+  args: readonly string[],
+  {
+    input,
+    variables = {},
+  }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> },
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', DATA_DIR: join(cwd, 'var'), EVENTS_DIR: join(cwd, 'events'), ...variables } })
+    const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), ...args], {
+      cwd,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        DATA_DIR: join(cwd, 'var'),
+        EVENTS_DIR: join(cwd, 'events'),
+        ...variables,
+      },
+    })
     let out = ''
     let err = ''
     child.stdout.on('data', (chunk) => (out += String(chunk)))

@@ -11,16 +11,28 @@ afterAll(() => here.remove())
 test('a code or its name is explained with a wrong and a right example and what is printed', async () => {
   const { status, out } = await here.rollcall(['codes', 'ev302'])
   expect(status).toBe(0)
-  expect(out).toMatch(/^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\nWhat `validate` says:\n\n {4}error\[EV302\]: this rule is never reached\n/)
+  expect(out).toMatch(
+    /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\nWhat `validate` says:\n\n {4}error\[EV302\]: this rule is never reached\n/,
+  )
   expect(out).not.toContain('EV303')
   expect(await here.rollcall(['codes', 'rule-unreachable'])).toEqual({ status, out, err: '' })
 })
 
 test('without one it lists them all', async () => {
   const { out } = await here.rollcall(['codes'])
-  expect(out.trim().split('\n').map((line) => line.split(' ')[0]).sort()).toEqual(Object.keys(catalogue).sort())
+  expect(
+    out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0])
+      .sort(),
+  ).toEqual(Object.keys(catalogue).sort())
 })
 
 test('an unknown one is asked wrongly', async () => {
-  expect(await here.rollcall(['codes', 'EV999'])).toEqual({ status: 2, out: '', err: 'There is no code "EV999". rollcall codes lists them.\n' })
+  expect(await here.rollcall(['codes', 'EV999'])).toEqual({
+    status: 2,
+    out: '',
+    err: 'There is no code "EV999". rollcall codes lists them.\n',
+  })
 })

@@ -6,8 +6,20 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { place, top, type Place } from './cli.ts'
 
-type Message = { readonly id?: number; readonly method?: string; readonly params?: { readonly uri?: string; readonly diagnostics?: readonly Diagnostic[]; readonly items?: readonly unknown[] }; readonly result?: unknown }
-type Diagnostic = { readonly message: string; readonly range: { readonly start: { readonly line: number; readonly character: number } } }
+type Message = {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: {
+    readonly uri?: string
+    readonly diagnostics?: readonly Diagnostic[]
+    readonly items?: readonly unknown[]
+  }
+  readonly result?: unknown
+}
+type Diagnostic = {
+  readonly message: string
+  readonly range: { readonly start: { readonly line: number; readonly character: number } }
+}
 type Item = { readonly label: string; readonly documentation?: string | { readonly value: string } }
 
 let here: Place
@@ -18,19 +30,32 @@ const waiting = new Set<(message: Message) => void>()
 beforeAll(async () => {
   here = place()
   cpSync(join(top, 'schemas'), join(here.folder, 'schemas'), { recursive: true })
-  server = spawn(process.execPath, [join(top, 'node_modules', 'yaml-language-server', 'bin', 'yaml-language-server'), '--stdio'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  server = spawn(
+    process.execPath,
+    [join(top, 'node_modules', 'yaml-language-server', 'bin', 'yaml-language-server'), '--stdio'],
+    { stdio: ['pipe', 'pipe', 'ignore'] },
+  )
   let buffer = Buffer.alloc(0)
   server.stdout?.on('data', (chunk: Buffer) => {
     buffer = Buffer.concat([buffer, chunk])
     for (;;) {
       const head = buffer.indexOf('\r\n\r\n')
-      const length = Number(/Content-Length: (\d+)/.exec(buffer.subarray(0, Math.max(head, 0)).toString())?.[1])
+      const length = Number(
+        /Content-Length: (\d+)/.exec(buffer.subarray(0, Math.max(head, 0)).toString())?.[1],
+      )
       if (head === -1 || buffer.length < head + 4 + length) return
       take(JSON.parse(buffer.subarray(head + 4, head + 4 + length).toString()) as Message)
       buffer = buffer.subarray(head + 4 + length)
     }
   })
-  await ask('initialize', { processId: process.pid, rootUri: pathToFileURL(here.folder).href, capabilities: { textDocument: { completion: { completionItem: { documentationFormat: ['markdown'] } } }, workspace: { configuration: true } } })
+  await ask('initialize', {
+    processId: process.pid,
+    rootUri: pathToFileURL(here.folder).href,
+    capabilities: {
+      textDocument: { completion: { completionItem: { documentationFormat: ['markdown'] } } },
+      workspace: { configuration: true },
+    },
+  })
   tell('initialized', {})
 })
 afterAll(() => {
@@ -41,8 +66,19 @@ afterAll(() => {
 function take(message: Message): void {
   if (message.id !== undefined && message.method !== undefined) {
     // It asks for settings, and to be told of changes: defaults, and no store of schemas on the network.
-    const settings = { schemaStore: { enable: false }, validate: true, completion: true, hover: true }
-    send({ id: message.id, result: message.method === 'workspace/configuration' ? (message.params?.items ?? []).map((_, at) => (at === 0 ? settings : null)) : null })
+    const settings = {
+      schemaStore: { enable: false },
+      validate: true,
+      completion: true,
+      hover: true,
+    }
+    send({
+      id: message.id,
+      result:
+        message.method === 'workspace/configuration'
+          ? (message.params?.items ?? []).map((_, at) => (at === 0 ? settings : null))
+          : null,
+    })
     return
   }
   for (const look of waiting) look(message)
@@ -64,31 +100,59 @@ const until = <T>(pick: (message: Message) => T | undefined): Promise<T> =>
   })
 function ask(method: string, params: object): Promise<unknown> {
   const id = ++nextId
-  const answer = until((message) => (message.id === id && message.method === undefined ? { result: message.result } : undefined))
+  const answer = until((message) =>
+    message.id === id && message.method === undefined ? { result: message.result } : undefined,
+  )
   send({ id, method, params })
   return answer.then(({ result }) => result)
 }
 
-function open(name: string, text: string): { readonly uri: string; readonly diagnostics: Promise<readonly Diagnostic[]> } {
+function open(
+  name: string,
+  text: string,
+): { readonly uri: string; readonly diagnostics: Promise<readonly Diagnostic[]> } {
   const uri = pathToFileURL(join(here.folder, 'events', name)).href
-  const diagnostics = until((message) => (message.method === 'textDocument/publishDiagnostics' && message.params?.uri === uri ? message.params.diagnostics : undefined))
+  const diagnostics = until((message) =>
+    message.method === 'textDocument/publishDiagnostics' && message.params?.uri === uri
+      ? message.params.diagnostics
+      : undefined,
+  )
   tell('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text } })
   return { uri, diagnostics }
 }
-const completion = async (uri: string, line: number, character: number): Promise<readonly Item[]> => {
-  const answer = (await ask('textDocument/completion', { textDocument: { uri }, position: { line, character } })) as { items: Item[] } | Item[]
+const completion = async (
+  uri: string,
+  line: number,
+  character: number,
+): Promise<readonly Item[]> => {
+  const answer = (await ask('textDocument/completion', {
+    textDocument: { uri },
+    position: { line, character },
+  })) as { items: Item[] } | Item[]
   return Array.isArray(answer) ? answer : answer.items
 }
-const said = ({ documentation }: Item): string => (typeof documentation === 'string' ? documentation : (documentation?.value ?? ''))
+const said = ({ documentation }: Item): string =>
+  typeof documentation === 'string' ? documentation : (documentation?.value ?? '')
 
-test.each(readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml')))('%s has nothing underlined', async (name) => {
-  expect(await open(name, here.read(`events/${name}`)).diagnostics).toEqual([])
-})
+test.each(readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml')))(
+  '%s has nothing underlined',
+  async (name) => {
+    expect(await open(name, here.read(`events/${name}`)).diagnostics).toEqual([])
+  },
+)
 
 test.each<[string, (text: string) => string, string]>([
   ['a misspelt key', (text) => text.replace('  venue:', '  vneue:'), '  vneue:'],
-  ['a word that is not possible', (text) => text.replace('status: open', 'status: opne'), 'status: opne'],
-  ['options on a text field', (text) => text.replace('{id: institution,', '{id: institution, options: [a],'), 'id: institution'],
+  [
+    'a word that is not possible',
+    (text) => text.replace('status: open', 'status: opne'),
+    'status: opne',
+  ],
+  [
+    'options on a text field',
+    (text) => text.replace('{id: institution,', '{id: institution, options: [a],'),
+    'id: institution',
+  ],
 ])('%s is underlined where it stands', async (what, spoil, wrong) => {
   const text = spoil(here.read('events/midzone2025.yaml'))
   const line = text.split('\n').findIndex((one) => one.includes(wrong))
@@ -103,7 +167,11 @@ describe('keys complete with a sentence each', () => {
     ['at the top', '', ['event', 'fees', 'form', 'examples']],
     ['of the event', 'event:\n  ', ['title', 'venue', 'status', 'support']],
     ['of the tax', 'fees:\n  tax:\n    ', ['percent', 'prices', 'round']],
-    ['of a field', 'form:\n  sections:\n    - title: A\n      fields:\n        - ', ['id', 'show_when', 'required', 'options']],
+    [
+      'of a field',
+      'form:\n  sections:\n    - title: A\n      fields:\n        - ',
+      ['id', 'show_when', 'required', 'options'],
+    ],
   ])('%s', async (name, body, wanted) => {
     const text = head + body
     const lines = text.split('\n')
@@ -116,15 +184,23 @@ describe('keys complete with a sentence each', () => {
 })
 
 test('every key of the schema has its sentence, its own or that of what it refers to', () => {
-  const schema = JSON.parse(here.read('schemas/event.schema.json')) as { definitions: Record<string, { description?: string }> }
+  const schema = JSON.parse(here.read('schemas/event.schema.json')) as {
+    definitions: Record<string, { description?: string }>
+  }
   const silent: string[] = []
   const walk = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) return
     const block = value as Record<string, unknown>
     const isCondition = /\/(if|then|else)(\/|$)/.test(path)
     if (!isCondition && typeof block['properties'] === 'object')
-      for (const [key, inner] of Object.entries(block['properties'] as Record<string, { description?: string; $ref?: string }>))
-        if (inner.description === undefined && schema.definitions[inner.$ref?.split('/').at(-1) ?? '']?.description === undefined) silent.push(`${path}.${key}`)
+      for (const [key, inner] of Object.entries(
+        block['properties'] as Record<string, { description?: string; $ref?: string }>,
+      ))
+        if (
+          inner.description === undefined &&
+          schema.definitions[inner.$ref?.split('/').at(-1) ?? '']?.description === undefined
+        )
+          silent.push(`${path}.${key}`)
     for (const [key, inner] of Object.entries(block)) walk(inner, `${path}/${key}`)
   }
   walk(schema, '')

@@ -11,9 +11,21 @@ afterAll(() => here.remove())
 
 describe('explain', () => {
   test('says how answers were read, which rules were tried, the cell with its line, and the tax', async () => {
-    const given = '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
-    const { status, out } = await here.rollcall(['explain', 'chirurgia2026', '--given', given, '--on', '2025-12-01T00:10:00+05:30'])
-    const line = here.read('events/chirurgia2026.yaml').split('\n').findIndex((text) => text.includes('pg-non-asi:')) + 1
+    const given =
+      '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
+    const { status, out } = await here.rollcall([
+      'explain',
+      'chirurgia2026',
+      '--given',
+      given,
+      '--on',
+      '2025-12-01T00:10:00+05:30',
+    ])
+    const line =
+      here
+        .read('events/chirurgia2026.yaml')
+        .split('\n')
+        .findIndex((text) => text.includes('pg-non-asi:')) + 1
     expect(plain(out).trimEnd().split('\n')).toEqual([
       '2025-12-01T00:10:00+05:30 is 1 December 2025 in India',
       'period    regular  2025-12-01 to …',
@@ -33,33 +45,73 @@ describe('explain', () => {
   })
 
   test('the earlier of two periods of one day, and a price to which tax is added', async () => {
-    const { out } = await here.rollcall(['explain', 'events/afpicon2026.yaml', 'ticket_type=afpi-pg', 'colour=red', '--on', '2026-01-25'])
-    expect(plain(out)).toContain('period    jan-1-jan-25  2026-01-01 to 2026-01-25; the day is also in jan-25-jan-31, but the first listed counts')
+    const { out } = await here.rollcall([
+      'explain',
+      'events/afpicon2026.yaml',
+      'ticket_type=afpi-pg',
+      'colour=red',
+      '--on',
+      '2026-01-25',
+    ])
+    expect(plain(out)).toContain(
+      'period    jan-1-jan-25  2026-01-01 to 2026-01-25; the day is also in jan-25-jan-31, but the first listed counts',
+    )
     expect(plain(out)).toContain('answer    colour dropped: there is no such field')
     expect(plain(out)).toContain('category  afpi-pg, chosen in ticket_type')
-    expect(plain(out)).toContain('tax       ₹ 7,250 × 18% = ₹ 1,305 GST, added to the price\ntotal     ₹ 8,555')
+    expect(plain(out)).toContain(
+      'tax       ₹ 7,250 × 18% = ₹ 1,305 GST, added to the price\ntotal     ₹ 8,555',
+    )
     expect(plain(out)).toContain('form      still asks for full_name: Full name is required')
   })
 
   test.each([
-    ['another date', ['afpicon2026', 'ticket_type=afpi-pg', '--on', '2026-02-01'], 'july-1-aug-31, the period of every other date'],
-    ['nothing chosen', ['afpicon2026', '--on', '2026-01-02'], 'category  none: ticket_type is not answered\nprice     none: without a category there is no price'],
+    [
+      'another date',
+      ['afpicon2026', 'ticket_type=afpi-pg', '--on', '2026-02-01'],
+      'july-1-aug-31, the period of every other date',
+    ],
+    [
+      'nothing chosen',
+      ['afpicon2026', '--on', '2026-01-02'],
+      'category  none: ticket_type is not answered\nprice     none: without a category there is no price',
+    ],
   ])('%s', async (_name, args, said) => {
     expect(plain((await here.rollcall(['explain', ...args])).out)).toContain(said)
   })
 
   test('as JSON it carries paise and the line', async () => {
-    const { out } = await here.rollcall(['explain', 'midzone2025', 'is_pg=true', '--on', '2025-11-01', '--json'])
-    const said = JSON.parse(out) as { event: string; line: number; quote: { value: object }; cell: { price: number } }
-    expect(said).toMatchObject({ event: 'midzone2025', cell: { price: 90_000, column: 1 }, quote: { ok: true, value: { base: 90_000, gst: 16_200, total: 106_200 } } })
-    expect(here.read('events/midzone2025.yaml').split('\n')[said.line - 1]).toContain('non-afpi-pg:')
+    const { out } = await here.rollcall([
+      'explain',
+      'midzone2025',
+      'is_pg=true',
+      '--on',
+      '2025-11-01',
+      '--json',
+    ])
+    const said = JSON.parse(out) as {
+      event: string
+      line: number
+      quote: { value: object }
+      cell: { price: number }
+    }
+    expect(said).toMatchObject({
+      event: 'midzone2025',
+      cell: { price: 90_000, column: 1 },
+      quote: { ok: true, value: { base: 90_000, gst: 16_200, total: 106_200 } },
+    })
+    expect(here.read('events/midzone2025.yaml').split('\n')[said.line - 1]).toContain(
+      'non-afpi-pg:',
+    )
   })
 
   test.each([
     ['no file', ['explain']],
     ['a file that is not there', ['explain', 'nowhere2026']],
     ['a day that is none', ['explain', 'midzone2025', '--on', 'tomorrow']],
-    ['answers that are neither', ['explain', 'midzone2025', '--given', '[1]', '--on', '2025-11-01']],
+    [
+      'answers that are neither',
+      ['explain', 'midzone2025', '--given', '[1]', '--on', '2025-11-01'],
+    ],
     ['an unknown option', ['explain', 'midzone2025', '--onn', '2025-11-01']],
     ['a registration with a file', ['explain', 'midzone2025', '--registration', 'MIDZ1']],
     ['a registration that is not there', ['explain', '--registration', 'MIDZ1']],
@@ -76,14 +128,26 @@ describe('simulate', () => {
     const { status, out } = await here.rollcall(['simulate', 'afpicon2026'])
     expect(status).toBe(0)
     const blocks = plain(out).split('\n\n')
-    expect(blocks.find((block) => block.startsWith('jan-25-jan-31'))).toMatch(/afpi-gp-specialist\s+₹ 10,000\s+₹ 1,800\s+₹ 11,800/)
-    expect(blocks.find((block) => block.startsWith('jan-1-jan-25'))).toMatch(/intern-mbbs-accompanying\s+₹ 3,000\s+₹ 540\s+₹ 3,540/)
+    expect(blocks.find((block) => block.startsWith('jan-25-jan-31'))).toMatch(
+      /afpi-gp-specialist\s+₹ 10,000\s+₹ 1,800\s+₹ 11,800/,
+    )
+    expect(blocks.find((block) => block.startsWith('jan-1-jan-25'))).toMatch(
+      /intern-mbbs-accompanying\s+₹ 3,000\s+₹ 540\s+₹ 3,540/,
+    )
   })
 
   test('who gets which category does not depend on the order of the rules', async () => {
-    const who = async (file: string): Promise<string> => plain((await here.rollcall(['simulate', file])).out).split('\n\n').find((block) => block.startsWith('Who gets')) ?? ''
+    const who = async (file: string): Promise<string> =>
+      plain((await here.rollcall(['simulate', file])).out)
+        .split('\n\n')
+        .find((block) => block.startsWith('Who gets')) ?? ''
     const before = await who('events/midzone2025.yaml')
-    here.change('events/midzone2025.yaml', '    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}\n    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}', '    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}\n    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}', 'events/turned.yaml')
+    here.change(
+      'events/midzone2025.yaml',
+      '    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}\n    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}',
+      '    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}\n    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}',
+      'events/turned.yaml',
+    )
     expect(before).toContain('  non-afpi-pg        is_pg: yes, afpi_member: no')
     expect(await who('events/turned.yaml')).toBe(before)
   })
@@ -97,44 +161,83 @@ describe('simulate', () => {
 
 describe('diff', () => {
   test('a price and a period: days, categories, up and down', async () => {
-    const text = here.read('events/afpicon2026.yaml').replace('[4250, 5250, 7250, 10000]', '[4250, 5250, 7500, 10000]').replace('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-01, to: 2026-01-02').replace('from: 2026-01-01', 'from: 2026-01-03')
+    const text = here
+      .read('events/afpicon2026.yaml')
+      .replace('[4250, 5250, 7250, 10000]', '[4250, 5250, 7500, 10000]')
+      .replace('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-01, to: 2026-01-02')
+      .replace('from: 2026-01-01', 'from: 2026-01-03')
     here.write('events/next.yaml', text)
     const { status, out } = await here.rollcall(['diff', 'afpicon2026', 'events/next.yaml'])
     expect(status).toBe(1)
-    expect(plain(out)).toContain('from 1 January 2026 until 3 January 2026 (not included)  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360')
-    expect(plain(out)).toContain('from 3 January 2026 until 26 January 2026 (not included)  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295')
+    expect(plain(out)).toContain(
+      'from 1 January 2026 until 3 January 2026 (not included)  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360',
+    )
+    expect(plain(out)).toContain(
+      'from 3 January 2026 until 26 January 2026 (not included)  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295',
+    )
     expect(plain(out)).not.toContain('Categories')
   })
 
   test('only the text changed: nothing to say', async () => {
-    here.write('events/same.yaml', `${here.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`)
+    here.write(
+      'events/same.yaml',
+      `${here.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
+    )
     const { status, out } = await here.rollcall(['diff', 'midzone2025', 'events/same.yaml'])
     expect([status, out.trim()]).toEqual([0, 'midzone2025 → events/same.yaml: nothing changes.'])
   })
 
   test('rules, messages, addresses and fields are named', async () => {
-    const text = here.read('events/midzone2025.yaml').replace('is_pg: true, afpi_member: false}, then: non-afpi-pg', 'is_pg: true, afpi_member: false}, then: afpi-pg').replace('Required for AFPI members\n', 'Please give the number\n').replace('form: /midzone2025', 'form: /midzone').replace('label: Institution', 'label: Hospital')
+    const text = here
+      .read('events/midzone2025.yaml')
+      .replace(
+        'is_pg: true, afpi_member: false}, then: non-afpi-pg',
+        'is_pg: true, afpi_member: false}, then: afpi-pg',
+      )
+      .replace('Required for AFPI members\n', 'Please give the number\n')
+      .replace('form: /midzone2025', 'form: /midzone')
+      .replace('label: Institution', 'label: Hospital')
     here.write('events/next.yaml', text.replace(/examples:[^]*/, ''))
     const { out } = await here.rollcall(['diff', 'midzone2025', 'events/next.yaml'])
-    expect(out).toContain('Categories\n  is_pg: yes, afpi_member: no or not answered: non-afpi-pg → afpi-pg')
-    expect(out).toContain('Messages\n  fields.afpi_membership_number.required.message: "Required for AFPI members" → "Please give the number"')
+    expect(out).toContain(
+      'Categories\n  is_pg: yes, afpi_member: no or not answered: non-afpi-pg → afpi-pg',
+    )
+    expect(out).toContain(
+      'Messages\n  fields.afpi_membership_number.required.message: "Required for AFPI members" → "Please give the number"',
+    )
     expect(out).toContain('Addresses\n  routes.form: "/midzone2025" → "/midzone"')
     expect(out).toContain('fields.institution.label: "Institution" → "Hospital"')
   })
 
   test('against git: files as they stood in a revision, and new ones', async () => {
-    const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...args], { cwd: here.folder, stdio: 'pipe' })
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...args], {
+        cwd: here.folder,
+        stdio: 'pipe',
+      })
     git('init', '-q')
     git('add', 'events/midzone2025.yaml', 'events/_shared')
     git('commit', '-q', '-m', 'one')
     here.change('events/midzone2025.yaml', 'non-afpi-pg:       [900]', 'non-afpi-pg:       [950]')
-    const changed = await here.rollcall(['diff', '--git', 'HEAD', 'events/midzone2025.yaml', 'events/chirurgia2026.yaml'])
-    expect(plain(changed.out)).toContain('from the beginning  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59')
+    const changed = await here.rollcall([
+      'diff',
+      '--git',
+      'HEAD',
+      'events/midzone2025.yaml',
+      'events/chirurgia2026.yaml',
+    ])
+    expect(plain(changed.out)).toContain(
+      'from the beginning  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59',
+    )
     expect(changed.out).toContain('events/chirurgia2026.yaml: new since HEAD.')
     expect(changed.status).toBe(1)
-    expect((await here.rollcall(['diff', '--git', 'nosuch', 'events/midzone2025.yaml'])).status).toBe(2)
+    expect(
+      (await here.rollcall(['diff', '--git', 'nosuch', 'events/midzone2025.yaml'])).status,
+    ).toBe(2)
     git('checkout', '-q', 'events/midzone2025.yaml')
-    expect((await here.rollcall(['diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status).toBe(0)
+    expect((await here.rollcall(['diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status).toBe(
+      0,
+    )
   })
 
   test('one file is not enough', async () => {

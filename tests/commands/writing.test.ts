@@ -3,7 +3,19 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Ajv } from 'ajv'
-import { compileEvent, day, eventIdFrom, newEventFile, paise, prefixFor, preview, readEvent, showEvent, type EventConfig, type SampleOptions } from '../../engine/index.ts'
+import {
+  compileEvent,
+  day,
+  eventIdFrom,
+  newEventFile,
+  paise,
+  prefixFor,
+  preview,
+  readEvent,
+  showEvent,
+  type EventConfig,
+  type SampleOptions,
+} from '../../engine/index.ts'
 import { place, plain, top, type Place } from './cli.ts'
 import { shared } from './shared.ts'
 
@@ -16,47 +28,111 @@ afterAll(() => here.remove())
 const files = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
 const compiled = (text: string, name = 'event'): EventConfig => {
   const event = readEvent(text, shared)
-  const errors = compileEvent(text, shared, { path: name }).findings.filter(({ severity }) => severity === 'error')
-  if (event === null || errors.length > 0) throw new Error(errors.map(({ code, message, at }) => `${at.start.line} ${code} ${message}`).join('\n'))
+  const errors = compileEvent(text, shared, { path: name }).findings.filter(
+    ({ severity }) => severity === 'error',
+  )
+  if (event === null || errors.length > 0)
+    throw new Error(
+      errors.map(({ code, message, at }) => `${at.start.line} ${code} ${message}`).join('\n'),
+    )
   return event
 }
 
 describe('new', () => {
   const today = day('2026-11-21')
   const full: SampleOptions = {
-    id: 'lungs2027', prefix: 'LUNG', title: 'Lungs: a #1 "meeting"', from: day('2027-01-30'), to: day('2027-01-31'), venue: 'Hall #5, Kochi', support: 'help@lungs.example', today,
-    earlyUntil: day('2026-12-31'), categories: [{ label: 'Member, IMA', early: paise(400_000), regular: paise(500_000) }, { label: 'Période', early: paise(100_000), regular: paise(150_000) }, { label: 'Period', early: paise(100_000), regular: paise(150_000) }],
+    id: 'lungs2027',
+    prefix: 'LUNG',
+    title: 'Lungs: a #1 "meeting"',
+    from: day('2027-01-30'),
+    to: day('2027-01-31'),
+    venue: 'Hall #5, Kochi',
+    support: 'help@lungs.example',
+    today,
+    earlyUntil: day('2026-12-31'),
+    categories: [
+      { label: 'Member, IMA', early: paise(400_000), regular: paise(500_000) },
+      { label: 'Période', early: paise(100_000), regular: paise(150_000) },
+      { label: 'Period', early: paise(100_000), regular: paise(150_000) },
+    ],
   }
 
   test.each<[string, SampleOptions]>([
     ['nothing told', { id: 'myevent', prefix: 'MYEV', today }],
     ['everything told, in texts that YAML could misread', full],
     ['no money', { ...full, payment: 'none' }],
-    ['a conference of one day, with one category', { id: 'aday', prefix: 'ADAY', today, from: day('2028-02-29'), to: day('2028-02-29'), categories: [{ label: 'Delegate', early: paise(10_000), regular: paise(10_000) }] }],
+    [
+      'a conference of one day, with one category',
+      {
+        id: 'aday',
+        prefix: 'ADAY',
+        today,
+        from: day('2028-02-29'),
+        to: day('2028-02-29'),
+        categories: [{ label: 'Delegate', early: paise(10_000), regular: paise(10_000) }],
+      },
+    ],
   ])('%s: the file has no finding but the note about demo values', (_name, options) => {
-    const { event, findings } = compileEvent(newEventFile(options), shared, { path: `${options.id}.yaml` })
-    expect(findings.filter(({ code }) => code !== 'EV991').map(({ code, message, at }) => `${at.start.line} ${code} ${message}`)).toEqual([])
-    expect(event).toMatchObject({ id: options.id, orderId: { prefix: options.prefix }, ...(options.title === undefined ? {} : { title: options.title, venue: options.venue }) })
-    expect(event?.categories.map(({ label }) => label)).toEqual(options.categories?.map(({ label }) => label) ?? ['Member', 'Non-member'])
+    const { event, findings } = compileEvent(newEventFile(options), shared, {
+      path: `${options.id}.yaml`,
+    })
+    expect(
+      findings
+        .filter(({ code }) => code !== 'EV991')
+        .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
+    ).toEqual([])
+    expect(event).toMatchObject({
+      id: options.id,
+      orderId: { prefix: options.prefix },
+      ...(options.title === undefined ? {} : { title: options.title, venue: options.venue }),
+    })
+    expect(event?.categories.map(({ label }) => label)).toEqual(
+      options.categories?.map(({ label }) => label) ?? ['Member', 'Non-member'],
+    )
   })
 
   test('what was told is no stand-in', () => {
     expect(compiled(newEventFile(full)).demo).toEqual(['look', 'payment.account', 'email'])
-    expect(compiled(newEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(expect.arrayContaining(['event.title', 'event.from', 'event.venue', 'fees.prices', 'fees.periods']))
+    expect(compiled(newEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
+      expect.arrayContaining([
+        'event.title',
+        'event.from',
+        'event.venue',
+        'fees.prices',
+        'fees.periods',
+      ]),
+    )
   })
 
-  test('numbers begin like nobody else\'s', () => {
+  test("numbers begin like nobody else's", () => {
     expect(prefixFor('chirurgia2027', ['CHIR', 'AFPI'])).toBe('CHIA')
     expect(prefixFor('lungs2027', ['LU'])).toBe(null)
-    expect([eventIdFrom('my-event'), eventIdFrom('2027 Lungs'), eventIdFrom('ഒന്ന്')]).toEqual(['myevent', 'lungs', null])
+    expect([eventIdFrom('my-event'), eventIdFrom('2027 Lungs'), eventIdFrom('ഒന്ന്')]).toEqual([
+      'myevent',
+      'lungs',
+      null,
+    ])
   })
 
   test('from the command line: written, served under its own names, never over another file', async () => {
-    const first = await here.rollcall(['new', 'my-event', '--title', 'My Event 2027', '--categories', 'Member = 4000 / 5000, Student=1000'])
+    const first = await here.rollcall([
+      'new',
+      'my-event',
+      '--title',
+      'My Event 2027',
+      '--categories',
+      'Member = 4000 / 5000, Student=1000',
+    ])
     expect([first.status, first.err]).toEqual([0, ''])
     expect(first.out).toContain('the event is called myevent')
     const event = compiled(here.read('events/myevent.yaml'))
-    expect([event.title, event.fees.prices]).toEqual(['My Event 2027', { member: { early: 400_000, regular: 500_000 }, student: { early: 100_000, regular: 100_000 } }])
+    expect([event.title, event.fees.prices]).toEqual([
+      'My Event 2027',
+      {
+        member: { early: 400_000, regular: 500_000 },
+        student: { early: 100_000, regular: 100_000 },
+      },
+    ])
     expect(event.admin.lists.map(({ route }) => route)).toEqual(['/admin/myevent'])
     const validated = await here.rollcall(['validate', 'events/myevent.yaml'])
     expect([validated.status, validated.err]).toEqual([0, ''])
@@ -103,9 +179,29 @@ describe('show', () => {
 describe('schema', () => {
   test('the whole schema is one that ajv takes, and judges by', async () => {
     const { status, out } = await here.rollcall(['schema', 'midzone2025'])
-    const { schema, flat, ui } = JSON.parse(out) as { schema: object; flat: { properties: object }; ui: Record<string, unknown> }
+    const { schema, flat, ui } = JSON.parse(out) as {
+      schema: object
+      flat: { properties: object }
+      ui: Record<string, unknown>
+    }
     const validate = new Ajv({ strict: false }).compile(schema)
-    expect([status, validate({ full_name: 'A', email: 'a@example.org', phone_number: '9', is_pg: false, afpi_member: true }), validate({ full_name: 'A', email: 'a@example.org', phone_number: '9', is_pg: false, afpi_member: false })]).toEqual([0, false, true])
+    expect([
+      status,
+      validate({
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '9',
+        is_pg: false,
+        afpi_member: true,
+      }),
+      validate({
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '9',
+        is_pg: false,
+        afpi_member: false,
+      }),
+    ]).toEqual([0, false, true])
     expect(Object.keys(flat.properties)).toEqual(ui['ui:order'])
   })
 })
@@ -113,14 +209,27 @@ describe('schema', () => {
 describe('preview', () => {
   test('pages of every example, without a script or an address elsewhere', async () => {
     const { status, out } = await here.rollcall(['preview', 'chirurgia2026', '--out', 'pages'])
-    expect([status, out.trim()]).toEqual([0, `7 pages are written; open ${join('pages', 'index.html')}.`])
+    expect([status, out.trim()]).toEqual([
+      0,
+      `7 pages are written; open ${join('pages', 'index.html')}.`,
+    ])
     const pages = readdirSync(join(here.folder, 'pages')).map((name) => here.read(`pages/${name}`))
     for (const html of pages) {
       expect(html).not.toMatch(/<script|https?:|\son[a-z]+="/)
       expect(html).toContain("default-src 'none'")
     }
     const member = plain(here.read('pages/example-2.html'))
-    for (const said of ['30 November 2025, 12:00 pm in India', '<dt>ASI Membership Number <span class="star">*</span></dt><dd>A-7</dd>', '<dd>₹ 5,900</dd>', '<h3>Registration Confirmed</h3>', '<h3>Payment Failed</h3>', 'Dear Asha Nair,', 'To asha@example.org', 'Demo values: ']) expect(member).toContain(said)
+    for (const said of [
+      '30 November 2025, 12:00 pm in India',
+      '<dt>ASI Membership Number <span class="star">*</span></dt><dd>A-7</dd>',
+      '<dd>₹ 5,900</dd>',
+      '<h3>Registration Confirmed</h3>',
+      '<h3>Payment Failed</h3>',
+      'Dear Asha Nair,',
+      'To asha@example.org',
+      'Demo values: ',
+    ])
+      expect(member).toContain(said)
     const empty = plain(here.read('pages/example-6.html'))
     expect(empty).toContain('<span class="error">Required</span>')
     expect(empty).not.toContain('Dear ')
@@ -129,11 +238,17 @@ describe('preview', () => {
   test.each(files)('%s: every page links only to pages that are there', (name) => {
     const pages = preview(compiled(here.read(`events/${name}`), name))
     const names = pages.map((page) => page.name)
-    for (const { html } of pages) for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
+    for (const { html } of pages)
+      for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
   })
 
   test('texts of the file and answers are never markup', () => {
-    const event = compiled(here.read('events/midzone2025.yaml').replace('title: Kerala Mid Zone 2025', 'title: "<b>Zone</b> & co"').replaceAll('Asha Nair', '"<script>alert(1)</script>"'))
+    const event = compiled(
+      here
+        .read('events/midzone2025.yaml')
+        .replace('title: Kerala Mid Zone 2025', 'title: "<b>Zone</b> & co"')
+        .replaceAll('Asha Nair', '"<script>alert(1)</script>"'),
+    )
     for (const { html } of preview(event)) {
       expect(html).not.toMatch(/<b>|<script/)
       expect(html).toContain('&lt;b&gt;Zone&lt;/b&gt; &amp; co')
@@ -142,7 +257,9 @@ describe('preview', () => {
 
   test('a folder that is there already is written into', async () => {
     mkdirSync(join(here.folder, 'there'), { recursive: true })
-    expect((await here.rollcall(['preview', 'events/midzone2025.yaml', '--out', 'there'])).status).toBe(0)
+    expect(
+      (await here.rollcall(['preview', 'events/midzone2025.yaml', '--out', 'there'])).status,
+    ).toBe(0)
     expect((await here.rollcall(['preview'])).status).toBe(2)
   })
 })

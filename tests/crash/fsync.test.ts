@@ -12,7 +12,9 @@ import { canTrace, readTrace, traced } from './strace.ts'
 import type { SystemCall } from './strace.ts'
 
 let folder: string
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'rollcall-fsync-')) })
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-fsync-'))
+})
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** What must have been flushed, after it was last written; a folder is never written by itself. */
@@ -22,7 +24,12 @@ const proof: Flush = { path: /uploads\/\w\w\/[^>]+>/ }
 const proofFolder: Flush = { path: /uploads\/\w\w>/, isFolder: true }
 
 /** For each answer: was all of it written and then flushed since the answer before it, or since the process was ready? */
-function flushedBefore(calls: readonly SystemCall[], needed: readonly Flush[], isReady: (call: SystemCall) => boolean, isAnswer: (call: SystemCall) => boolean): readonly boolean[] {
+function flushedBefore(
+  calls: readonly SystemCall[],
+  needed: readonly Flush[],
+  isReady: (call: SystemCall) => boolean,
+  isAnswer: (call: SystemCall) => boolean,
+): readonly boolean[] {
   const written = new Set<Flush>()
   const flushed = new Set<Flush>()
   return calls.flatMap((call) => {
@@ -31,7 +38,8 @@ function flushedBefore(calls: readonly SystemCall[], needed: readonly Flush[], i
         written.add(flush)
         flushed.delete(flush)
       }
-      if (/^f(data)?sync$/.test(call.name) && (flush.isFolder === true || written.has(flush))) flushed.add(flush)
+      if (/^f(data)?sync$/.test(call.name) && (flush.isFolder === true || written.has(flush)))
+        flushed.add(flush)
     }
     if (!isAnswer(call) && !isReady(call)) return []
     const answer = needed.every((flush) => flushed.has(flush))
@@ -40,15 +48,36 @@ function flushedBefore(calls: readonly SystemCall[], needed: readonly Flush[], i
     return isReady(call) ? [] : [answer]
   })
 }
-const says = (text: string) => ({ name, args }: SystemCall): boolean => /^(write|writev|sendto|sendmsg)$/.test(name) && args.includes(text)
-const calls = ['write', 'writev', 'pwrite64', 'pwritev', 'sendto', 'sendmsg', 'fsync', 'fdatasync'] as const
+const says =
+  (text: string) =>
+  ({ name, args }: SystemCall): boolean =>
+    /^(write|writev|sendto|sendmsg)$/.test(name) && args.includes(text)
+const calls = [
+  'write',
+  'writev',
+  'pwrite64',
+  'pwritev',
+  'sendto',
+  'sendmsg',
+  'fsync',
+  'fdatasync',
+] as const
 
 /** The store by itself. */
 async function traceOf(registrations: number, switches: object): Promise<readonly boolean[]> {
   const out = join(folder, 'trace')
-  const command = [process.execPath, join(import.meta.dirname, 'store-process.ts'), join(folder, 'var'), '1', String(registrations), JSON.stringify(switches)]
+  const command = [
+    process.execPath,
+    join(import.meta.dirname, 'store-process.ts'),
+    join(folder, 'var'),
+    '1',
+    String(registrations),
+    JSON.stringify(switches),
+  ]
   const child = traced(out, calls, command, { stdio: ['ignore', 'ignore', 'inherit'] })
-  await new Promise((resolve) => { child.on('exit', resolve) })
+  await new Promise((resolve) => {
+    child.on('exit', resolve)
+  })
   await ended(out, child.pid)
   return flushedBefore(readTrace(out), [log], says('READY'), says('ACK '))
 }
@@ -57,29 +86,55 @@ async function traceOf(registrations: number, switches: object): Promise<readonl
 async function serverTrace(registrations: number): Promise<readonly boolean[]> {
   const out = join(folder, 'trace')
   const dataDir = join(folder, 'var')
-  const server = await started(traced(out, calls, serverCommand(), { env: { ...serverVariables(dataDir) }, stdio: ['ignore', 'pipe', 'inherit'] }))
+  const server = await started(
+    traced(out, calls, serverCommand(), {
+      env: { ...serverVariables(dataDir) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
   for (let at = 0; at < registrations; at += 1) expect(await register(server.url)).not.toBeNull()
   await server.end('SIGTERM')
   await ended(out, server.child.pid)
-  return flushedBefore(readTrace(out), [log, proof, proofFolder], says('Rollcall serves'), says('HTTP/1.1 201'))
+  return flushedBefore(
+    readTrace(out),
+    [log, proof, proofFolder],
+    says('Rollcall serves'),
+    says('HTTP/1.1 201'),
+  )
 }
 
 /** strace writes its last lines a moment after the process has gone. */
 async function ended(out: string, pid: number | undefined): Promise<void> {
-  await expect.poll(() => readFileSync(out, 'utf8'), { timeout: 10_000, interval: 20 }).toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
+  await expect
+    .poll(() => readFileSync(out, 'utf8'), { timeout: 10_000, interval: 20 })
+    .toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
 }
 
-const times = (count: number, flushed: boolean): readonly boolean[] => Array.from({ length: count }, () => flushed)
+const times = (count: number, flushed: boolean): readonly boolean[] =>
+  Array.from({ length: count }, () => flushed)
 const cases: readonly [string, number, object, readonly boolean[]][] = [
   ['the log is flushed before every answer', 20, {}, times(20, true)],
-  ['negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none', 20, { synchronous: 'NORMAL' }, times(20, false)],
+  [
+    'negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none',
+    20,
+    { synchronous: 'NORMAL' },
+    times(20, false),
+  ],
   // One only: the flush for the first comes before the answer to the second.
-  ['negative control: answering before the commit', 1, { answerBeforeCommitMs: 20 }, times(1, false)],
+  [
+    'negative control: answering before the commit',
+    1,
+    { answerBeforeCommitMs: 20 },
+    times(1, false),
+  ],
 ]
 describe('the trace of system calls', () => {
   if (canTrace()) {
-    test.each(cases)('%s', async (_, registrations, switches, expected) => expect(await traceOf(registrations, switches)).toEqual(expected))
-    test('a server flushes the proof, its folder and the log before it writes "201" to the socket', async () => expect(await serverTrace(5)).toEqual(times(5, true)))
+    test.each(cases)('%s', async (_, registrations, switches, expected) =>
+      expect(await traceOf(registrations, switches)).toEqual(expected),
+    )
+    test('a server flushes the proof, its folder and the log before it writes "201" to the socket', async () =>
+      expect(await serverTrace(5)).toEqual(times(5, true)))
   } else {
     test('cannot be had on this machine (strace); the live connection says FULL', async () => {
       const { store, writer } = await openInside({ dataDir: folder })

@@ -18,7 +18,8 @@ afterEach(async () => {
   await running?.end('SIGKILL')
   rmSync(folder, { recursive: true })
 })
-const broken = (acknowledged: readonly string[]): readonly string[] => brokenIn(folder, acknowledged, join(folder, 'uploads'))
+const broken = (acknowledged: readonly string[]): readonly string[] =>
+  brokenIn(folder, acknowledged, join(folder, 'uploads'))
 
 /** Kills the server so many milliseconds after the clients have set out. Answers what they were told. */
 async function siege(server: Running, wait_ms: number): Promise<readonly string[]> {
@@ -41,7 +42,11 @@ test(`every registration that was answered 201 is there whole, with its proof, a
   }
   expect(acknowledged.length).toBeGreaterThan(kills * 10)
   const { url } = running
-  const read = await Promise.all(acknowledged.slice(-20).map(async (regNo) => (await fetch(`${url}/api/afpicon/registrations/${regNo}/`)).status))
+  const read = await Promise.all(
+    acknowledged
+      .slice(-20)
+      .map(async (regNo) => (await fetch(`${url}/api/afpicon/registrations/${regNo}/`)).status),
+  )
   expect(new Set(read)).toEqual(new Set([200]))
 })
 
@@ -54,7 +59,9 @@ test('negative control: a store that answers before it commits loses registratio
     child.kill('SIGKILL')
   })
   expect(told.length).toBeGreaterThan(0)
-  expect(broken(told)).toContainEqual(expect.stringContaining('0 registrations, 0 payments, 0 audit rows'))
+  expect(broken(told)).toContainEqual(
+    expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
+  )
 })
 
 test('negative control: a proof whose file is gone is noticed', async () => {

@@ -8,17 +8,34 @@ import { pdf } from '../server/files.ts'
 const TOP = join(import.meta.dirname, '..', '..')
 const clients = 64
 
-export type Running = { readonly url: string; readonly child: ChildProcess; end(signal: NodeJS.Signals): Promise<void> }
+export type Running = {
+  readonly url: string
+  readonly child: ChildProcess
+  end(signal: NodeJS.Signals): Promise<void>
+}
 
-export const serverCommand = (...before: readonly string[]): readonly string[] => [process.execPath, ...before, join(import.meta.dirname, 'server-process.ts')]
+export const serverCommand = (...before: readonly string[]): readonly string[] => [
+  process.execPath,
+  ...before,
+  join(import.meta.dirname, 'server-process.ts'),
+]
 export const serverVariables = (dataDir: string): NodeJS.ProcessEnv => ({
-  PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: join(TOP, 'events'), PORT: '0', SANDBOX_PORT: '0', RATE_LIMITS: 'off', ADMIN_PASSWORD: 'a long password for tests', CLOCK: '2025-07-15',
+  PATH: process.env['PATH'],
+  DATA_DIR: dataDir,
+  EVENTS_DIR: join(TOP, 'events'),
+  PORT: '0',
+  SANDBOX_PORT: '0',
+  RATE_LIMITS: 'off',
+  ADMIN_PASSWORD: 'a long password for tests',
+  CLOCK: '2025-07-15',
 })
 
 /** Resolves when the process says where it listens. */
 export async function started(child: ChildProcess): Promise<Running> {
   let printed = ''
-  const ended = new Promise<void>((resolve) => { child.on('exit', () => resolve()) })
+  const ended = new Promise<void>((resolve) => {
+    child.on('exit', () => resolve())
+  })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       printed += text
@@ -27,35 +44,59 @@ export async function started(child: ChildProcess): Promise<Running> {
     })
     child.on('exit', (status) => reject(new Error(`the server ended with ${status}:\n${printed}`)))
   })
-  return { url, child, end: async (signal) => { child.kill(signal); await ended } }
+  return {
+    url,
+    child,
+    end: async (signal) => {
+      child.kill(signal)
+      await ended
+    },
+  }
 }
 
 export function startServer(dataDir: string, ...before: readonly string[]): Promise<Running> {
   const [node = '', ...args] = serverCommand(...before)
-  return started(spawn(node, args, { cwd: TOP, env: serverVariables(dataDir), stdio: ['ignore', 'pipe', 'inherit'] }))
+  return started(
+    spawn(node, args, {
+      cwd: TOP,
+      env: serverVariables(dataDir),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
 }
 
 /** One delegate with a proof that no other has. Answers the number; null when the connection broke or the answer was no 201. */
 export async function register(url: string): Promise<string | null> {
   const form = new FormData()
-  const answers = { full_name: 'Asha Demo', email: 'asha@example.org', phone_number: '9876543210', state: 'Kerala', ticket_type: 'afpi-pg' }
+  const answers = {
+    full_name: 'Asha Demo',
+    email: 'asha@example.org',
+    phone_number: '9876543210',
+    state: 'Kerala',
+    ticket_type: 'afpi-pg',
+  }
   for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
   form.append('pg_proof', new Blob([new Uint8Array(pdf(randomUUID()))]), 'proof.pdf')
   try {
     const response = await fetch(`${url}/api/afpicon/register/`, { method: 'POST', body: form })
     const body = (await response.json()) as { reg_no?: string }
-    return response.status === 201 ? body.reg_no ?? null : null
+    return response.status === 201 ? (body.reg_no ?? null) : null
   } catch {
     return null
   }
 }
 
 /** 64 clients register until the server is gone; `hear` is told each number as its answer arrives. */
-export async function besiege({ url, child }: Running, hear: (regNo: string) => void): Promise<void> {
-  await Promise.all(Array.from({ length: clients }, async () => {
-    while (child.exitCode === null && child.signalCode === null) {
-      const regNo = await register(url)
-      if (regNo !== null) hear(regNo)
-    }
-  }))
+export async function besiege(
+  { url, child }: Running,
+  hear: (regNo: string) => void,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (child.exitCode === null && child.signalCode === null) {
+        const regNo = await register(url)
+        if (regNo !== null) hear(regNo)
+      }
+    }),
+  )
 }

@@ -8,19 +8,33 @@ import { brokenIn, seed, seeded } from './wholeness.ts'
 
 const rounds = 5
 let folder: string
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'rollcall-killed-')) })
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-killed-'))
+})
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs until killed, so many milliseconds after the first acknowledgement. Answers what was acknowledged. */
 async function killedAfter(wait_ms: number, switches: object): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'store-process.ts'), folder, '64', '1000000', JSON.stringify(switches)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    [
+      join(import.meta.dirname, 'store-process.ts'),
+      folder,
+      '64',
+      '1000000',
+      JSON.stringify(switches),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   let said = ''
   let timer: NodeJS.Timeout | null = null
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text
     if (said.includes('ACK')) timer ??= setTimeout(() => child.kill('SIGKILL'), wait_ms)
   })
-  const signal = await new Promise((resolve) => { child.on('close', (_, by) => resolve(by)) })
+  const signal = await new Promise((resolve) => {
+    child.on('close', (_, by) => resolve(by))
+  })
   expect(signal).toBe('SIGKILL')
   return [...said.matchAll(/^ACK (\S+)\n/gm)].map(([, regNo = '']) => regNo)
 }
@@ -38,5 +52,7 @@ test(`every acknowledged registration is there whole after ${rounds} kills (seed
 
 test('negative control: answering before the commit loses acknowledged registrations', async () => {
   const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 500 })
-  expect(brokenIn(folder, acknowledged, null)).toContainEqual(expect.stringContaining('0 registrations, 0 payments, 0 audit rows'))
+  expect(brokenIn(folder, acknowledged, null)).toContainEqual(
+    expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
+  )
 })

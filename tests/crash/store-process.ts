@@ -9,11 +9,13 @@ import { newRegistration } from '../server/registrations.ts'
 const [, , dataDir = '', clients = '1', each = '1', writer = '{}'] = process.argv
 const { store } = await openInside({ dataDir, writer: JSON.parse(writer) as object })
 writeSync(1, 'READY\n')
-await Promise.all(Array.from({ length: Number(clients) }, async () => {
-  for (let at = 0; at < Number(each); at += 1) {
-    const registration = newRegistration()
-    const answer = await store.register(registration)
-    if (answer.ok) writeSync(1, `ACK ${registration.regNo}\n`)
-  }
-}))
+await Promise.all(
+  Array.from({ length: Number(clients) }, async () => {
+    for (let at = 0; at < Number(each); at += 1) {
+      const registration = newRegistration()
+      const answer = await store.register(registration)
+      if (answer.ok) writeSync(1, `ACK ${registration.regNo}\n`)
+    }
+  }),
+)
 await store.close()

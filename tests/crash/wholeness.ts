@@ -20,7 +20,11 @@ export const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
 type Counts = { readonly registered: number; readonly payments: number; readonly audited: number }
 
 /** Sentences about what is wrong; none is right. With `proofs` every registration must have a proof file there, under its hash. */
-export function brokenIn(dataDir: string, acknowledged: readonly string[], proofs: string | null): readonly string[] {
+export function brokenIn(
+  dataDir: string,
+  acknowledged: readonly string[],
+  proofs: string | null,
+): readonly string[] {
   // Not read-only: like the server, the first to open it after a crash brings the log back in.
   const db = new Database(join(dataDir, database_file))
   try {
@@ -35,16 +39,24 @@ export function brokenIn(dataDir: string, acknowledged: readonly string[], proof
               (SELECT count(*) FROM audit_log a JOIN registrations x ON x.id = a.registration_id WHERE x.reg_no = r.reg_no AND a.reg_no = r.reg_no AND a.what = 'registered') AS audited
        FROM (SELECT ? AS reg_no) r`,
     )
-    const proofOf = db.prepare<[string], string>('SELECT u.sha256 FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE r.reg_no = ?').pluck()
+    const proofOf = db
+      .prepare<[string], string>(
+        'SELECT u.sha256 FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE r.reg_no = ?',
+      )
+      .pluck()
     // Those that were stored without anybody having been told must be whole as well.
     const stored = db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
     for (const regNo of new Set([...acknowledged, ...stored])) {
       const { registered = 0, payments = 0, audited = 0 } = counts.get(regNo) ?? {}
-      if (registered !== 1 || payments !== 1 || audited !== 1) broken.push(`${regNo}: ${registered} registrations, ${payments} payments, ${audited} audit rows`)
+      if (registered !== 1 || payments !== 1 || audited !== 1)
+        broken.push(
+          `${regNo}: ${registered} registrations, ${payments} payments, ${audited} audit rows`,
+        )
       if (proofs === null || registered === 0) continue
       const sha256 = proofOf.get(regNo)
       if (sha256 === undefined) broken.push(`${regNo}: no proof is recorded`)
-      else if (!existsSync(join(proofs, sha256.slice(0, 2), sha256))) broken.push(`${regNo}: the proof's file is not there`)
+      else if (!existsSync(join(proofs, sha256.slice(0, 2), sha256)))
+        broken.push(`${regNo}: the proof's file is not there`)
     }
     return broken
   } finally {

@@ -1,9 +1,23 @@
 import { describe, expect, it, test } from 'vitest'
-import { checkAnswers, errorsOf, fill, holds, normalise, shownFields, type Field, type RawAnswers, type Test } from '../../engine/index.ts'
+import {
+  checkAnswers,
+  errorsOf,
+  fill,
+  holds,
+  normalise,
+  shownFields,
+  type Field,
+  type RawAnswers,
+  type Test,
+} from '../../engine/index.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 
-const one = (made: Field, raw: unknown): unknown => normalise(eventOf({ fields: [made] }), { [made.id]: raw }).answers[made.id]
-const options = [{ id: 'pg', label: 'PG' }, { id: 'Gp', label: 'GP' }]
+const one = (made: Field, raw: unknown): unknown =>
+  normalise(eventOf({ fields: [made] }), { [made.id]: raw }).answers[made.id]
+const options = [
+  { id: 'pg', label: 'PG' },
+  { id: 'Gp', label: 'GP' },
+]
 
 describe('normalise', () => {
   test.each<[string, Field, unknown, unknown]>([
@@ -36,14 +50,33 @@ describe('normalise', () => {
   })
 
   it('names like __proto__ and constructor are nothing special', () => {
-    const hostile = JSON.parse('{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}') as RawAnswers
-    expect(normalise(chosen, hostile)).toEqual({ answers: { is_member: false, full_name: 'A' }, dropped: ['__proto__', 'constructor'] })
-    expect(normalise(chosen, Object.create({ full_name: 'inherited' }) as RawAnswers).answers).toEqual({ is_member: false })
-    const odd = eventOf({ fields: [field('constructor', { required: must('needed') }), field('__proto__', { required: must('needed') })] })
-    expect(Object.entries(errorsOf(odd, {}))).toEqual([['constructor', 'needed'], ['__proto__', 'needed']])
-    expect(errorsOf(odd, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers)).toEqual({})
+    const hostile = JSON.parse(
+      '{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}',
+    ) as RawAnswers
+    expect(normalise(chosen, hostile)).toEqual({
+      answers: { is_member: false, full_name: 'A' },
+      dropped: ['__proto__', 'constructor'],
+    })
+    expect(
+      normalise(chosen, Object.create({ full_name: 'inherited' }) as RawAnswers).answers,
+    ).toEqual({ is_member: false })
+    const odd = eventOf({
+      fields: [
+        field('constructor', { required: must('needed') }),
+        field('__proto__', { required: must('needed') }),
+      ],
+    })
+    expect(Object.entries(errorsOf(odd, {}))).toEqual([
+      ['constructor', 'needed'],
+      ['__proto__', 'needed'],
+    ])
+    expect(
+      errorsOf(odd, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers),
+    ).toEqual({})
     expect(holds(when(isIn('toString', 'x')), {})).toBe(false)
-    expect(holds([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {})).toBe(true)
+    expect(holds([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {})).toBe(
+      true,
+    )
     expect(fill('{constructor} {a} {b c}', { a: '1' }, 'N/A')).toBe('N/A 1 {b c}')
   })
 })
@@ -74,35 +107,80 @@ describe('hidden means not answered', () => {
     expect(shownFields(chosen, { ticket_type: 'member' }).has('proof')).toBe(false)
     expect(shownFields(derived, { role: 'PG' }).has('letter')).toBe(true)
     expect(shownFields(derived, { role: 'consultant' }).has('letter')).toBe(false)
-    expect(errorsOf(derived, { full_name: 'A', role: 'PG' })).toEqual({ letter: 'Letter is required' })
+    expect(errorsOf(derived, { full_name: 'A', role: 'PG' })).toEqual({
+      letter: 'Letter is required',
+    })
   })
 })
 
 describe('errorsOf', () => {
-  const whole = { full_name: 'A', email: 'asha@example.org', phone: 'anything goes', ticket_type: 'member' }
+  const whole = {
+    full_name: 'A',
+    email: 'asha@example.org',
+    phone: 'anything goes',
+    ticket_type: 'member',
+  }
   test.each<[string, RawAnswers, Record<string, string>]>([
-    ['nothing', {}, { full_name: 'Full name is required', email: 'Email address is required', phone: 'Phone number is required', ticket_type: 'Please select' }],
+    [
+      'nothing',
+      {},
+      {
+        full_name: 'Full name is required',
+        email: 'Email address is required',
+        phone: 'Phone number is required',
+        ticket_type: 'Please select',
+      },
+    ],
     ['everything', whole, {}],
     ['blanks', { ...whole, full_name: '   ' }, { full_name: 'Full name is required' }],
     ['a bad address', { ...whole, email: 'asha.example.org' }, { email: 'email is not right' }],
     ['a member without number', { ...whole, is_member: true }, { number: 'Number is required' }],
     ['a pg without proof', { ...whole, ticket_type: 'pg' }, { proof: 'Proof is required' }],
-    ['a pg with a program', { ...whole, ticket_type: 'pg', proof: 'proof.exe' }, { proof: 'proof is not right' }],
+    [
+      'a pg with a program',
+      { ...whole, ticket_type: 'pg', proof: 'proof.exe' },
+      { proof: 'proof is not right' },
+    ],
     ['a pg with proof', { ...whole, ticket_type: 'pg', proof: 'scan.of.proof.PdF' }, {}],
-    ['an ending alone', { ...whole, ticket_type: 'pg', proof: '.pdf' }, { proof: 'proof is not right' }],
-    ['an unknown option', { ...whole, ticket_type: 'gold' }, { ticket_type: 'ticket_type is not right' }],
+    [
+      'an ending alone',
+      { ...whole, ticket_type: 'pg', proof: '.pdf' },
+      { proof: 'proof is not right' },
+    ],
+    [
+      'an unknown option',
+      { ...whole, ticket_type: 'gold' },
+      { ticket_type: 'ticket_type is not right' },
+    ],
     ['a list', { ...whole, full_name: ['A'] }, { full_name: 'full_name is not right' }],
-    ['a very long name', { ...whole, full_name: 'x'.repeat(201) }, { full_name: 'Please use at most 200 characters' }],
+    [
+      'a very long name',
+      { ...whole, full_name: 'x'.repeat(201) },
+      { full_name: 'Please use at most 200 characters' },
+    ],
   ])('%s', (_name, raw, errors) => {
     expect(errorsOf(chosen, raw)).toEqual(errors)
     expect(checkAnswers(chosen, raw).ok).toBe(Object.keys(errors).length === 0)
   })
 
-  const invalid = (made: Field, raw: unknown): boolean => made.id in errorsOf(eventOf({ fields: [made] }), { [made.id]: raw })
+  const invalid = (made: Field, raw: unknown): boolean =>
+    made.id in errorsOf(eventOf({ fields: [made] }), { [made.id]: raw })
   test.each<[Field, unknown[], unknown[]]>([
-    [field('f', { type: 'email' }), ['a@b.in', `${'a'.repeat(42)}@bc.com`, 'ആശ@example.org'], ['a@b.c', `${'a'.repeat(44)}@bc.com`, 'a b@c.in', 'a@b@c.in', 'a@c']],
-    [field('f', { type: 'email', check: false }), ['anything', 'a@b.in'], ['short', 'x'.repeat(51)]],
-    [field('f', { type: 'phone' }), ['9876543210', '+91 98765 43210', '(0484) 123-4567'], ['12345', 'phone', '+91', '1'.repeat(16)]],
+    [
+      field('f', { type: 'email' }),
+      ['a@b.in', `${'a'.repeat(42)}@bc.com`, 'ആശ@example.org'],
+      ['a@b.c', `${'a'.repeat(44)}@bc.com`, 'a b@c.in', 'a@b@c.in', 'a@c'],
+    ],
+    [
+      field('f', { type: 'email', check: false }),
+      ['anything', 'a@b.in'],
+      ['short', 'x'.repeat(51)],
+    ],
+    [
+      field('f', { type: 'phone' }),
+      ['9876543210', '+91 98765 43210', '(0484) 123-4567'],
+      ['12345', 'phone', '+91', '1'.repeat(16)],
+    ],
     [field('f', { type: 'phone', default: '+91' }), ['+91', '+919876543210'], ['+92']],
     [field('f', { type: 'number', min: 1, max: 5 }), ['1', 5, '2.5'], [0, '5.01', 'five']],
     [field('f', { type: 'date' }), ['2024-02-29'], ['2026-02-29', '1/2/2026']],
@@ -114,14 +192,20 @@ describe('errorsOf', () => {
   })
 
   it('required may depend on another answer', () => {
-    const event = eventOf({ fields: [field('a', { type: 'yes-no' }), field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } })] })
+    const event = eventOf({
+      fields: [
+        field('a', { type: 'yes-no' }),
+        field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } }),
+      ],
+    })
     expect(errorsOf(event, { a: true })).toEqual({ b: 'b, please' })
     expect(errorsOf(event, { a: false })).toEqual({})
   })
 })
 
 describe('holds', () => {
-  const date = (from?: string, to?: string): Test => ({ is: 'date', ...(from && { from }), ...(to && { to }) }) as Test
+  const date = (from?: string, to?: string): Test =>
+    ({ is: 'date', ...(from && { from }), ...(to && { to }) }) as Test
   test.each<[Test, unknown, boolean]>([
     [{ is: 'in', values: ['a', 'b'] }, 'b', true],
     [{ is: 'in', values: [true] }, 'true', false],
@@ -139,8 +223,12 @@ describe('holds', () => {
     [date('2026-01-01'), '2025-12-31', false],
     [date(undefined, '2026-01-01'), 'soon', false],
   ])('%j of %j is %s', (test, answer, expected) => {
-    expect(holds([[{ field: 'x', test }]], answer === undefined ? {} : { x: answer as string })).toBe(expected)
-    expect(holds([[{ field: 'category', test }]], {}, typeof answer === 'string' ? answer : null)).toBe(typeof answer === 'string' ? expected : holds([[{ field: 'x', test }]], {}))
+    expect(
+      holds([[{ field: 'x', test }]], answer === undefined ? {} : { x: answer as string }),
+    ).toBe(expected)
+    expect(
+      holds([[{ field: 'category', test }]], {}, typeof answer === 'string' ? answer : null),
+    ).toBe(typeof answer === 'string' ? expected : holds([[{ field: 'x', test }]], {}))
   })
   it('a list of maps means any, a map means all', () => {
     const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)

@@ -5,17 +5,31 @@ import { compileEvent, publicEvent, type Field, type RawAnswers } from '../../en
 import { judge } from './judge.ts'
 
 const folder = new URL('../../events/', import.meta.url)
-const read = (path: string): { path: string; text: string } => ({ path, text: readFileSync(new URL(path, folder), 'utf8') })
-const shared = { lists: read('_shared/lists.yaml'), gateways: read('_shared/gateways.yaml'), texts: read('_shared/texts.yaml') }
+const read = (path: string): { path: string; text: string } => ({
+  path,
+  text: readFileSync(new URL(path, folder), 'utf8'),
+})
+const shared = {
+  lists: read('_shared/lists.yaml'),
+  gateways: read('_shared/gateways.yaml'),
+  texts: read('_shared/texts.yaml'),
+}
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
 /** Long option lists are all alike to the conditions: two stand for all. Optional texts that nothing depends on stay empty. */
 function valuesOf(field: Field): readonly unknown[] {
   if (field.type === 'yes-no') return [undefined, true, false]
-  if (field.options !== undefined) return [undefined, 'gone', ...field.options.slice(0, field.options.length > 10 ? 2 : undefined).map(({ id }) => id)]
+  if (field.options !== undefined)
+    return [
+      undefined,
+      'gone',
+      ...field.options.slice(0, field.options.length > 10 ? 2 : undefined).map(({ id }) => id),
+    ]
   if (field.type === 'email') return [undefined, 'asha', 'asha@example.org']
   if (field.type === 'file') return [undefined, 'proof.exe', 'proof.PDF']
-  return field.required === undefined && field.showWhen === undefined ? [undefined] : [undefined, 'A-7']
+  return field.required === undefined && field.showWhen === undefined
+    ? [undefined]
+    : [undefined, 'A-7']
 }
 
 describe.each(files)('%s', (name) => {

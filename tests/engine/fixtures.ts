@@ -1,22 +1,55 @@
 /** Hand-built events: small, complete, and independent of the compiler. */
-import { day, paise, type Condition, type EventConfig, type Field, type Paise, type Section, type Test } from '../../engine/index.ts'
+import {
+  day,
+  paise,
+  type Condition,
+  type EventConfig,
+  type Field,
+  type Paise,
+  type Section,
+  type Test,
+} from '../../engine/index.ts'
 
 export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
 
 export function field(id: string, more: Partial<Field> = {}): Field {
-  return { id, type: 'text', label: `Label of ${id}`, section: 0, ignoreCase: false, invalid: `${id} is not right`, check: true, ...more }
+  return {
+    id,
+    type: 'text',
+    label: `Label of ${id}`,
+    section: 0,
+    ignoreCase: false,
+    invalid: `${id} is not right`,
+    check: true,
+    ...more,
+  }
 }
 
 export const must = (message: string): NonNullable<Field['required']> => ({ message })
-export const isIn = (name: string, ...values: (string | number | boolean)[]): { field: string; test: Test } => ({ field: name, test: { is: 'in', values } })
+export const isIn = (
+  name: string,
+  ...values: (string | number | boolean)[]
+): { field: string; test: Test } => ({ field: name, test: { is: 'in', values } })
 /** One map. */
 export const when = (...tests: { field: string; test: Test }[]): Condition => [tests]
 
-const page = { title: 'Title', lookup: 'always', details: [], reasons: [], notes: [], buttons: [] } as const
+const page = {
+  title: 'Title',
+  lookup: 'always',
+  details: [],
+  reasons: [],
+  notes: [],
+  buttons: [],
+} as const
 
 export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
-  const fields = more.fields ?? [field('full_name', { required: must('Full name is required') }), field('email', { type: 'email' })]
-  const sections: readonly Section[] = more.sections ?? [{ title: 'All', fields: fields.map(({ id }) => id) }]
+  const fields = more.fields ?? [
+    field('full_name', { required: must('Full name is required') }),
+    field('email', { type: 'email' }),
+  ]
+  const sections: readonly Section[] = more.sections ?? [
+    { title: 'All', fields: fields.map(({ id }) => id) },
+  ]
   return {
     id: 'sample2026',
     title: 'Sample 2026',
@@ -47,10 +80,22 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     },
     orderId: { prefix: 'SAMP', followedBy: 'digits', digits: 13 },
     payment: null,
-    api: { register: '/api/sample/register/', registration: '/api/sample/{reg_no}/', tariff: '/api/sample/tariff/', gatewayReturn: null, sends: {}, returns: {} },
+    api: {
+      register: '/api/sample/register/',
+      registration: '/api/sample/{reg_no}/',
+      tariff: '/api/sample/tariff/',
+      gatewayReturn: null,
+      sends: {},
+      returns: {},
+    },
     results: {
       amounts: 'stored',
-      errors: { noOrder: 'No order ID found', badOrder: 'Invalid order ID format', notFound: 'Not found', fetchFailed: 'Fetch failed' },
+      errors: {
+        noOrder: 'No order ID found',
+        badOrder: 'Invalid order ID format',
+        notFound: 'Not found',
+        fetchFailed: 'Fetch failed',
+      },
       errorButtons: [],
       success: page,
       failed: page,
@@ -75,7 +120,11 @@ const gst = { name: 'GST', percent: 18, round: 'paise' } as const
 
 /** The delegate picks the category; periods overlap on one day; other dates fall back to the first. */
 export const chosen: EventConfig = eventOf({
-  categories: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}`, listedOnly: false })),
+  categories: ['member', 'visitor', 'pg'].map((id) => ({
+    id,
+    label: `The ${id}`,
+    listedOnly: false,
+  })),
   categoryChoice: { by: 'field', field: 'ticket_type' },
   fees: {
     tax: { ...gst, prices: 'exclusive' },
@@ -92,7 +141,10 @@ export const chosen: EventConfig = eventOf({
     },
   },
   sections: [
-    { title: 'Person', fields: ['full_name', 'email', 'phone', 'is_member', 'number', 'ticket_type'] },
+    {
+      title: 'Person',
+      fields: ['full_name', 'email', 'phone', 'is_member', 'number', 'ticket_type'],
+    },
     { title: 'Proof', fields: ['proof'], showWhen: when(isIn('category', 'pg')) },
   ],
   fields: [
@@ -100,15 +152,32 @@ export const chosen: EventConfig = eventOf({
     field('email', { type: 'email', required: must('Email address is required') }),
     field('phone', { type: 'phone', check: false, required: must('Phone number is required') }),
     field('is_member', { type: 'yes-no', default: false }),
-    field('number', { required: must('Number is required'), showWhen: [[{ field: 'is_member', test: member }]] }),
-    field('ticket_type', { type: 'select', offersCategories: true, options: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}` })), required: must('Please select') }),
-    field('proof', { type: 'file', section: 1, accept: ['pdf', 'jpg'], required: must('Proof is required') }),
+    field('number', {
+      required: must('Number is required'),
+      showWhen: [[{ field: 'is_member', test: member }]],
+    }),
+    field('ticket_type', {
+      type: 'select',
+      offersCategories: true,
+      options: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}` })),
+      required: must('Please select'),
+    }),
+    field('proof', {
+      type: 'file',
+      section: 1,
+      accept: ['pdf', 'jpg'],
+      required: must('Proof is required'),
+    }),
   ],
 })
 
 /** The category is derived; prices include the tax and the split rounds to whole rupees. */
 export const derived: EventConfig = eventOf({
-  categories: ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id) => ({ id, label: id.toUpperCase(), listedOnly: false })),
+  categories: ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id) => ({
+    id,
+    label: id.toUpperCase(),
+    listedOnly: false,
+  })),
   categoryChoice: {
     by: 'rules',
     rules: [
@@ -125,12 +194,24 @@ export const derived: EventConfig = eventOf({
       { id: 'regular', label: 'Regular', from: day('2025-12-01') },
     ],
     otherDates: null,
-    prices: Object.fromEntries(['member', 'visitor', 'pg-member', 'pg-visitor'].map((id, i) => [id, { early: rupee(4000 + i), regular: rupee(5000) }])),
+    prices: Object.fromEntries(
+      ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id, i) => [
+        id,
+        { early: rupee(4000 + i), regular: rupee(5000) },
+      ]),
+    ),
   },
   fields: [
     field('full_name', { required: must('Required') }),
-    field('role', { type: 'select', ignoreCase: true, options: ['consultant', 'pg'].map((id) => ({ id, label: id.toUpperCase() })) }),
+    field('role', {
+      type: 'select',
+      ignoreCase: true,
+      options: ['consultant', 'pg'].map((id) => ({ id, label: id.toUpperCase() })),
+    }),
     field('is_member', { type: 'yes-no', default: false }),
-    field('letter', { showWhen: when(isIn('category', 'pg-member', 'pg-visitor')), required: must('Letter is required') }),
+    field('letter', {
+      showWhen: when(isIn('category', 'pg-member', 'pg-visitor')),
+      required: must('Letter is required'),
+    }),
   ],
 })

@@ -1,9 +1,19 @@
 /** Two opinions of one event, engine and lowered schema, compared over the same answers. */
 import { Ajv } from 'ajv'
 import { expect } from 'vitest'
-import { errorsOf, normalise, shownFields, toMessages, toSchema, type PublicEvent, type RawAnswers, type SchemaError } from '../../engine/index.ts'
+import {
+  errorsOf,
+  normalise,
+  shownFields,
+  toMessages,
+  toSchema,
+  type PublicEvent,
+  type RawAnswers,
+  type SchemaError,
+} from '../../engine/index.ts'
 
-export const ajv = (code = false): Ajv => new Ajv({ allErrors: true, strict: false, ...(code && { code: { source: true, esm: true } }) })
+export const ajv = (code = false): Ajv =>
+  new Ajv({ allErrors: true, strict: false, ...(code && { code: { source: true, esm: true } }) })
 type Then = { properties?: Record<string, unknown>; required?: string[] }
 export type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
 
@@ -11,15 +21,27 @@ export type Lowered = { properties: Record<string, unknown>; allOf?: { if: objec
 export function judge(event: PublicEvent): (raw: RawAnswers) => void {
   const schema = toSchema(event) as unknown as Lowered
   const validate = ajv().compile(schema)
-  const withoutConditions = { ...event, sections: event.sections.map(({ showWhen: _section, ...rest }) => rest), fields: event.fields.map(({ showWhen: _own, ...rest }) => rest) }
-  const branches = (schema.allOf ?? []).map((branch) => ({ fits: ajv().compile(branch.if), then: branch.then }))
+  const withoutConditions = {
+    ...event,
+    sections: event.sections.map(({ showWhen: _section, ...rest }) => rest),
+    fields: event.fields.map(({ showWhen: _own, ...rest }) => rest),
+  }
+  const branches = (schema.allOf ?? []).map((branch) => ({
+    fits: ajv().compile(branch.if),
+    then: branch.then,
+  }))
   return (raw) => {
     const { answers } = normalise(event, raw)
     validate(answers)
     const said = toMessages(event, (validate.errors ?? []) as SchemaError[])
     expect(Object.entries(said)).toEqual(Object.entries(errorsOf(event, raw)))
     const shownBy = (data: unknown): string[] =>
-      [...Object.keys(schema.properties), ...branches.filter(({ fits }) => fits(data)).flatMap(({ then }) => Object.keys(then.properties ?? {}))].sort()
+      [
+        ...Object.keys(schema.properties),
+        ...branches
+          .filter(({ fits }) => fits(data))
+          .flatMap(({ then }) => Object.keys(then.properties ?? {})),
+      ].sort()
     const shown = [...shownFields(event, raw)].sort()
     expect(shownBy(answers)).toEqual(shown)
     // Read without dropping, stale answers of hidden fields change nothing either.

@@ -14,11 +14,13 @@ test.each([
 
 it('stays readable for any colour', () => {
   const steps = ['00', '33', '66', '99', 'CC', 'FF']
-  for (const r of steps) for (const g of steps) for (const b of steps) {
-    const look = lookOf(`#${r}${g}${b}`)
-    expect(contrast(look.accent, look.tint)).toBeGreaterThanOrEqual(4.5)
-    expect(contrast(look.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
-    expect(contrast(look.onBand, look.band)).toBeGreaterThanOrEqual(4.5)
-    expect(contrast('#434E5B', look.tint)).toBeGreaterThanOrEqual(4.5)
-  }
+  for (const r of steps)
+    for (const g of steps)
+      for (const b of steps) {
+        const look = lookOf(`#${r}${g}${b}`)
+        expect(contrast(look.accent, look.tint)).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(look.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(look.onBand, look.band)).toBeGreaterThanOrEqual(4.5)
+        expect(contrast('#434E5B', look.tint)).toBeGreaterThanOrEqual(4.5)
+      }
 })

@@ -1,9 +1,23 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { amountText, formatMoney, paise, readAmount, rupees, split, splitTotal, type Tax } from '../../engine/index.ts'
+import {
+  amountText,
+  formatMoney,
+  paise,
+  readAmount,
+  rupees,
+  split,
+  splitTotal,
+  type Tax,
+} from '../../engine/index.ts'
 import { rupee } from './fixtures.ts'
 
-const tax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'paise'): Tax => ({ name: 'GST', percent, prices, round })
+const tax = (percent: number, prices: Tax['prices'], round: Tax['round'] = 'paise'): Tax => ({
+  name: 'GST',
+  percent,
+  prices,
+  round,
+})
 
 test.each([
   [0, '0.00', '₹\u00a00', 0],
@@ -19,12 +33,21 @@ test.each([
   expect(rupees(paise(amount))).toBe(number)
 })
 
-test.each([['7080', 708000], ['7080.5', 708050], ['7080.05', 708005], [' 7080.00 ', 708000], ['0', 0]])('"%s" is %i paise', (text, amount) => {
+test.each([
+  ['7080', 708000],
+  ['7080.5', 708050],
+  ['7080.05', 708005],
+  [' 7080.00 ', 708000],
+  ['0', 0],
+])('"%s" is %i paise', (text, amount) => {
   expect(readAmount(text)).toBe(amount)
 })
-test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', '9999999999999'])('"%s" is no amount', (text) => {
-  expect(readAmount(text)).toBeNull()
-})
+test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', '9999999999999'])(
+  '"%s" is no amount',
+  (text) => {
+    expect(readAmount(text)).toBeNull()
+  },
+)
 it('refuses a part of a paisa', () => expect(() => paise(0.5)).toThrow())
 
 describe('split', () => {
@@ -39,7 +62,11 @@ describe('split', () => {
     [tax(0, 'inclusive'), 5000, 5000, 0, 5000],
     [null, 5000, 5000, 0, 5000],
   ])('%j of %d', (of, price, base, gst, total) => {
-    expect(split(of, rupee(price))).toEqual({ base: rupee(base), gst: rupee(gst), total: rupee(total) })
+    expect(split(of, rupee(price))).toEqual({
+      base: rupee(base),
+      gst: rupee(gst),
+      total: rupee(total),
+    })
   })
 
   it('half a paisa goes up, exactly, with a percentage that has decimals', () => {
@@ -51,14 +78,23 @@ describe('split', () => {
 
   it('base and gst add up to the total at every rate', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 99_999_999 }), fc.constantFrom(0, 5, 12, 12.5, 18, 28, 0.25), fc.constantFrom('exclusive' as const, 'inclusive' as const), fc.constantFrom('paise' as const, 'rupee' as const), (price, percent, prices, round) => {
-        const parts = split(tax(percent, prices, round), paise(price))
-        expect(parts.base + parts.gst).toBe(parts.total)
-        expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
-        // Never further from the true share than half a step.
-        const off = Math.abs(parts.gst - (parts.base * percent) / 100)
-        expect(off).toBeLessThanOrEqual((round === 'rupee' ? 50 : 0.5) * (prices === 'inclusive' ? 1 + percent / 100 : 1) + 1e-6)
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 99_999_999 }),
+        fc.constantFrom(0, 5, 12, 12.5, 18, 28, 0.25),
+        fc.constantFrom('exclusive' as const, 'inclusive' as const),
+        fc.constantFrom('paise' as const, 'rupee' as const),
+        (price, percent, prices, round) => {
+          const parts = split(tax(percent, prices, round), paise(price))
+          expect(parts.base + parts.gst).toBe(parts.total)
+          expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
+          // Never further from the true share than half a step.
+          const off = Math.abs(parts.gst - (parts.base * percent) / 100)
+          expect(off).toBeLessThanOrEqual(
+            (round === 'rupee' ? 50 : 0.5) * (prices === 'inclusive' ? 1 + percent / 100 : 1) +
+              1e-6,
+          )
+        },
+      ),
       { seed: 20261121, numRuns: 2000 },
     )
   })

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { isRegNo, orderIdMax, orderIdOf, readOrderId, regNoOf, type EventConfig } from '../../engine/index.ts'
+import {
+  isRegNo,
+  orderIdMax,
+  orderIdOf,
+  readOrderId,
+  regNoOf,
+  type EventConfig,
+} from '../../engine/index.ts'
 import { eventOf } from './fixtures.ts'
 
 const event = eventOf()
@@ -34,7 +41,10 @@ it('further attempts add two digits and stay within the gateway’s length', () 
   expect(isRegNo(event, `${regNo}02`)).toBe(false)
 })
 
-const anything: EventConfig = { ...event, orderId: { prefix: 'PULM', followedBy: 'anything', digits: 13 } }
+const anything: EventConfig = {
+  ...event,
+  orderId: { prefix: 'PULM', followedBy: 'anything', digits: 13 },
+}
 test.each<[string, EventConfig, string | null | undefined, string]>([
   ['digits after the prefix', event, 'SAMP000123', 'ok'],
   ['spaces around', event, ' SAMP1 ', 'ok'],
@@ -50,5 +60,8 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
 ])('order id: %s', (_name, of, text, expected) => {
   const read = readOrderId(of, text)
   expect(read.ok ? 'ok' : read.error.code).toBe(expected)
-  if (!read.ok) expect(read.error.message).toBe(expected === 'no_order' ? 'No order ID found' : 'Invalid order ID format')
+  if (!read.ok)
+    expect(read.error.message).toBe(
+      expected === 'no_order' ? 'No order ID found' : 'Invalid order ID format',
+    )
 })

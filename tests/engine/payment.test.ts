@@ -1,16 +1,39 @@
 import { describe, expect, it, test } from 'vitest'
-import { applyFact, instant, paise, reviewOf, type OrderId, type Payment, type PaymentFact } from '../../engine/index.ts'
+import {
+  applyFact,
+  instant,
+  paise,
+  reviewOf,
+  type OrderId,
+  type Payment,
+  type PaymentFact,
+} from '../../engine/index.ts'
 
 const early = instant(1_000)
 const at = instant(2_000)
-const payment = (status: Payment['status']): Payment => ({ orderId: 'SAMP1' as OrderId, amount: paise(708000), status, review: null })
+const payment = (status: Payment['status']): Payment => ({
+  orderId: 'SAMP1' as OrderId,
+  amount: paise(708000),
+  status,
+  review: null,
+})
 const states = {
   pending: payment({ is: 'pending' }),
   success: payment({ is: 'success', reference: 'G1', at: early }),
   failed: payment({ is: 'failed', reason: 'no money', at: early }),
   refunded: payment({ is: 'refunded', reference: 'G1', at: early }),
 }
-const confirmed = (more: Partial<Extract<PaymentFact, { type: 'confirmed' }>> = {}): PaymentFact => ({ type: 'confirmed', reference: 'G1', amount: paise(708000), currency: '356', kind: 'sale', at, ...more })
+const confirmed = (
+  more: Partial<Extract<PaymentFact, { type: 'confirmed' }>> = {},
+): PaymentFact => ({
+  type: 'confirmed',
+  reference: 'G1',
+  amount: paise(708000),
+  currency: '356',
+  kind: 'sale',
+  at,
+  ...more,
+})
 const facts = {
   confirmed: confirmed(),
   letters: confirmed({ currency: 'INR' }),
@@ -27,10 +50,58 @@ const facts = {
 
 /** Every state meets every fact: `=` unchanged, a status, or a refusal's code. */
 const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
-  pending: { confirmed: 'success', letters: 'success', again: 'success', less: 'amount_differs', dollars: 'currency_differs', auth: 'not_a_sale', late: 'after_closing', declined: 'failed', expired: 'failed', refunded: 'not_paid', partly: 'not_paid' },
-  failed: { confirmed: 'success', letters: 'success', again: 'success', less: 'amount_differs', dollars: 'currency_differs', auth: 'not_a_sale', late: 'after_closing', declined: '=', expired: '=', refunded: 'not_paid', partly: 'not_paid' },
-  success: { confirmed: '=', letters: '=', again: 'paid_twice', less: '=', dollars: '=', auth: '=', late: '=', declined: 'already_success', expired: 'already_success', refunded: 'refunded', partly: 'amount_differs' },
-  refunded: { confirmed: '=', letters: '=', again: 'paid_twice', less: '=', dollars: '=', auth: '=', late: '=', declined: 'already_success', expired: 'already_success', refunded: '=', partly: '=' },
+  pending: {
+    confirmed: 'success',
+    letters: 'success',
+    again: 'success',
+    less: 'amount_differs',
+    dollars: 'currency_differs',
+    auth: 'not_a_sale',
+    late: 'after_closing',
+    declined: 'failed',
+    expired: 'failed',
+    refunded: 'not_paid',
+    partly: 'not_paid',
+  },
+  failed: {
+    confirmed: 'success',
+    letters: 'success',
+    again: 'success',
+    less: 'amount_differs',
+    dollars: 'currency_differs',
+    auth: 'not_a_sale',
+    late: 'after_closing',
+    declined: '=',
+    expired: '=',
+    refunded: 'not_paid',
+    partly: 'not_paid',
+  },
+  success: {
+    confirmed: '=',
+    letters: '=',
+    again: 'paid_twice',
+    less: '=',
+    dollars: '=',
+    auth: '=',
+    late: '=',
+    declined: 'already_success',
+    expired: 'already_success',
+    refunded: 'refunded',
+    partly: 'amount_differs',
+  },
+  refunded: {
+    confirmed: '=',
+    letters: '=',
+    again: 'paid_twice',
+    less: '=',
+    dollars: '=',
+    auth: '=',
+    late: '=',
+    declined: 'already_success',
+    expired: 'already_success',
+    refunded: '=',
+    partly: '=',
+  },
 }
 
 describe.each(Object.entries(states))('a %s payment', (state, before) => {
@@ -44,10 +115,22 @@ describe.each(Object.entries(states))('a %s payment', (state, before) => {
 })
 
 it('keeps reference, moment and reason of what happened', () => {
-  expect(applyFact(states.failed, facts.again)).toEqual({ ok: true, value: { ...states.failed, status: { is: 'success', reference: 'G2', at } } })
-  expect(applyFact(states.pending, facts.declined)).toEqual({ ok: true, value: { ...states.pending, status: { is: 'failed', reason: 'Bank said no', at } } })
-  expect(applyFact(states.pending, facts.less)).toEqual({ ok: false, error: { code: 'amount_differs', expected: 708000, got: 707999 } })
-  expect(applyFact(states.success, facts.again)).toEqual({ ok: false, error: { code: 'paid_twice', first: 'G1' } })
+  expect(applyFact(states.failed, facts.again)).toEqual({
+    ok: true,
+    value: { ...states.failed, status: { is: 'success', reference: 'G2', at } },
+  })
+  expect(applyFact(states.pending, facts.declined)).toEqual({
+    ok: true,
+    value: { ...states.pending, status: { is: 'failed', reason: 'Bank said no', at } },
+  })
+  expect(applyFact(states.pending, facts.less)).toEqual({
+    ok: false,
+    error: { code: 'amount_differs', expected: 708000, got: 707999 },
+  })
+  expect(applyFact(states.success, facts.again)).toEqual({
+    ok: false,
+    error: { code: 'paid_twice', first: 'G1' },
+  })
 })
 
 it('a confirmation delivered again after the refund is no second payment', () => {
@@ -56,7 +139,10 @@ it('a confirmation delivered again after the refund is no second payment', () =>
 })
 
 it('money that does not fit is a person’s work; a late no is nobody’s', () => {
-  expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe('₹\u00a07,079.99 came instead of ₹\u00a07,080.')
-  for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const) expect(reviewOf({ code })).not.toBeNull()
+  expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe(
+    '₹\u00a07,079.99 came instead of ₹\u00a07,080.',
+  )
+  for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const)
+    expect(reviewOf({ code })).not.toBeNull()
   expect(reviewOf({ code: 'already_success' })).toBeNull()
 })

@@ -1,5 +1,18 @@
 import { describe, expect, it, test } from 'vitest'
-import { categoryOf, day, explainCategory, openOn, periodOn, priceTable, quote, quoteFor, readInstant, tariff, type EventConfig, type Instant } from '../../engine/index.ts'
+import {
+  categoryOf,
+  day,
+  explainCategory,
+  openOn,
+  periodOn,
+  priceTable,
+  quote,
+  quoteFor,
+  readInstant,
+  tariff,
+  type EventConfig,
+  type Instant,
+} from '../../engine/index.ts'
 import { chosen, derived, eventOf, rupee } from './fixtures.ts'
 
 const at = (text: string): Instant => {
@@ -20,13 +33,25 @@ describe('a chosen category', () => {
     ['2020-01-01', 'early', 5900],
   ])('on %s is in %s and pays %d', (when, period, total) => {
     const quoted = quote(chosen, { ticket_type: 'member' }, at(when))
-    expect(quoted).toMatchObject({ ok: true, value: { category: 'member', period, total: rupee(total) } })
+    expect(quoted).toMatchObject({
+      ok: true,
+      value: { category: 'member', period, total: rupee(total) },
+    })
   })
 
   it('has no price without a choice, and none where it is not on sale', () => {
-    expect(quote(chosen, {}, at('2025-07-01'))).toEqual({ ok: false, error: { code: 'no_category' } })
-    expect(quote(chosen, { ticket_type: 'gold' }, at('2025-07-01'))).toEqual({ ok: false, error: { code: 'no_category' } })
-    expect(quote(chosen, { ticket_type: 'pg' }, at('2025-10-01'))).toEqual({ ok: false, error: { code: 'not_on_sale', category: 'pg', period: 'late' } })
+    expect(quote(chosen, {}, at('2025-07-01'))).toEqual({
+      ok: false,
+      error: { code: 'no_category' },
+    })
+    expect(quote(chosen, { ticket_type: 'gold' }, at('2025-07-01'))).toEqual({
+      ok: false,
+      error: { code: 'no_category' },
+    })
+    expect(quote(chosen, { ticket_type: 'pg' }, at('2025-10-01'))).toEqual({
+      ok: false,
+      error: { code: 'not_on_sale', category: 'pg', period: 'late' },
+    })
     expect(quoteFor(chosen, '__proto__', 'early')).toBeNull()
     expect(quoteFor(chosen, 'member', 'constructor')).toBeNull()
   })
@@ -45,7 +70,13 @@ describe('a derived category', () => {
   it('splits an inclusive price to whole rupees', () => {
     expect(quote(derived, { role: 'pg', is_member: false }, at('2025-12-01'))).toEqual({
       ok: true,
-      value: { category: 'pg-visitor', period: 'regular', base: rupee(4237), gst: rupee(763), total: rupee(5000) },
+      value: {
+        category: 'pg-visitor',
+        period: 'regular',
+        base: rupee(4237),
+        gst: rupee(763),
+        total: rupee(5000),
+      },
     })
   })
 
@@ -54,44 +85,102 @@ describe('a derived category', () => {
       by: 'rules',
       category: 'pg-visitor',
       tried: [
-        { rule: 1, fits: false, then: 'pg-member', says: 'role is PG and is_member is yes', but: 'is_member is no' },
-        { rule: 2, fits: true, then: 'pg-visitor', says: 'role is PG and is_member is no', but: null },
+        {
+          rule: 1,
+          fits: false,
+          then: 'pg-member',
+          says: 'role is PG and is_member is yes',
+          but: 'is_member is no',
+        },
+        {
+          rule: 2,
+          fits: true,
+          then: 'pg-visitor',
+          says: 'role is PG and is_member is no',
+          but: null,
+        },
       ],
     })
-    expect(explainCategory(chosen, { ticket_type: 'pg' })).toEqual({ by: 'field', category: 'pg', field: 'ticket_type', answer: 'pg' })
+    expect(explainCategory(chosen, { ticket_type: 'pg' })).toEqual({
+      by: 'field',
+      category: 'pg',
+      field: 'ticket_type',
+      answer: 'pg',
+    })
   })
 })
 
 describe('openOn', () => {
   const closedText = { heading: 'Closed', text: 'Ask the organisers.' }
-  const within: EventConfig = { ...derived, registration: { opens: day('2025-10-01'), closes: day('2025-12-31') } }
+  const within: EventConfig = {
+    ...derived,
+    registration: { opens: day('2025-10-01'), closes: day('2025-12-31') },
+  }
   test.each<[string, EventConfig, string, string | true]>([
-    ['a closed event', { ...chosen, status: 'closed', closed: closedText }, '2025-07-01', 'Ask the organisers.'],
+    [
+      'a closed event',
+      { ...chosen, status: 'closed', closed: closedText },
+      '2025-07-01',
+      'Ask the organisers.',
+    ],
     ['the day before it opens', within, '2025-09-30', 'Registration opens on 1 October 2025.'],
     ['the day it opens', within, '2025-10-01', true],
     ['the day it closes', within, '2025-12-31', true],
     ['the day after', within, '2026-01-01', 'Registration closed on 31 December 2025.'],
-    ['the day after, in the event’s words', { ...within, closed: closedText }, '2026-01-01', 'Ask the organisers.'],
-    ['a day in no period', { ...chosen, fees: { ...chosen.fees, otherDates: null } }, '2026-02-01', 'Registration is closed.'],
+    [
+      'the day after, in the event’s words',
+      { ...within, closed: closedText },
+      '2026-01-01',
+      'Ask the organisers.',
+    ],
+    [
+      'a day in no period',
+      { ...chosen, fees: { ...chosen.fees, otherDates: null } },
+      '2026-02-01',
+      'Registration is closed.',
+    ],
     ['a day in no period that falls back', chosen, '2026-02-01', true],
     ['an event without periods', eventOf(), '2026-02-01', true],
   ])('%s', (_name, event, on, expected) => {
-    expect(openOn(event, day(on))).toEqual(expected === true ? { open: true } : { open: false, text: expected })
+    expect(openOn(event, day(on))).toEqual(
+      expected === true ? { open: true } : { open: false, text: expected },
+    )
   })
 
   it('a closed event quotes nothing', () => {
     const event: EventConfig = { ...chosen, status: 'closed', closed: closedText }
-    expect(quote(event, { ticket_type: 'member' }, at('2025-07-01'))).toEqual({ ok: false, error: { code: 'registration_closed', text: 'Ask the organisers.' } })
+    expect(quote(event, { ticket_type: 'member' }, at('2025-07-01'))).toEqual({
+      ok: false,
+      error: { code: 'registration_closed', text: 'Ask the organisers.' },
+    })
   })
 })
 
 describe('tariff', () => {
   it('serves all shapes, with not on sale as null and absent', () => {
     const answer = tariff(chosen, at('2025-12-31T10:00:00+05:30'))
-    expect(answer).toMatchObject({ status: 'success', now: '2025-12-31T10:00:00+05:30', open: true, closed_text: null, current_period: 'late', until: '2026-01-25' })
-    expect(answer.tariff_data['visitor']).toEqual({ early: { price: 4250 }, late: { price: 5250 }, last: { price: 10000 } })
-    expect(answer.tariff_data['pg']).toEqual({ early: { price: 3000 }, late: { price: null }, last: { price: 4000 } })
-    expect(answer.pricing).toEqual({ member: { base: 6000, gst: 1080, total: 7080 }, visitor: { base: 5250, gst: 945, total: 6195 } })
+    expect(answer).toMatchObject({
+      status: 'success',
+      now: '2025-12-31T10:00:00+05:30',
+      open: true,
+      closed_text: null,
+      current_period: 'late',
+      until: '2026-01-25',
+    })
+    expect(answer.tariff_data['visitor']).toEqual({
+      early: { price: 4250 },
+      late: { price: 5250 },
+      last: { price: 10000 },
+    })
+    expect(answer.tariff_data['pg']).toEqual({
+      early: { price: 3000 },
+      late: { price: null },
+      last: { price: 4000 },
+    })
+    expect(answer.pricing).toEqual({
+      member: { base: 6000, gst: 1080, total: 7080 },
+      visitor: { base: 5250, gst: 945, total: 6195 },
+    })
   })
 
   test.each<[string, EventConfig, string, string | null]>([
@@ -100,18 +189,38 @@ describe('tariff', () => {
     ['the last period', chosen, '2026-01-28', '2026-01-31'],
     ['a fall-back after the last period has no end', chosen, '2026-02-01', null],
     ['an open end', derived, '2025-12-05', null],
-    ['an open end that registration closes', { ...derived, registration: { closes: day('2026-01-15') } }, '2025-12-05', '2026-01-15'],
-    ['an early close inside a period', { ...derived, registration: { closes: day('2025-11-15') } }, '2025-11-01', '2025-11-15'],
+    [
+      'an open end that registration closes',
+      { ...derived, registration: { closes: day('2026-01-15') } },
+      '2025-12-05',
+      '2026-01-15',
+    ],
+    [
+      'an early close inside a period',
+      { ...derived, registration: { closes: day('2025-11-15') } },
+      '2025-11-01',
+      '2025-11-15',
+    ],
   ])('%s', (_name, event, on, until) => expect(tariff(event, at(on)).until).toBe(until))
 
   it('prices nothing when closed', () => {
-    expect(tariff({ ...chosen, status: 'closed' }, at('2025-07-01'))).toMatchObject({ open: false, pricing: {}, current_period: 'early', until: null })
+    expect(tariff({ ...chosen, status: 'closed' }, at('2025-07-01'))).toMatchObject({
+      open: false,
+      pricing: {},
+      current_period: 'early',
+      until: null,
+    })
   })
 })
 
 it('lists every price once', () => {
   expect(periodOn(chosen.fees, day('2026-01-25'))?.id).toBe('late')
-  expect(priceTable(chosen).map((row) => [row.category.id, ...row.cells.map((cell) => cell.price?.total ?? null)])).toEqual([
+  expect(
+    priceTable(chosen).map((row) => [
+      row.category.id,
+      ...row.cells.map((cell) => cell.price?.total ?? null),
+    ]),
+  ).toEqual([
     ['member', 590000, 708000, 1180000],
     ['visitor', 501500, 619500, 1180000],
     ['pg', 354000, null, 472000],

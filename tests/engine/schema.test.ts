@@ -2,7 +2,18 @@
 import standalone from 'ajv/dist/standalone/index.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { day, flatSchema, toSchema, uiSchema, type Answer, type Condition, type EventConfig, type Field, type RawAnswers, type Test } from '../../engine/index.ts'
+import {
+  day,
+  flatSchema,
+  toSchema,
+  uiSchema,
+  type Answer,
+  type Condition,
+  type EventConfig,
+  type Field,
+  type RawAnswers,
+  type Test,
+} from '../../engine/index.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 import { ajv, judge, type Lowered } from './judge.ts'
 
@@ -18,101 +29,232 @@ const samples: Record<Field['type'], readonly unknown[]> = {
   file: [undefined, 'proof.pdf', 'proof.exe'],
 }
 const rawOf = (event: EventConfig): fc.Arbitrary<RawAnswers> =>
-  fc.record(Object.fromEntries(event.fields.map((made) => [made.id, fc.constantFrom(...(made.options ? [undefined, 'gone', ...made.options.map(({ id }) => id)] : samples[made.type]))])))
+  fc.record(
+    Object.fromEntries(
+      event.fields.map((made) => [
+        made.id,
+        fc.constantFrom(
+          ...(made.options
+            ? [undefined, 'gone', ...made.options.map(({ id }) => id)]
+            : samples[made.type]),
+        ),
+      ]),
+    ),
+  )
 
-describe.each([['chosen', chosen], ['derived', derived]])('the event with a %s category', (_name, event) => {
+describe.each([
+  ['chosen', chosen],
+  ['derived', derived],
+])('the event with a %s category', (_name, event) => {
   it('is judged alike over its whole finite domain', () => {
     const same = judge(event)
     const walk = (left: readonly Field[], raw: RawAnswers): void => {
       const [next, ...rest] = left
       if (next === undefined) return same(raw)
-      for (const value of next.options ? [undefined, 'gone', ...next.options.map(({ id }) => id)] : samples[next.type].slice(0, 4)) walk(rest, { ...raw, [next.id]: value })
+      for (const value of next.options
+        ? [undefined, 'gone', ...next.options.map(({ id }) => id)]
+        : samples[next.type].slice(0, 4))
+        walk(rest, { ...raw, [next.id]: value })
     }
     walk(event.fields, {})
   })
 })
 
-const types = ['text', 'multiline', 'email', 'phone', 'number', 'date', 'yes-no', 'select', 'file'] as const
+const types = [
+  'text',
+  'multiline',
+  'email',
+  'phone',
+  'number',
+  'date',
+  'yes-no',
+  'select',
+  'file',
+] as const
 const abc = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
 const testOf = (made: Field): fc.Arbitrary<Test> => {
   const answered = fc.boolean().map((is): Test => ({ is: 'answered', answered: is }))
-  const values: readonly Answer[] = made.type === 'yes-no' ? [true, false] : made.type === 'select' ? ['a', 'b', 'c'] : made.type === 'number' ? [0, 1, 2.5] : ['x', 'y', '2026-01-31', 'asha']
-  const listed = fc.tuple(fc.boolean(), fc.subarray([...values], { minLength: 1 })).map(([not, some]): Test => ({ is: not ? 'not-in' : 'in', values: some }))
-  if (made.type === 'number') return fc.oneof(answered, listed, fc.constantFrom<Test>({ is: 'number', atLeast: 1 }, { is: 'number', above: 0, below: 2.5 }, { is: 'number', atMost: 1 }))
-  if (made.type === 'date') return fc.oneof(answered, listed, fc.constantFrom<Test>({ is: 'date', from: day('2026-01-31') }, { is: 'date', to: day('2026-01-31') }, { is: 'date', from: day('2026-01-01'), to: day('2026-02-28') }))
+  const values: readonly Answer[] =
+    made.type === 'yes-no'
+      ? [true, false]
+      : made.type === 'select'
+        ? ['a', 'b', 'c']
+        : made.type === 'number'
+          ? [0, 1, 2.5]
+          : ['x', 'y', '2026-01-31', 'asha']
+  const listed = fc
+    .tuple(fc.boolean(), fc.subarray([...values], { minLength: 1 }))
+    .map(([not, some]): Test => ({ is: not ? 'not-in' : 'in', values: some }))
+  if (made.type === 'number')
+    return fc.oneof(
+      answered,
+      listed,
+      fc.constantFrom<Test>(
+        { is: 'number', atLeast: 1 },
+        { is: 'number', above: 0, below: 2.5 },
+        { is: 'number', atMost: 1 },
+      ),
+    )
+  if (made.type === 'date')
+    return fc.oneof(
+      answered,
+      listed,
+      fc.constantFrom<Test>(
+        { is: 'date', from: day('2026-01-31') },
+        { is: 'date', to: day('2026-01-31') },
+        { is: 'date', from: day('2026-01-01'), to: day('2026-02-28') },
+      ),
+    )
   return fc.oneof(answered, listed)
 }
 /** Conditions on earlier fields only, so that there are no cycles. */
-const conditionOf = (earlier: readonly Field[], withCategory: boolean): fc.Arbitrary<Condition | undefined> => {
+const conditionOf = (
+  earlier: readonly Field[],
+  withCategory: boolean,
+): fc.Arbitrary<Condition | undefined> => {
   const parts = earlier.map((made) => testOf(made).map((test) => ({ field: made.id, test })))
-  if (withCategory) parts.push(fc.tuple(fc.boolean(), fc.subarray(['p', 'q', 'r'], { minLength: 1 })).map(([not, values]) => ({ field: 'category', test: { is: not ? 'not-in' : 'in', values } as Test })))
-  if (withCategory) parts.push(fc.boolean().map((answered) => ({ field: 'category', test: { is: 'answered', answered } as Test })))
+  if (withCategory)
+    parts.push(
+      fc
+        .tuple(fc.boolean(), fc.subarray(['p', 'q', 'r'], { minLength: 1 }))
+        .map(([not, values]) => ({
+          field: 'category',
+          test: { is: not ? 'not-in' : 'in', values } as Test,
+        })),
+    )
+  if (withCategory)
+    parts.push(
+      fc
+        .boolean()
+        .map((answered) => ({ field: 'category', test: { is: 'answered', answered } as Test })),
+    )
   if (parts.length === 0) return fc.constant(undefined)
   const map = fc.array(fc.oneof(...parts), { minLength: 1, maxLength: 2 })
   return fc.option(fc.array(map, { minLength: 1, maxLength: 2 }), { nil: undefined })
 }
 const bare = (id: string): fc.Arbitrary<Field> =>
-  fc.record({ type: fc.constantFrom(...types), required: fc.boolean(), check: fc.boolean(), defaulted: fc.boolean() }).map(({ type, required, check, defaulted }) =>
-    field(id, {
-      type,
-      check,
-      ...(required && { required: must(`${id} is needed`) }),
-      ...(type === 'select' && { options: abc }),
-      ...(type === 'file' && { accept: ['pdf'] }),
-      ...(type === 'number' && { min: 0, max: 2 }),
-      ...(defaulted && type === 'yes-no' && { default: false }),
-      ...(defaulted && type === 'phone' && { default: '+91' }),
-    }),
-  )
-/** Three fields decide the category by random rules; three more and a section follow conditions on anything before them. */
-const synthetic: fc.Arbitrary<EventConfig> = fc.tuple(...['f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'].map(bare)).chain((fields) => {
-  const early = fields.slice(0, 3)
-  const conditions = fields.map((_, i) => conditionOf(fields.slice(0, i), i >= 3))
-  const rules = fc.array(fc.tuple(conditionOf(early, false), fc.constantFrom('p', 'q', 'r')), { maxLength: 4 })
-  return fc.record({ shows: fc.tuple(...conditions), musts: fc.tuple(...conditions), rules, section: conditionOf(fields.slice(0, 5), true), otherwise: fc.boolean() }).map(({ shows, musts, rules: made, section, otherwise }) =>
-    eventOf({
-      categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
-      categoryChoice: { by: 'rules', rules: [...made.flatMap(([condition, then]) => (condition ? [{ when: condition, then }] : [])), ...(otherwise ? [{ when: null, then: 'r' }] : [])] },
-      sections: [{ title: 'One', fields: ['f1', 'f2', 'f3', 'f4', 'f5'] }, { title: 'Two', fields: ['f6', 'f7'], ...(section && { showWhen: section }) }],
-      fields: fields.map((made, i) => {
-        const show = shows[i]
-        const need = musts[i]
-        return { ...made, section: i < 5 ? 0 : 1, ...(show && { showWhen: show }), ...(made.required && need && { required: { ...made.required, when: need } }) }
+  fc
+    .record({
+      type: fc.constantFrom(...types),
+      required: fc.boolean(),
+      check: fc.boolean(),
+      defaulted: fc.boolean(),
+    })
+    .map(({ type, required, check, defaulted }) =>
+      field(id, {
+        type,
+        check,
+        ...(required && { required: must(`${id} is needed`) }),
+        ...(type === 'select' && { options: abc }),
+        ...(type === 'file' && { accept: ['pdf'] }),
+        ...(type === 'number' && { min: 0, max: 2 }),
+        ...(defaulted && type === 'yes-no' && { default: false }),
+        ...(defaulted && type === 'phone' && { default: '+91' }),
       }),
-    }),
-  )
-})
+    )
+/** Three fields decide the category by random rules; three more and a section follow conditions on anything before them. */
+const synthetic: fc.Arbitrary<EventConfig> = fc
+  .tuple(...['f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'].map(bare))
+  .chain((fields) => {
+    const early = fields.slice(0, 3)
+    const conditions = fields.map((_, i) => conditionOf(fields.slice(0, i), i >= 3))
+    const rules = fc.array(fc.tuple(conditionOf(early, false), fc.constantFrom('p', 'q', 'r')), {
+      maxLength: 4,
+    })
+    return fc
+      .record({
+        shows: fc.tuple(...conditions),
+        musts: fc.tuple(...conditions),
+        rules,
+        section: conditionOf(fields.slice(0, 5), true),
+        otherwise: fc.boolean(),
+      })
+      .map(({ shows, musts, rules: made, section, otherwise }) =>
+        eventOf({
+          categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
+          categoryChoice: {
+            by: 'rules',
+            rules: [
+              ...made.flatMap(([condition, then]) =>
+                condition ? [{ when: condition, then }] : [],
+              ),
+              ...(otherwise ? [{ when: null, then: 'r' }] : []),
+            ],
+          },
+          sections: [
+            { title: 'One', fields: ['f1', 'f2', 'f3', 'f4', 'f5'] },
+            { title: 'Two', fields: ['f6', 'f7'], ...(section && { showWhen: section }) },
+          ],
+          fields: fields.map((made, i) => {
+            const show = shows[i]
+            const need = musts[i]
+            return {
+              ...made,
+              section: i < 5 ? 0 : 1,
+              ...(show && { showWhen: show }),
+              ...(made.required && need && { required: { ...made.required, when: need } }),
+            }
+          }),
+        }),
+      )
+  })
 
 describe('any event', () => {
   it('is judged alike by engine and schema, in what is said and what is shown', () => {
     fc.assert(
-      fc.property(synthetic.chain((event) => fc.tuple(fc.constant(event), fc.array(rawOf(event), { minLength: 12, maxLength: 12 }))), ([event, raws]) => {
-        const same = judge(event)
-        for (const raw of raws) same(raw)
-      }),
+      fc.property(
+        synthetic.chain((event) =>
+          fc.tuple(fc.constant(event), fc.array(rawOf(event), { minLength: 12, maxLength: 12 })),
+        ),
+        ([event, raws]) => {
+          const same = judge(event)
+          for (const raw of raws) same(raw)
+        },
+      ),
       { seed: 20261121, numRuns: 60 },
     )
   })
 
   it('lowers each field into one place and compiles to code without imports', () => {
-    const many = eventOf({ fields: [field('college', { type: 'select', options: Array.from({ length: 400 }, (_, i) => ({ id: `College (${i})`, label: String(i) })) }), field('a', { type: 'yes-no' }), field('b', { showWhen: when(isIn('a', true)) })] })
+    const many = eventOf({
+      fields: [
+        field('college', {
+          type: 'select',
+          options: Array.from({ length: 400 }, (_, i) => ({
+            id: `College (${i})`,
+            label: String(i),
+          })),
+        }),
+        field('a', { type: 'yes-no' }),
+        field('b', { showWhen: when(isIn('a', true)) }),
+      ],
+    })
     fc.assert(
       fc.property(fc.oneof(synthetic, fc.constant(many)), (event) => {
         const schema = toSchema(event) as unknown as Lowered
-        const places = [...Object.keys(schema.properties), ...(schema.allOf ?? []).flatMap(({ then }) => Object.keys(then.properties ?? {}))]
+        const places = [
+          ...Object.keys(schema.properties),
+          ...(schema.allOf ?? []).flatMap(({ then }) => Object.keys(then.properties ?? {})),
+        ]
         expect(places.sort()).toEqual(event.fields.map(({ id }) => id).sort())
         const instance = ajv(true)
-        expect(standalone.default(instance, instance.compile(schema))).not.toMatch(/\brequire\(|^import /m)
+        expect(standalone.default(instance, instance.compile(schema))).not.toMatch(
+          /\brequire\(|^import /m,
+        )
       }),
       { seed: 20261121, numRuns: 30 },
     )
     const same = judge(many)
-    for (const college of [undefined, 'College (7)', 'College (400)', 'College 7']) same({ college })
+    for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])
+      same({ college })
   })
 })
 
 it('the flat schema has every field, options as enum, and no conditions', () => {
-  const flat = flatSchema(chosen) as { properties: Record<string, { type: string; enum?: string[] }>; required: string[] }
+  const flat = flatSchema(chosen) as {
+    properties: Record<string, { type: string; enum?: string[] }>
+    required: string[]
+  }
   expect(Object.keys(flat.properties)).toEqual(chosen.fields.map(({ id }) => id))
   expect(flat.properties['ticket_type']?.enum).toEqual(['member', 'visitor', 'pg'])
   expect(flat.properties['is_member']?.type).toBe('boolean')

@@ -1,11 +1,32 @@
 import { describe, expect, it, test } from 'vitest'
-import { day, fill, instant, labelOf, mailFor, readInstant, readRegistration, receipt, resultRows, startOf, valuesOf, words, type EventConfig, type RegistrationAnswer, type RegistrationView } from '../../engine/index.ts'
+import {
+  day,
+  fill,
+  instant,
+  labelOf,
+  mailFor,
+  readInstant,
+  readRegistration,
+  receipt,
+  resultRows,
+  startOf,
+  valuesOf,
+  words,
+  type EventConfig,
+  type RegistrationAnswer,
+  type RegistrationView,
+} from '../../engine/index.ts'
 import { chosen, field, isIn, rupee, when } from './fixtures.ts'
 
 const paidAt = readInstant('2025-10-10T09:53:00+05:30') ?? instant(0)
 const registration: RegistrationView = {
   regNo: 'SAMP1234567890123',
-  answers: { full_name: 'Asha {reg_no}', email: 'asha@example.org', is_member: false, ticket_type: 'visitor' },
+  answers: {
+    full_name: 'Asha {reg_no}',
+    email: 'asha@example.org',
+    is_member: false,
+    ticket_type: 'visitor',
+  },
   category: 'pg-member',
   period: 'early',
   base: rupee(4237.29),
@@ -16,7 +37,10 @@ const registration: RegistrationView = {
   paymentId: 'G1',
   paidAt,
   createdAt: startOf(day('2025-10-10')),
-  payments: [{ orderId: 'SAMP123456789012302', status: 'failed' }, { orderId: 'SAMP1234567890123', status: 'success' }],
+  payments: [
+    { orderId: 'SAMP123456789012302', status: 'failed' },
+    { orderId: 'SAMP1234567890123', status: 'success' },
+  ],
 }
 const event: EventConfig = {
   ...chosen,
@@ -41,10 +65,23 @@ const event: EventConfig = {
         { show: 'event.dates', label: 'Dates' },
       ],
     },
-    failed: { ...chosen.results.failed, details: [{ show: 'reg_no', label: 'Number' }, { show: 'order_id', label: 'Order' }, { show: 'amount', label: 'Amount' }, { show: 'date', label: 'Date' }, { text: 'Failed', label: 'Status' }] },
+    failed: {
+      ...chosen.results.failed,
+      details: [
+        { show: 'reg_no', label: 'Number' },
+        { show: 'order_id', label: 'Order' },
+        { show: 'amount', label: 'Amount' },
+        { show: 'date', label: 'Date' },
+        { text: 'Failed', label: 'Status' },
+      ],
+    },
     receipt: { file: '{reg_no}.txt', text: '{full_name}: {base} + {gst} = {total}, {event.hours}' },
   },
-  email: { subject: '{full_name}\r\nBcc: x – {reg_no}', copyTo: 'office', text: '{category}: {total} with {gst}, ticket {ticket_type}' },
+  email: {
+    subject: '{full_name}\r\nBcc: x – {reg_no}',
+    copyTo: 'office',
+    text: '{category}: {total} with {gst}, ticket {ticket_type}',
+  },
 }
 const nb = '₹\u00a0'
 
@@ -57,7 +94,13 @@ it('fills every placeholder once, and a value is never read as a text', () => {
 
 describe('a result page', () => {
   it('shows what is stored, split back from the total', () => {
-    expect(resultRows(event, 'success', registration, { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }).map(({ id, label, value }) => [id, label, value])).toEqual([
+    expect(
+      resultRows(event, 'success', registration, {
+        orderId: 'OTHER',
+        amount: '1.00',
+        date: '2020-01-01',
+      }).map(({ id, label, value }) => [id, label, value]),
+    ).toEqual([
       ['reg_no', 'Number', 'SAMP1234567890123'],
       ['category', 'Category', 'Pg Member'],
       ['base', 'Base', `${nb}4,237`],
@@ -72,22 +115,44 @@ describe('a result page', () => {
   })
 
   test.each([
-    ['all of it', { orderId: 'SAMP1', amount: '7080.00', date: '2025-10-10T09:53:00+05:30' }, ['SAMP1', `${nb}7,080`, '10 October 2025, 9:53 am', 'Failed']],
-    ['a plus that became a space', { date: '2025-10-10T09:53:00 05:30' }, ['N/A', 'N/A', '10 October 2025, 9:53 am', 'Failed']],
+    [
+      'all of it',
+      { orderId: 'SAMP1', amount: '7080.00', date: '2025-10-10T09:53:00+05:30' },
+      ['SAMP1', `${nb}7,080`, '10 October 2025, 9:53 am', 'Failed'],
+    ],
+    [
+      'a plus that became a space',
+      { date: '2025-10-10T09:53:00 05:30' },
+      ['N/A', 'N/A', '10 October 2025, 9:53 am', 'Failed'],
+    ],
     ['nothing', {}, ['N/A', 'N/A', 'N/A', 'Failed']],
-    ['nonsense', { orderId: null, amount: 'free!', date: 'call 555' }, ['N/A', 'N/A', 'N/A', 'Failed']],
+    [
+      'nonsense',
+      { orderId: null, amount: 'free!', date: 'call 555' },
+      ['N/A', 'N/A', 'N/A', 'Failed'],
+    ],
   ])('without a registration has the address: %s', (_name, query, values) => {
     expect(resultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
   })
 
   it('shows a conditional row when its condition holds', () => {
-    const member = { ...registration, answers: { ...registration.answers, is_member: true, number: 'A-7' } }
-    expect(resultRows(event, 'success', member, {}).find(({ id }) => id === 'number')).toEqual({ id: 'number', label: 'Member No', value: 'A-7' })
+    const member = {
+      ...registration,
+      answers: { ...registration.answers, is_member: true, number: 'A-7' },
+    }
+    expect(resultRows(event, 'success', member, {}).find(({ id }) => id === 'number')).toEqual({
+      id: 'number',
+      label: 'Member No',
+      value: 'A-7',
+    })
   })
 })
 
 it('receipt and e-mail are filled; an answer adds neither header nor path', () => {
-  expect(receipt(event, registration)).toEqual({ file: 'SAMP1234567890123.txt', text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A` })
+  expect(receipt(event, registration)).toEqual({
+    file: 'SAMP1234567890123.txt',
+    text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A`,
+  })
   expect(receipt(event, { ...registration, regNo: '../x' })?.file).toBe('..-x.txt')
   expect(receipt(chosen, registration)).toBeNull()
   expect(mailFor(event, registration)).toEqual({
@@ -101,8 +166,14 @@ it('receipt and e-mail are filled; an answer adds neither header nor path', () =
 })
 
 it('days, stored money and options read as people write them', () => {
-  const odd: EventConfig = { ...event, fields: [field('born', { type: 'date' })], alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }] }
-  expect(valuesOf(odd, { ...registration, answers: { born: '1990-01-31', fee: 1250.5 } })).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
+  const odd: EventConfig = {
+    ...event,
+    fields: [field('born', { type: 'date' })],
+    alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }],
+  }
+  expect(
+    valuesOf(odd, { ...registration, answers: { born: '1990-01-31', fee: 1250.5 } }),
+  ).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
 })
 
 it('what the wire tells gives the same pages as what is stored', () => {
@@ -122,8 +193,15 @@ it('what the wire tells gives the same pages as what is stored', () => {
     total: 5000,
     may_retry: false,
   }
-  expect(resultRows(event, 'success', wire, {})).toEqual(resultRows(event, 'success', registration, {}))
+  expect(resultRows(event, 'success', wire, {})).toEqual(
+    resultRows(event, 'success', registration, {}),
+  )
   expect(receipt(event, wire)).toEqual(receipt(event, registration))
   expect(mailFor(event, wire)).toEqual(mailFor(event, registration))
-  expect(readRegistration(event, wire)).toMatchObject({ base: rupee(4237.29), gst: rupee(762.71), total: rupee(5000), answers: registration.answers })
+  expect(readRegistration(event, wire)).toMatchObject({
+    base: rupee(4237.29),
+    gst: rupee(762.71),
+    total: rupee(5000),
+    answers: registration.answers,
+  })
 })

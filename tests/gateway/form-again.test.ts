@@ -11,7 +11,11 @@ beforeAll(async () => {
 afterAll(() => rig.close())
 
 async function send(key: string): Promise<RegisterAnswer> {
-  const response = await fetch(`${rig.url}/api/afpicon/register/`, { method: 'POST', headers: { 'content-type': 'application/json', 'idempotency-key': key }, body: JSON.stringify(delegate) })
+  const response = await fetch(`${rig.url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(delegate),
+  })
   expect(response.status).toBe(201)
   return (await response.json()) as RegisterAnswer
 }

@@ -19,17 +19,50 @@ afterAll(() => rig.close())
 
 type Step =
   | { readonly do: 'act'; readonly action: Action }
-  | { readonly do: 'settle' | 'notice' | 'old notice' | 'return' | 'old return' | 'reconcile' | 'reconcile all' }
+  | {
+      readonly do:
+        | 'settle'
+        | 'notice'
+        | 'old notice'
+        | 'return'
+        | 'old return'
+        | 'reconcile'
+        | 'reconcile all'
+    }
   | { readonly do: 'wait'; readonly minutes: number }
 
-const simple = fc.constantFrom('settle', 'notice', 'old notice', 'return', 'old return', 'reconcile', 'reconcile all').map((what): Step => ({ do: what }))
+const simple = fc
+  .constantFrom(
+    'settle',
+    'notice',
+    'old notice',
+    'return',
+    'old return',
+    'reconcile',
+    'reconcile all',
+  )
+  .map((what): Step => ({ do: what }))
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(actions) as Action[])).map((action): Step => ({ do: 'act', action })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom(...(Object.keys(actions) as Action[]))
+      .map((action): Step => ({ do: 'act', action })),
+  },
   { weight: 6, arbitrary: simple },
-  { weight: 1, arbitrary: fc.constantFrom(1, 30, 25 * 60).map((minutes): Step => ({ do: 'wait', minutes })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(1, 30, 25 * 60).map((minutes): Step => ({ do: 'wait', minutes })),
+  },
 )
 /** What stands in one list happens at the same moment; null is a restart. */
-const course = fc.array(fc.oneof({ weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 4 }) }, { weight: 1, arbitrary: fc.constant(null) }), { minLength: 1, maxLength: 7 })
+const course = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  ),
+  { minLength: 1, maxLength: 7 },
+)
 
 async function take(orderId: string, seen: Fields[], what: Step): Promise<void> {
   const sandbox = rig.sandbox()
@@ -79,8 +112,17 @@ test('paid exactly when the money is there, and one mail', { timeout: 120_000 },
       const order = rig.sandbox().order(orderId)
       const held = rig.holds(orderId)
       const paid = order?.paid === order?.asked
-      expect({ success: held.status === 'success', registration: held.registration === 'success', mails: held.mails, confirmed: held.facts.filter((type) => type === 'confirmed').length })
-        .toEqual({ success: paid, registration: paid, mails: paid ? 1 : 0, confirmed: order?.paid === null ? 0 : 1 })
+      expect({
+        success: held.status === 'success',
+        registration: held.registration === 'success',
+        mails: held.mails,
+        confirmed: held.facts.filter((type) => type === 'confirmed').length,
+      }).toEqual({
+        success: paid,
+        registration: paid,
+        mails: paid ? 1 : 0,
+        confirmed: order?.paid === null ? 0 : 1,
+      })
       expect(held.review !== null).toBe(order?.paid !== null && !paid)
     }),
     { numRuns: 40, endOnFailure: false },

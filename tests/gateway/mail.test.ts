@@ -27,24 +27,53 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const hello: NewMail = { to: 'asha@example.org', copyTo: null, subject: 'Confirmed – ആശ നായർ, ₹ 5,015', text: 'Dear ആശ,\n\nyou are registered.\n' }
+const hello: NewMail = {
+  to: 'asha@example.org',
+  copyTo: null,
+  subject: 'Confirmed – ആശ നായർ, ₹ 5,015',
+  text: 'Dear ആശ,\n\nyou are registered.\n',
+}
 const mailer = (smtpUrl: string | null = null): Mailer => {
-  const opened = openMailer({ store, clock: () => now, log: { info: () => {}, warn: () => {}, error: () => {} }, environment: { smtpUrl, mailFrom: 'Rollcall <no-reply@example.org>', dataDir: dir, publicUrl: 'https://register.example.org' } }, { works: false })
+  const opened = openMailer(
+    {
+      store,
+      clock: () => now,
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      environment: {
+        smtpUrl,
+        mailFrom: 'Rollcall <no-reply@example.org>',
+        dataDir: dir,
+        publicUrl: 'https://register.example.org',
+      },
+    },
+    { works: false },
+  )
   closing.push(opened.close)
   return opened
 }
 const queued = async (mail: Partial<NewMail> = {}) => {
   const { regNo } = await registered(store)
   await store.queueMail(regNo, { ...hello, ...mail }, now)
-  return { regNo, state: async () => (await store.mailsOf(regNo)).map(({ status, error }) => ({ status, error })) }
+  return {
+    regNo,
+    state: async () => (await store.mailsOf(regNo)).map(({ status, error }) => ({ status, error })),
+  }
 }
 
 type Taken = { readonly from: string; readonly to: readonly string[]; readonly text: string }
 /** `answer` null: the mail is taken. */
-async function smtp(answer: { rcpt?: [number, string] | null; data?: [number, string] | null } = {}): Promise<{ readonly url: string; readonly taken: Taken[]; readonly tried: () => number; readonly answer: typeof answer }> {
+async function smtp(
+  answer: { rcpt?: [number, string] | null; data?: [number, string] | null } = {},
+): Promise<{
+  readonly url: string
+  readonly taken: Taken[]
+  readonly tried: () => number
+  readonly answer: typeof answer
+}> {
   const taken: Taken[] = []
   let tried = 0
-  const refusal = ([responseCode, message]: [number, string]): Error => Object.assign(new Error(message), { responseCode })
+  const refusal = ([responseCode, message]: [number, string]): Error =>
+    Object.assign(new Error(message), { responseCode })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -58,7 +87,11 @@ async function smtp(answer: { rcpt?: [number, string] | null; data?: [number, st
       stream.on('end', () => {
         if (answer.data) return done(refusal(answer.data))
         const { mailFrom, rcptTo } = session.envelope
-        taken.push({ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address), text: Buffer.concat(chunks).toString('utf8') })
+        taken.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString('utf8'),
+        })
         return done()
       })
     },
@@ -67,20 +100,60 @@ async function smtp(answer: { rcpt?: [number, string] | null; data?: [number, st
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => new Promise((resolve) => server.close(resolve)))
   const address = server.server.address()
-  return { url: `smtp://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`, taken, tried: () => tried, answer }
+  return {
+    url: `smtp://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    taken,
+    tried: () => tried,
+    answer,
+  }
 }
 
 /** Headers unfolded, encoded words and the body read. */
-function readMail(text: string): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+function readMail(text: string): {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+} {
   const [head = '', ...rest] = text.replaceAll('\r\n', '\n').split('\n\n')
-  const word = (coded: string): string => coded.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_all, kind: string, content: string) => (kind.toLowerCase() === 'b' ? `\u0001${content}\u0002` : quoted(content.replaceAll('_', ' '))))
-  const joined = (coded: string): string => word(coded).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) => Buffer.concat(run.split('\u0002').filter((part) => part !== '').map((part) => Buffer.from(part.slice(1), 'base64'))).toString('utf8'))
-  const headers = Object.fromEntries(head.replaceAll(/\n[ \t]+/g, ' ').split('\n').map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), joined(line.slice(line.indexOf(':') + 1).trim())]))
+  const word = (coded: string): string =>
+    coded
+      .replaceAll(/\?=\s+=\?/g, '?==?')
+      .replaceAll(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_all, kind: string, content: string) =>
+        kind.toLowerCase() === 'b'
+          ? `\u0001${content}\u0002`
+          : quoted(content.replaceAll('_', ' ')),
+      )
+  const joined = (coded: string): string =>
+    word(coded).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) =>
+      Buffer.concat(
+        run
+          .split('\u0002')
+          .filter((part) => part !== '')
+          .map((part) => Buffer.from(part.slice(1), 'base64')),
+      ).toString('utf8'),
+    )
+  const headers = Object.fromEntries(
+    head
+      .replaceAll(/\n[ \t]+/g, ' ')
+      .split('\n')
+      .map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        joined(line.slice(line.indexOf(':') + 1).trim()),
+      ]),
+  )
   const body = rest.join('\n\n')
   const how = headers['content-transfer-encoding'] ?? '7bit'
-  return { headers, body: how === 'base64' ? Buffer.from(body, 'base64').toString('utf8') : how === 'quoted-printable' ? quoted(body.replaceAll('=\n', '')) : body }
+  return {
+    headers,
+    body:
+      how === 'base64'
+        ? Buffer.from(body, 'base64').toString('utf8')
+        : how === 'quoted-printable'
+          ? quoted(body.replaceAll('=\n', ''))
+          : body,
+  }
 }
-const quoted = (text: string): string => decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
+const quoted = (text: string): string =>
+  decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
 
 const files = (): string[] => readdirSync(join(dir, 'mail'))
 const only = (): string => readFileSync(join(dir, 'mail', files()[0] ?? ''), 'utf8')
@@ -91,7 +164,14 @@ describe('without SMTP', () => {
     expect(await mailer().run()).toBe(1)
     expect(files()).toEqual([`000001-${regNo}.eml`])
     const { headers, body } = readMail(only())
-    expect(headers).toMatchObject({ from: 'Rollcall <no-reply@example.org>', to: 'asha@example.org', subject: hello.subject, 'x-copy-to': 'office@example.org', 'auto-submitted': 'auto-generated', 'content-type': 'text/plain; charset=utf-8' })
+    expect(headers).toMatchObject({
+      from: 'Rollcall <no-reply@example.org>',
+      to: 'asha@example.org',
+      subject: hello.subject,
+      'x-copy-to': 'office@example.org',
+      'auto-submitted': 'auto-generated',
+      'content-type': 'text/plain; charset=utf-8',
+    })
     expect(headers['message-id']).toMatch(/^<[0-9a-f]{32}@register\.example\.org>$/)
     expect(body.trim()).toBe(hello.text.trim())
     expect(await state()).toEqual([{ status: 'sent', error: null }])
@@ -116,10 +196,19 @@ describe('without SMTP', () => {
     expect(headers['bcc']).toBeUndefined()
   })
 
-  test.each(['asha@example.org, eve@example.org', 'asha@example.org\r\nBcc: eve@example.org', 'Asha <asha@example.org>', 'a;b@example.org', 'nobody', ''])('"%s" is no address of one person: given up at once', async (to) => {
+  test.each([
+    'asha@example.org, eve@example.org',
+    'asha@example.org\r\nBcc: eve@example.org',
+    'Asha <asha@example.org>',
+    'a;b@example.org',
+    'nobody',
+    '',
+  ])('"%s" is no address of one person: given up at once', async (to) => {
     const { state } = await queued({ to })
     expect(await mailer().run()).toBe(0)
-    expect(await state()).toEqual([{ status: 'failed', error: 'The address is not one that mail can be sent to.' }])
+    expect(await state()).toEqual([
+      { status: 'failed', error: 'The address is not one that mail can be sent to.' },
+    ])
   })
 })
 
@@ -130,9 +219,15 @@ describe('over SMTP', () => {
     const worker = mailer(server.url)
     await Promise.all([worker.run(), worker.run()])
     await worker.run()
-    expect(server.taken.map(({ from, to }) => ({ from, to }))).toEqual([{ from: 'no-reply@example.org', to: ['asha@example.org', 'office@example.org'] }])
+    expect(server.taken.map(({ from, to }) => ({ from, to }))).toEqual([
+      { from: 'no-reply@example.org', to: ['asha@example.org', 'office@example.org'] },
+    ])
     const { headers, body } = readMail(server.taken[0]?.text ?? '')
-    expect([headers['subject'], headers['bcc'], body.trim()]).toEqual([hello.subject, undefined, hello.text.trim()])
+    expect([headers['subject'], headers['bcc'], body.trim()]).toEqual([
+      hello.subject,
+      undefined,
+      hello.text.trim(),
+    ])
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
@@ -183,7 +278,9 @@ describe('over SMTP', () => {
     const { state } = await queued({ copyTo: 'office@example.org' })
     expect(await mailer(server.url).run()).toBe(0)
     expect(server.taken.map(({ to }) => to)).toEqual([['office@example.org']])
-    expect(await state()).toEqual([{ status: 'failed', error: 'The mail server does not take this recipient.' }])
+    expect(await state()).toEqual([
+      { status: 'failed', error: 'The mail server does not take this recipient.' },
+    ])
   })
 
   test('one mail that cannot go does not hold up the others', async () => {

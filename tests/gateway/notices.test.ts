@@ -12,31 +12,67 @@ beforeAll(async () => {
 })
 afterAll(() => rig.close())
 
-const untouched = { status: 'pending', registration: 'pending', review: null, facts: [], returns: 0, notices: 0, mails: 0 }
-const paidOnce = { status: 'success', registration: 'success', review: null, facts: ['confirmed'], returns: 0, notices: 0, mails: 1 }
+const untouched = {
+  status: 'pending',
+  registration: 'pending',
+  review: null,
+  facts: [],
+  returns: 0,
+  notices: 0,
+  mails: 0,
+}
+const paidOnce = {
+  status: 'success',
+  registration: 'success',
+  review: null,
+  facts: ['confirmed'],
+  returns: 0,
+  notices: 0,
+  mails: 1,
+}
 /** Length of what a notice's hash covers besides its fields. */
 const restOf = (): number => {
-  const { merchantId, username } = sandboxAccount(rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '')
+  const { merchantId, username } = sandboxAccount(
+    rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
+  )
   return `${merchantId}:${username}`.length
 }
-const answered = async (response: Response): Promise<unknown> => ({ status: response.status, ...((await response.json()) as object) })
+const answered = async (response: Response): Promise<unknown> => ({
+  status: response.status,
+  ...((await response.json()) as object),
+})
 
 describe('a notice', () => {
   test('of money that came: 200, and once verified a success and one mail', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
-    expect(await answered(await rig.notice(rig.sandbox().messageOf(orderId)))).toEqual({ status: 'success' })
+    expect(await answered(await rig.notice(rig.sandbox().messageOf(orderId)))).toEqual({
+      status: 'success',
+    })
     await rig.settled()
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 1 })
-    const [stored] = rig.rows("SELECT body, content_type FROM gateway_notices WHERE order_id = ? AND kind = 'notice'", orderId)
-    expect(stored).toEqual({ body: new URLSearchParams(rig.sandbox().messageOf(orderId)).toString(), content_type: `${formType};charset=UTF-8` })
+    const [stored] = rig.rows(
+      "SELECT body, content_type FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
+      orderId,
+    )
+    expect(stored).toEqual({
+      body: new URLSearchParams(rig.sandbox().messageOf(orderId)).toString(),
+      content_type: `${formType};charset=UTF-8`,
+    })
   })
 
   test('as JSON, with and without CUSTOMERVPA in its hash, does the same', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
-    for (const fields of [rig.sandbox().messageOf(orderId), { ...rig.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' }]) {
-      const response = await fetch(`${rig.url}/api/payment/webhook`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })
+    for (const fields of [
+      rig.sandbox().messageOf(orderId),
+      { ...rig.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' },
+    ]) {
+      const response = await fetch(`${rig.url}/api/payment/webhook`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(fields),
+      })
       expect(response.status).toBe(200)
     }
     await rig.settled()
@@ -47,7 +83,11 @@ describe('a notice', () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const response = await rig.notice({ ...rig.sandbox().messageOf(orderId), ap_SecureHash: '1' })
-    expect(await answered(response)).toEqual({ status: 'error', code: 'wrong_crc', message: 'The hash of the notice does not fit its fields.' })
+    expect(await answered(response)).toEqual({
+      status: 'error',
+      code: 'wrong_crc',
+      message: 'The hash of the notice does not fit its fields.',
+    })
     expect(response.status).toBe(400)
     await rig.settled()
     expect(rig.holds(orderId)).toEqual({ ...untouched, notices: 1 })
@@ -63,17 +103,37 @@ describe('a notice', () => {
     expect(lie['ap_SecureHash']).not.toBe(genuine['ap_SecureHash'])
     expect((await rig.notice(lie)).status).toBe(200)
     await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ status: 'pending', registration: 'pending', review: '₹\u00a07,079 came instead of ₹\u00a07,080.', facts: ['confirmed'], returns: 0, notices: 2, mails: 0 })
+    expect(rig.holds(orderId)).toEqual({
+      status: 'pending',
+      registration: 'pending',
+      review: '₹\u00a07,079 came instead of ₹\u00a07,080.',
+      facts: ['confirmed'],
+      returns: 0,
+      notices: 2,
+      mails: 0,
+    })
   })
 
   test('with a right CRC and a status the gateway does not confirm (a decline made into a success): stays what the gateway says', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
-    const lie = forged({ ...rig.sandbox().messageOf(orderId) }, { TRANSACTIONSTATUS: '200' }, restOf())
+    const lie = forged(
+      { ...rig.sandbox().messageOf(orderId) },
+      { TRANSACTIONSTATUS: '200' },
+      restOf(),
+    )
     expect((await rig.notice(lie)).status).toBe(200)
     await rig.settled()
-    expect(rig.holds(orderId)).toEqual({ status: 'failed', registration: 'failed', review: null, facts: ['declined'], returns: 0, notices: 2, mails: 0 })
+    expect(rig.holds(orderId)).toEqual({
+      status: 'failed',
+      registration: 'failed',
+      review: null,
+      facts: ['declined'],
+      returns: 0,
+      notices: 2,
+      mails: 0,
+    })
   })
 
   test('that claims success before anybody paid: stays pending', async () => {
@@ -92,13 +152,27 @@ describe('a notice', () => {
     await rig.sandbox().act(orderId, 'silent')
     const before = rig.rows('SELECT * FROM payments').length
     const nobodys = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
-    const response = await rig.notice(forged(rig.sandbox().messageOf(orderId), { TRANSACTIONID: nobodys }, restOf()))
+    const response = await rig.notice(
+      forged(rig.sandbox().messageOf(orderId), { TRANSACTIONID: nobodys }, restOf()),
+    )
     expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({ status: 'error', code: 'unknown_order', message: 'Nobody placed this order.' })
-    const strangers = await rig.notice({ TRANSACTIONID: 'NOEVENT1234', TRANSACTIONSTATUS: '200', AMOUNT: '1.00', APTRANSACTIONID: '1', ap_SecureHash: '1' })
+    expect(await response.json()).toEqual({
+      status: 'error',
+      code: 'unknown_order',
+      message: 'Nobody placed this order.',
+    })
+    const strangers = await rig.notice({
+      TRANSACTIONID: 'NOEVENT1234',
+      TRANSACTIONSTATUS: '200',
+      AMOUNT: '1.00',
+      APTRANSACTIONID: '1',
+      ap_SecureHash: '1',
+    })
     expect(strangers.status).toBe(404)
     expect(rig.rows('SELECT * FROM payments').length).toBe(before)
-    expect(rig.rows('SELECT 1 FROM gateway_notices WHERE order_id IN (?, ?)', nobodys, 'NOEVENT1234')).toHaveLength(2)
+    expect(
+      rig.rows('SELECT 1 FROM gateway_notices WHERE order_id IN (?, ?)', nobodys, 'NOEVENT1234'),
+    ).toHaveLength(2)
   })
 
   test.each<[string, string, string]>([
@@ -107,10 +181,16 @@ describe('a notice', () => {
     ['a form without an order', 'TRANSACTIONSTATUS=200', formType],
     ['a list', '[1,2]', 'application/json'],
   ])('malformed (%s): 400, stored as it came', async (_name, body, type) => {
-    const response = await fetch(`${rig.url}/api/payment/webhook/`, { method: 'POST', headers: { 'content-type': type }, body })
+    const response = await fetch(`${rig.url}/api/payment/webhook/`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ status: 'error', code: 'malformed' })
-    expect(rig.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([{ body }])
+    expect(rig.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
+      { body },
+    ])
   })
 
   test('that says success and lacks its hash or its reference: 400', async () => {
@@ -126,7 +206,11 @@ describe('a notice', () => {
 
   test('of 1 MB: 413, and nothing of it is stored', async () => {
     const before = rig.rows('SELECT 1 FROM gateway_notices').length
-    const response = await fetch(`${rig.url}/api/payment/webhook/`, { method: 'POST', headers: { 'content-type': formType }, body: `TRANSACTIONID=${'1'.repeat(1_000_000)}` })
+    const response = await fetch(`${rig.url}/api/payment/webhook/`, {
+      method: 'POST',
+      headers: { 'content-type': formType },
+      body: `TRANSACTIONID=${'1'.repeat(1_000_000)}`,
+    })
     expect(response.status).toBe(413)
     expect(rig.rows('SELECT 1 FROM gateway_notices').length).toBe(before)
   })
@@ -135,7 +219,9 @@ describe('a notice', () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const fields = rig.sandbox().messageOf(orderId)
-    const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await rig.notice(fields)).status))
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, async () => (await rig.notice(fields)).status),
+    )
     expect(statuses).toEqual(Array.from({ length: 100 }, () => 200))
     await rig.settled()
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 100 })
@@ -143,28 +229,50 @@ describe('a notice', () => {
 })
 
 describe('a return of the browser', () => {
-  const ways: readonly [string, string][] = [['the usual path', '/api/payment/return/'], ['without its slash', '/api/payment/return'], ['the path of the event file', '/api/afpicon/airpay-response'], ['and with a slash', '/api/afpicon/airpay-response/']]
+  const ways: readonly [string, string][] = [
+    ['the usual path', '/api/payment/return/'],
+    ['without its slash', '/api/payment/return'],
+    ['the path of the event file', '/api/afpicon/airpay-response'],
+    ['and with a slash', '/api/afpicon/airpay-response/'],
+  ]
   test.each(ways)('%s: stored, verified, then sent to the success page', async (_name, path) => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const target = await rig.comeBack(rig.sandbox().messageOf(orderId), path)
-    expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual(['/afpicon/payment/success', { orderId, amount: '7080.00', date: '2025-10-10T12:00:00+05:30' }])
+    expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
+      '/afpicon/payment/success',
+      { orderId, amount: '7080.00', date: '2025-10-10T12:00:00+05:30' },
+    ])
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
   })
 
   test.each(ways)('%s, by GET', async (_name, path) => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
-    const response = await fetch(`${rig.url}${path}?${new URLSearchParams(rig.sandbox().messageOf(orderId)).toString()}`, { redirect: 'manual' })
-    expect([response.status, new URL(response.headers.get('location') ?? '', rig.url).pathname]).toEqual([303, '/afpicon/payment/success'])
+    const response = await fetch(
+      `${rig.url}${path}?${new URLSearchParams(rig.sandbox().messageOf(orderId)).toString()}`,
+      { redirect: 'manual' },
+    )
+    expect([
+      response.status,
+      new URL(response.headers.get('location') ?? '', rig.url).pathname,
+    ]).toEqual([303, '/afpicon/payment/success'])
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
   })
 
   test('the answer is not kept and tells nobody where it came from', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
-    const response = await fetch(`${rig.url}/api/payment/return/`, { method: 'POST', body: new URLSearchParams(rig.sandbox().messageOf(orderId)), redirect: 'manual' })
-    expect([response.headers.get('cache-control'), response.headers.get('referrer-policy'), response.headers.get('set-cookie')]).toEqual(['no-store', 'no-referrer', null])
+    const response = await fetch(`${rig.url}/api/payment/return/`, {
+      method: 'POST',
+      body: new URLSearchParams(rig.sandbox().messageOf(orderId)),
+      redirect: 'manual',
+    })
+    expect([
+      response.headers.get('cache-control'),
+      response.headers.get('referrer-policy'),
+      response.headers.get('set-cookie'),
+    ]).toEqual(['no-store', 'no-referrer', null])
   })
 
   test('after a decline: the failed page', async () => {
@@ -173,7 +281,12 @@ describe('a return of the browser', () => {
     const target = await rig.comeBack(rig.sandbox().messageOf(orderId))
     expect(target.pathname).toBe('/afpicon/payment/failed')
     await rig.settled()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'], mails: 0, returns: 1 })
+    expect(rig.holds(orderId)).toMatchObject({
+      status: 'failed',
+      facts: ['declined'],
+      mails: 0,
+      returns: 1,
+    })
   })
 
   test('of a failure that lacks its fields: asked about, and sent to what is stored', async () => {
@@ -187,7 +300,9 @@ describe('a return of the browser', () => {
   test('while the bank still works on it: the success page, which says so; then the money comes', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'later')
-    expect((await rig.comeBack(rig.sandbox().messageOf(orderId))).pathname).toBe('/afpicon/payment/success')
+    expect((await rig.comeBack(rig.sandbox().messageOf(orderId))).pathname).toBe(
+      '/afpicon/payment/success',
+    )
     expect(rig.holds(orderId)).toEqual({ ...untouched, returns: 1 })
     rig.sandbox().settle(orderId)
     await rig.settled()
@@ -197,7 +312,10 @@ describe('a return of the browser', () => {
   test.each<[string, (genuine: Fields) => Fields]>([
     ['forged', (genuine) => ({ ...genuine, ap_SecureHash: '1' })],
     ['of an unknown order', (genuine) => ({ ...genuine, TRANSACTIONID: 'NOEVENT1' })],
-    ['that says success without a hash', ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' })],
+    [
+      'that says success without a hash',
+      ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' }),
+    ],
     ['that says nothing', () => ({})],
   ])('%s: the landing page with a sentence, nothing moved', async (_name, change) => {
     const { orderId } = await rig.place()

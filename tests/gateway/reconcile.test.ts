@@ -20,8 +20,14 @@ beforeAll(async () => {
 afterAll(() => rig.close())
 
 const reconcile = (all = false) => rig.parts().deps.payments.reconcile(all)
-const asks = (orderId: string): number => Number(rig.rows('SELECT asks FROM payments WHERE order_id = ?', orderId)[0]?.['asks'])
-const retry = (orderId: string): Promise<Response> => fetch(`${rig.url}/api/payment/retry/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ order_id: orderId }) })
+const asks = (orderId: string): number =>
+  Number(rig.rows('SELECT asks FROM payments WHERE order_id = ?', orderId)[0]?.['asks'])
+const retry = (orderId: string): Promise<Response> =>
+  fetch(`${rig.url}/api/payment/retry/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ order_id: orderId }),
+  })
 
 describe('the reconciler', () => {
   test('asks at growing intervals, and a payment that nobody made ends after 24 hours as expired, with no mail', async () => {
@@ -41,7 +47,15 @@ describe('the reconciler', () => {
     expect(asks(orderId)).toBe(askedAt.length)
     rig.advance(7 * 60 * minute)
     expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
-    expect(rig.holds(orderId)).toEqual({ status: 'failed', registration: 'failed', review: null, facts: ['expired'], returns: 0, notices: 0, mails: 0 })
+    expect(rig.holds(orderId)).toEqual({
+      status: 'failed',
+      registration: 'failed',
+      review: null,
+      facts: ['expired'],
+      returns: 0,
+      notices: 0,
+      mails: 0,
+    })
   })
 
   test('finds money of which no notice and no browser came back', async () => {
@@ -69,17 +83,32 @@ describe('the reconciler', () => {
     const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
-      writeFileSync(file, readFileSync(file, 'utf8').replace('\nroutes:', '\nregistration: {closes: 2026-02-02}\n\nroutes:'))
+      writeFileSync(
+        file,
+        readFileSync(file, 'utf8').replace(
+          '\nroutes:',
+          '\nregistration: {closes: 2026-02-02}\n\nroutes:',
+        ),
+      )
       await late.parts().deps.events.reload()
       const [inTime, tooLate] = [await late.place(), await late.place()]
       late.advance(24 * 60 * minute)
       await late.sandbox().act(inTime.orderId, 'pay')
       await late.settled()
-      expect(late.holds(inTime.orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
+      expect(late.holds(inTime.orderId)).toMatchObject({
+        status: 'success',
+        review: null,
+        mails: 1,
+      })
       late.advance(24 * 60 * minute)
       await late.sandbox().act(tooLate.orderId, 'pay')
       await late.settled()
-      expect(late.holds(tooLate.orderId)).toMatchObject({ status: 'pending', review: 'Money came after registration had closed.', facts: ['confirmed'], mails: 0 })
+      expect(late.holds(tooLate.orderId)).toMatchObject({
+        status: 'pending',
+        review: 'Money came after registration had closed.',
+        facts: ['confirmed'],
+        mails: 0,
+      })
     } finally {
       await late.close()
     }
@@ -101,7 +130,13 @@ describe('the reconciler', () => {
     const { deps } = rig.parts()
     const second = openPayments(deps, { reconciles: false })
     await Promise.all([deps.payments.reconcile(true), second.reconcile(true)])
-    for (const { orderId } of placed) expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], review: null, mails: 1 })
+    for (const { orderId } of placed)
+      expect(rig.holds(orderId)).toMatchObject({
+        status: 'success',
+        facts: ['confirmed'],
+        review: null,
+        mails: 1,
+      })
   })
 
   test('who comes while a question is on its way gets the answer to a later one: the money may have come in between', async () => {
@@ -110,12 +145,15 @@ describe('the reconciler', () => {
     const { deps } = rig.parts()
     const asked = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const slow = { ...deps.gateway, status: async (...about: Parameters<typeof deps.gateway.status>) => {
-      const answer = await deps.gateway.status(...about)
-      asked.resolve()
-      await release.promise
-      return answer
-    } }
+    const slow = {
+      ...deps.gateway,
+      status: async (...about: Parameters<typeof deps.gateway.status>) => {
+        const answer = await deps.gateway.status(...about)
+        asked.resolve()
+        await release.promise
+        return answer
+      },
+    }
     const payments = openPayments({ ...deps, gateway: slow }, { reconciles: false })
     const first = payments.verify(orderId, 5_000)
     await asked.promise
@@ -132,7 +170,10 @@ describe('the reconciler', () => {
     await rig.sandbox().act(orderId, 'silent')
     const { deps } = rig.parts()
     // A clock that is a day off makes a checksum that does not fit.
-    const wrong = openPayments({ ...deps, clock: () => instant(rig.now() + 48 * 60 * minute) }, { reconciles: false })
+    const wrong = openPayments(
+      { ...deps, clock: () => instant(rig.now() + 48 * 60 * minute) },
+      { reconciles: false },
+    )
     expect(await wrong.reconcile(true)).toEqual({ asked: 1, ended: 0 })
     expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
     expect(await reconcile(true)).toEqual({ asked: 1, ended: 1 })
@@ -143,7 +184,11 @@ describe('the reconciler', () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const said: string[] = []
-    const terminal = { print: (text: string) => void said.push(text), complain: () => {}, environment: () => ({ ...rig.environment, clockStart: rig.now() }) }
+    const terminal = {
+      print: (text: string) => void said.push(text),
+      complain: () => {},
+      environment: () => ({ ...rig.environment, clockStart: rig.now() }),
+    }
     expect(await main(['reconcile'], terminal)).toBe(0)
     expect(said).toEqual(['Asked about 1 pending payment: 1 ended, 0 still pending.'])
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
@@ -165,11 +210,22 @@ describe('a notice of late money for a failed payment', () => {
       other.sandbox().settle(orderId)
       const message = other.sandbox().messageOf(orderId)
       const response = await other.notice(message)
-      expect([response.status, await response.json()]).toEqual([503, { status: 'error', code: 'not_verified', message: 'The notice is stored and could not be verified yet. Please send it again.' }])
+      expect([response.status, await response.json()]).toEqual([
+        503,
+        {
+          status: 'error',
+          code: 'not_verified',
+          message: 'The notice is stored and could not be verified yet. Please send it again.',
+        },
+      ])
       expect(other.holds(orderId)).toMatchObject({ status: 'failed', notices: 2, mails: 0 })
       await other.restart()
       expect((await other.notice(message)).status).toBe(200)
-      expect(other.holds(orderId)).toMatchObject({ status: 'success', facts: ['declined', 'confirmed'], mails: 1 })
+      expect(other.holds(orderId)).toMatchObject({
+        status: 'success',
+        facts: ['declined', 'confirmed'],
+        mails: 1,
+      })
     } finally {
       await other.close()
     }
@@ -191,22 +247,39 @@ describe('trying again', () => {
     expect((await rig.handOff(payment_data)).status).toBe(303)
     await rig.sandbox().act(payment_data.orderid, 'pay')
     await rig.settled()
-    expect(rig.holds(payment_data.orderid)).toMatchObject({ status: 'success', registration: 'success', mails: 1 })
+    expect(rig.holds(payment_data.orderid)).toMatchObject({
+      status: 'success',
+      registration: 'success',
+      mails: 1,
+    })
 
     // Then the money of the first attempt comes after all: two payments for one registration, so a person decides.
     rig.sandbox().settle(first.orderId)
     await rig.settled()
-    expect(rig.holds(first.orderId)).toMatchObject({ status: 'failed', registration: 'success', facts: ['declined', 'confirmed'], mails: 1 })
+    expect(rig.holds(first.orderId)).toMatchObject({
+      status: 'failed',
+      registration: 'success',
+      facts: ['declined', 'confirmed'],
+      mails: 1,
+    })
     expect(rig.holds(first.orderId).review).not.toBe(null)
   })
 
   test('only what has failed: pending and paid are refused, an unknown order is not found', async () => {
     const { orderId } = await rig.place()
-    expect([(await retry(orderId)).status, await (await retry(orderId)).json()]).toEqual([409, { status: 'error', code: 'not_failed', message: 'This payment has not failed, so there is nothing to try again.' }])
+    expect([(await retry(orderId)).status, await (await retry(orderId)).json()]).toEqual([
+      409,
+      {
+        status: 'error',
+        code: 'not_failed',
+        message: 'This payment has not failed, so there is nothing to try again.',
+      },
+    ])
     await rig.sandbox().act(orderId, 'pay')
     await rig.settled()
     expect((await retry(orderId)).status).toBe(409)
-    for (const unknown of [`${orderId}99`, 'nothing', '']) expect((await retry(unknown)).status).toBe(404)
+    for (const unknown of [`${orderId}99`, 'nothing', ''])
+      expect((await retry(unknown)).status).toBe(404)
     expect(rig.rows('SELECT 1 FROM payments WHERE order_id LIKE ?', `${orderId}%`)).toHaveLength(1)
   })
 
@@ -223,27 +296,67 @@ describe('trying again', () => {
   })
 })
 
-describe('in Airpay\'s own sandbox, where the status call does not exist', () => {
-  const credentials = (account: string) => Object.fromEntries(['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((part) => [`AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`, part === 'MERCHANT_ID' ? '123456' : 'demoUser01']))
+describe("in Airpay's own sandbox, where the status call does not exist", () => {
+  const credentials = (account: string) =>
+    Object.fromEntries(
+      ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((part) => [
+        `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`,
+        part === 'MERCHANT_ID' ? '123456' : 'demoUser01',
+      ]),
+    )
 
   test('the notice with a right CRC counts, and its amount is still compared', async () => {
-    const accounts = [...new Set(rig.parts().deps.events.all().flatMap(({ config }) => (config.payment === null ? [] : [config.payment.account])))]
-    const other = await openRig({ variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(credentials)) })
-    const account = { name: '', username: 'demoUser01', password: 'demoUser01', secret: 'demoUser01', merchantId: '123456' }
-    const signed = (fields: Record<string, string>) => ({ ...fields, ap_SecureHash: secureHash(account, fields, false) })
+    const accounts = [
+      ...new Set(
+        rig
+          .parts()
+          .deps.events.all()
+          .flatMap(({ config }) => (config.payment === null ? [] : [config.payment.account])),
+      ),
+    ]
+    const other = await openRig({
+      variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(credentials)),
+    })
+    const account = {
+      name: '',
+      username: 'demoUser01',
+      password: 'demoUser01',
+      secret: 'demoUser01',
+      merchantId: '123456',
+    }
+    const signed = (fields: Record<string, string>) => ({
+      ...fields,
+      ap_SecureHash: secureHash(account, fields, false),
+    })
     try {
       const { payments } = other.parts().deps
-      const [right, wrong, forged] = [await other.register(), await other.register(), await other.register()]
+      const [right, wrong, forged] = [
+        await other.register(),
+        await other.register(),
+        await other.register(),
+      ]
       expect(right.data.payment_url).toBe('https://payments.airpay.co.in/pay/index.php')
-      const paid = (TRANSACTIONID: string, AMOUNT: string) => ({ TRANSACTIONID, APTRANSACTIONID: `9${TRANSACTIONID.slice(-6)}`, AMOUNT, TRANSACTIONSTATUS: '200', MESSAGE: 'Success' })
+      const paid = (TRANSACTIONID: string, AMOUNT: string) => ({
+        TRANSACTIONID,
+        APTRANSACTIONID: `9${TRANSACTIONID.slice(-6)}`,
+        AMOUNT,
+        TRANSACTIONSTATUS: '200',
+        MESSAGE: 'Success',
+      })
       expect((await other.notice(signed(paid(right.orderId, '7080.00')))).status).toBe(200)
       expect((await other.notice(signed(paid(wrong.orderId, '1.00')))).status).toBe(200)
-      expect((await other.notice({ ...paid(forged.orderId, '7080.00'), ap_SecureHash: '1' })).status).toBe(400)
+      expect(
+        (await other.notice({ ...paid(forged.orderId, '7080.00'), ap_SecureHash: '1' })).status,
+      ).toBe(400)
       await payments.idle()
       expect(other.holds(right.orderId)).toMatchObject({ status: 'success', mails: 1 })
       expect(other.holds(wrong.orderId)).toMatchObject({ status: 'pending', mails: 0 })
       expect(other.holds(wrong.orderId).review).not.toBe(null)
-      expect(other.holds(forged.orderId)).toMatchObject({ status: 'pending', review: null, mails: 0 })
+      expect(other.holds(forged.orderId)).toMatchObject({
+        status: 'pending',
+        review: null,
+        mails: 0,
+      })
     } finally {
       await other.close()
     }
@@ -252,7 +365,11 @@ describe('in Airpay\'s own sandbox, where the status call does not exist', () =>
 
 describe('what the gateway needs to start', () => {
   test('a port of its own: a taken one is a sentence, not a crash', async () => {
-    await expect(openRig({ variables: { SANDBOX_PORT: new URL(rig.sandbox().url).port } })).rejects.toThrow(/^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\.$/)
+    await expect(
+      openRig({ variables: { SANDBOX_PORT: new URL(rig.sandbox().url).port } }),
+    ).rejects.toThrow(
+      /^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\.$/,
+    )
   })
 
   test('the checksum without the UID, when the environment says so, is taken too', async () => {
@@ -260,8 +377,17 @@ describe('what the gateway needs to start', () => {
     try {
       const { data } = await other.register()
       const buyer = { email: data.email, firstName: data.first_name, lastName: data.last_name }
-      const account = sandboxAccount(other.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '')
-      const of = (variant: 'A' | 'B') => handOffChecksum(account, buyer, { amount: data.amount, orderId: data.orderid, uid: data.orderid }, dayOf(other.now()), variant)
+      const account = sandboxAccount(
+        other.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '',
+      )
+      const of = (variant: 'A' | 'B') =>
+        handOffChecksum(
+          account,
+          buyer,
+          { amount: data.amount, orderId: data.orderid, uid: data.orderid },
+          dayOf(other.now()),
+          variant,
+        )
       expect([data.checksum === of('B'), data.checksum === of('A')]).toEqual([true, false])
       expect((await other.handOff(data)).status).toBe(303)
     } finally {
@@ -270,16 +396,30 @@ describe('what the gateway needs to start', () => {
   })
 
   test('a phone in the hand-off only where the gateways file posts one: ten digits', async () => {
-    const other = await openRig({ gateways: (text) => text.replace('      buyerEmail: email\n', '      buyerEmail: email\n      buyerPhone: phone\n') })
+    const other = await openRig({
+      gateways: (text) =>
+        text.replace(
+          '      buyerEmail: email\n',
+          '      buyerEmail: email\n      buyerPhone: phone\n',
+        ),
+    })
     try {
-      const phones = async (from: Rig, phone_number: string) => (await from.place({ phone_number })).data['phone']
-      expect([await phones(other, '+91 98470 00000'), await phones(other, '09847000000'), await phones(rig, '+91 98470 00000')]).toEqual(['9847000000', '9847000000', undefined])
+      const phones = async (from: Rig, phone_number: string) =>
+        (await from.place({ phone_number })).data['phone']
+      expect([
+        await phones(other, '+91 98470 00000'),
+        await phones(other, '09847000000'),
+        await phones(rig, '+91 98470 00000'),
+      ]).toEqual(['9847000000', '9847000000', undefined])
     } finally {
       await other.close()
     }
   })
 
   test('another checksum is a sentence', () => {
-    expect(readEnvironment({ AIRPAY_CHECKSUM: 'C' })).toEqual({ ok: false, error: ['AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "C".'] })
+    expect(readEnvironment({ AIRPAY_CHECKSUM: 'C' })).toEqual({
+      ok: false,
+      error: ['AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "C".'],
+    })
   })
 })

@@ -19,9 +19,18 @@ import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
 import { freePort } from '../browser/serve.ts'
 
 export const formType = 'application/x-www-form-urlencoded'
-export const delegate = { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210', ticket_type: 'afpi-gp-specialist' }
+export const delegate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  ticket_type: 'afpi-gp-specialist',
+}
 
-export type Placed = { readonly regNo: string; readonly orderId: OrderId; readonly data: PaymentData }
+export type Placed = {
+  readonly regNo: string
+  readonly orderId: OrderId
+  readonly data: PaymentData
+}
 export type Rig = {
   readonly url: string
   readonly dataDir: string
@@ -41,29 +50,57 @@ export type Rig = {
   /** The browser coming back; answers the address it is sent to. */
   comeBack(fields: Fields, path?: string): Promise<URL>
   /** What the store holds of an order: status, review, kinds of facts and notices, queued mails. */
-  holds(orderId: string): { readonly status: unknown; readonly registration: unknown; readonly review: unknown; readonly facts: unknown[]; readonly returns: number; readonly notices: number; readonly mails: number }
+  holds(orderId: string): {
+    readonly status: unknown
+    readonly registration: unknown
+    readonly review: unknown
+    readonly facts: unknown[]
+    readonly returns: number
+    readonly notices: number
+    readonly mails: number
+  }
   /** When every notice has been delivered and every verification has ended. */
   settled(): Promise<void>
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-export async function openRig(options: { readonly clock?: string; readonly variables?: Variables; readonly gateways?: (text: string) => string } = {}): Promise<Rig> {
+export async function openRig(
+  options: {
+    readonly clock?: string
+    readonly variables?: Variables
+    readonly gateways?: (text: string) => string
+  } = {},
+): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-gateway-'))
   const eventsDir = join(folder, 'events')
   const dataDir = join(folder, 'var')
   cpSync(join(import.meta.dirname, '..', '..', 'events'), eventsDir, { recursive: true })
   const gatewaysFile = join(eventsDir, '_shared', 'gateways.yaml')
-  if (options.gateways !== undefined) writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
+  if (options.gateways !== undefined)
+    writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
   const [port, sandboxPort] = [await freePort(), await freePort()]
-  const read = readEnvironment({ DATA_DIR: dataDir, EVENTS_DIR: eventsDir, RATE_LIMITS: 'off', PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...options.variables })
+  const read = readEnvironment({
+    DATA_DIR: dataDir,
+    EVENTS_DIR: eventsDir,
+    RATE_LIMITS: 'off',
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    ...options.variables,
+  })
   if (!read.ok) throw new Error(read.error.join('\n'))
   const environment = read.value
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
   const log: Record<string, unknown>[] = []
-  const note = (level: string) => (entry: object, message?: string) => void log.push({ level, message, ...entry })
+  const note = (level: string) => (entry: object, message?: string) =>
+    void log.push({ level, message, ...entry })
   const start = async (): Promise<Assembled> => {
-    const assembled = await assemble(environment, { clock: () => now, log: { info: note('info'), warn: note('warn'), error: note('error') }, print: () => {}, works: false })
+    const assembled = await assemble(environment, {
+      clock: () => now,
+      log: { info: note('info'), warn: note('warn'), error: note('error') },
+      print: () => {},
+      works: false,
+    })
     if (!assembled.ok) throw new Error(assembled.error.text)
     await assembled.value.app.listen({ port, host: '127.0.0.1' })
     return assembled.value
@@ -83,16 +120,40 @@ export async function openRig(options: { readonly clock?: string; readonly varia
     if (parts.sandbox === null) throw new Error('there is no sandbox')
     return parts.sandbox
   }
-  const send = (path: string, fields: Fields): Promise<Response> => fetch(`${url}${path}`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+  const send = (path: string, fields: Fields): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    })
   const register: Rig['register'] = async (answers = {}) => {
-    const response = await fetch(`${url}/api/afpicon/register/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...delegate, ...answers }) })
+    const response = await fetch(`${url}/api/afpicon/register/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...delegate, ...answers }),
+    })
     const answer = (await response.json()) as RegisterAnswer
     if (answer.payment_data === undefined) throw new Error(JSON.stringify(answer))
-    return { regNo: answer.reg_no, orderId: answer.payment_data.orderid as OrderId, data: answer.payment_data }
+    return {
+      regNo: answer.reg_no,
+      orderId: answer.payment_data.orderid as OrderId,
+      data: answer.payment_data,
+    }
   }
-  const handOff: Rig['handOff'] = (data) => fetch(data.payment_url, { method: 'POST', body: new URLSearchParams(formOf(parts, data)), redirect: 'manual' })
+  const handOff: Rig['handOff'] = (data) =>
+    fetch(data.payment_url, {
+      method: 'POST',
+      body: new URLSearchParams(formOf(parts, data)),
+      redirect: 'manual',
+    })
   return {
-    url, dataDir, log, rows, sandbox, register, handOff,
+    url,
+    dataDir,
+    log,
+    rows,
+    sandbox,
+    register,
+    handOff,
     parts: () => parts,
     environment,
     at: (text) => {
@@ -115,13 +176,24 @@ export async function openRig(options: { readonly clock?: string; readonly varia
       return new URL(response.headers.get('location') ?? '', url)
     },
     holds: (orderId) => {
-      const [payment] = rows('SELECT p.id, p.status, p.review, r.payment_status, r.id AS registration FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE order_id = ?', orderId)
-      const count = (kind: string): number => rows('SELECT 1 FROM gateway_notices WHERE order_id = ? AND kind = ?', orderId, kind).length
+      const [payment] = rows(
+        'SELECT p.id, p.status, p.review, r.payment_status, r.id AS registration FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE order_id = ?',
+        orderId,
+      )
+      const count = (kind: string): number =>
+        rows('SELECT 1 FROM gateway_notices WHERE order_id = ? AND kind = ?', orderId, kind).length
       return {
-        status: payment?.['status'], registration: payment?.['payment_status'], review: payment?.['review'],
-        facts: rows('SELECT type FROM payment_facts WHERE payment_id = ? ORDER BY id', payment?.['id']).map(({ type }) => type),
-        returns: count('return'), notices: count('notice'),
-        mails: rows('SELECT 1 FROM mail_queue WHERE registration_id = ?', payment?.['registration']).length,
+        status: payment?.['status'],
+        registration: payment?.['payment_status'],
+        review: payment?.['review'],
+        facts: rows(
+          'SELECT type FROM payment_facts WHERE payment_id = ? ORDER BY id',
+          payment?.['id'],
+        ).map(({ type }) => type),
+        returns: count('return'),
+        notices: count('notice'),
+        mails: rows('SELECT 1 FROM mail_queue WHERE registration_id = ?', payment?.['registration'])
+          .length,
       }
     },
     settled: async () => {
@@ -143,7 +215,12 @@ export async function openRig(options: { readonly clock?: string; readonly varia
 function formOf({ deps }: Assembled, data: PaymentData): Fields {
   const gateway = deps.events.byOrderId(data.orderid)?.config.payment?.gateway
   if (gateway === undefined) throw new Error('the order is of no event')
-  return { ...gateway.constants, ...Object.fromEntries(Object.entries(gateway.posts).map(([name, key]) => [name, data[key] ?? ''])) }
+  return {
+    ...gateway.constants,
+    ...Object.fromEntries(
+      Object.entries(gateway.posts).map(([name, key]) => [name, data[key] ?? '']),
+    ),
+  }
 }
 
 /**
@@ -154,11 +231,17 @@ function formOf({ deps }: Assembled, data: PaymentData): Fields {
  */
 export function forged(genuine: Fields, changes: Fields, lengthOfTheRest: number): Fields {
   const names = ['TRANSACTIONID', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS', 'MESSAGE']
-  const text = (fields: Fields): Buffer => Buffer.from(`${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(lengthOfTheRest)}`)
+  const text = (fields: Fields): Buffer =>
+    Buffer.from(
+      `${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(lengthOfTheRest)}`,
+    )
   const [before, after] = [text(genuine), text({ ...genuine, ...changes })]
-  if (before.length !== after.length) throw new Error('a forgery by linearity needs as many letters')
+  if (before.length !== after.length)
+    throw new Error('a forgery by linearity needs as many letters')
   const difference = Buffer.from(before.map((byte, at) => byte ^ (after[at] ?? 0)))
-  const hash = (Number(genuine['ap_SecureHash']) ^ crc32(difference) ^ crc32(Buffer.alloc(before.length))) >>> 0
+  const hash =
+    (Number(genuine['ap_SecureHash']) ^ crc32(difference) ^ crc32(Buffer.alloc(before.length))) >>>
+    0
   return { ...genuine, ...changes, ap_SecureHash: String(hash) }
 }
 

@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => rig.close())
 
 /** Walks through the hop to the page, as the browser does. */
-async function pageOf(data: PaymentData): Promise<{ readonly addresses: URL[]; readonly page: Response }> {
+async function pageOf(
+  data: PaymentData,
+): Promise<{ readonly addresses: URL[]; readonly page: Response }> {
   const addresses: URL[] = []
   let response = await rig.handOff(data)
   while (response.status === 303) {
@@ -26,14 +28,22 @@ async function pageOf(data: PaymentData): Promise<{ readonly addresses: URL[]; r
 }
 const press = async ({ data }: Placed, action: Action): Promise<Response> => {
   const { addresses } = await pageOf(data)
-  return fetch(addresses.at(-1) ?? '', { method: 'POST', body: new URLSearchParams({ do: action }), redirect: 'manual' })
+  return fetch(addresses.at(-1) ?? '', {
+    method: 'POST',
+    body: new URLSearchParams({ do: action }),
+    redirect: 'manual',
+  })
 }
 
 describe('the way in', () => {
   test('three origins: the app, a hop, the page; form-action of the app names both of the others', async () => {
     const { data } = await rig.register()
     const { addresses, page } = await pageOf(data)
-    const origins = [rig.url, new URL(data.payment_url).origin, ...addresses.map(({ origin }) => origin)]
+    const origins = [
+      rig.url,
+      new URL(data.payment_url).origin,
+      ...addresses.map(({ origin }) => origin),
+    ]
     expect(new Set(origins).size).toBe(3)
     expect(addresses.map(({ pathname }) => pathname.split('/')[1])).toEqual(['hop', 'page'])
     expect(page.status).toBe(200)
@@ -48,7 +58,9 @@ describe('the way in', () => {
     const text = await page.text()
     expect(text).toContain('₹\u00a07,080')
     expect(text).toContain(orderId)
-    expect(page.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
     expect(text).not.toMatch(/<script(?![^>]*src=)|<style| on[a-z]+=/i)
   })
 
@@ -88,7 +100,19 @@ describe('the way in', () => {
 })
 
 describe('the buttons', () => {
-  const ends: Readonly<Record<Action, { readonly back: boolean; readonly held: string | null; readonly status: string; readonly review: boolean; readonly mails: number; readonly notices: number }>> = {
+  const ends: Readonly<
+    Record<
+      Action,
+      {
+        readonly back: boolean
+        readonly held: string | null
+        readonly status: string
+        readonly review: boolean
+        readonly mails: number
+        readonly notices: number
+      }
+    >
+  > = {
     pay: { back: true, held: '7080.00', status: 'success', review: false, mails: 1, notices: 1 },
     decline: { back: true, held: null, status: 'failed', review: false, mails: 0, notices: 1 },
     leave: { back: false, held: null, status: 'pending', review: false, mails: 0, notices: 0 },
@@ -106,14 +130,29 @@ describe('the buttons', () => {
     await rig.settled()
     const held = rig.holds(placed.orderId)
     const { back, ...rest } = ends[action]
-    expect({ held: rig.sandbox().order(placed.orderId)?.paid ?? null, status: held.status, review: held.review !== null, mails: held.mails, notices: held.notices }).toEqual(rest)
+    expect({
+      held: rig.sandbox().order(placed.orderId)?.paid ?? null,
+      status: held.status,
+      review: held.review !== null,
+      mails: held.mails,
+      notices: held.notices,
+    }).toEqual(rest)
     expect(text.includes(`action="${rig.url}/api/afpicon/airpay-response"`)).toBe(back)
     if (!back) return
     expect(response.headers.get('content-security-policy')).toContain(`form-action ${rig.url}`)
-    const fields = Object.fromEntries([...text.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]))
+    const fields = Object.fromEntries(
+      [...text.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    )
     const target = await rig.comeBack(fields, '/api/afpicon/airpay-response')
-    expect(target.pathname).toBe(action === 'decline' ? '/afpicon/payment/failed' : '/afpicon/payment/success')
-    expect(rig.holds(placed.orderId).status).toBe({ decline: 'failed', later: 'pending', wrong: 'pending' }[action as string] ?? 'success')
+    expect(target.pathname).toBe(
+      action === 'decline' ? '/afpicon/payment/failed' : '/afpicon/payment/success',
+    )
+    expect(rig.holds(placed.orderId).status).toBe(
+      { decline: 'failed', later: 'pending', wrong: 'pending' }[action as string] ?? 'success',
+    )
   })
 
   test('a button that is not there, and any button after the end, change nothing', async () => {
@@ -122,7 +161,10 @@ describe('the buttons', () => {
     expect(rig.sandbox().order(placed.orderId)?.stage).toBe('open')
     await press(placed, 'decline')
     const { token } = rig.sandbox().order(placed.orderId) ?? { token: '' }
-    const late = await fetch(`${rig.sandbox().url}/page/${token}`, { method: 'POST', body: new URLSearchParams({ do: 'pay' }) })
+    const late = await fetch(`${rig.sandbox().url}/page/${token}`, {
+      method: 'POST',
+      body: new URLSearchParams({ do: 'pay' }),
+    })
     expect(late.status).toBe(409)
     expect(rig.sandbox().order(placed.orderId)?.paid).toBe(null)
     await rig.settled()
@@ -134,9 +176,17 @@ describe('the buttons', () => {
     await rig.settled()
     expect(rig.holds(placed.orderId)).toMatchObject({ status: 'failed', mails: 0 })
     const { token } = rig.sandbox().order(placed.orderId) ?? { token: '' }
-    await fetch(`${rig.sandbox().url}/orders/${token}/settle`, { method: 'POST', redirect: 'manual' })
+    await fetch(`${rig.sandbox().url}/orders/${token}/settle`, {
+      method: 'POST',
+      redirect: 'manual',
+    })
     await rig.settled()
-    expect(rig.holds(placed.orderId)).toMatchObject({ status: 'success', registration: 'success', facts: ['declined', 'confirmed'], mails: 1 })
+    expect(rig.holds(placed.orderId)).toMatchObject({
+      status: 'success',
+      registration: 'success',
+      facts: ['declined', 'confirmed'],
+      mails: 1,
+    })
   })
 })
 
@@ -168,7 +218,9 @@ describe('what it holds', () => {
     await rig.sandbox().idle()
     expect(rig.holds(orderId)).toMatchObject({ status: 'failed', notices: 1 })
     await rig.restart()
-    await expect.poll(() => rig.holds(orderId)).toMatchObject({ status: 'success', notices: 2, mails: 1 })
+    await expect
+      .poll(() => rig.holds(orderId))
+      .toMatchObject({ status: 'success', notices: 2, mails: 1 })
   })
 
   test('can be given back, once and not more than it is', async () => {
@@ -179,7 +231,8 @@ describe('what it holds', () => {
     const event = deps.events.byId('afpicon2026')?.config
     const reference = rig.sandbox().order(orderId)?.reference ?? ''
     if (event === undefined) throw new Error('the event is not served')
-    const give = async (amount: number, of = reference) => deps.gateway.refund(event, of, paise(amount), deps.clock(), 5_000)
+    const give = async (amount: number, of = reference) =>
+      deps.gateway.refund(event, of, paise(amount), deps.clock(), 5_000)
     expect(await give(708_001)).toMatchObject({ is: 'refused', message: 'Nothing to refund' })
     expect(await give(708_000, '1')).toMatchObject({ is: 'refused' })
     const refund = await give(708_000)
@@ -194,5 +247,7 @@ describe('what it holds', () => {
 test('a name that the gateway cannot write is written in letters for the hand-off only', async () => {
   const { regNo, orderId } = await rig.place({ full_name: 'ആശ നായർ' })
   expect(rig.sandbox().order(orderId)?.name).toMatch(/^[A-Za-z ]+$/)
-  expect(rig.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)).toEqual([{ full_name: 'ആശ നായർ' }])
+  expect(rig.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)).toEqual([
+    { full_name: 'ആശ നായർ' },
+  ])
 })

@@ -1,6 +1,13 @@
 /** What the checker makes of a mutant: harmful or not, found or not, and whether where an author would look. */
 import { parse } from 'yaml'
-import { compileEvent, diffEvents, readEvent, type EventConfig, type Finding, type SharedFiles } from '../../engine/index.ts'
+import {
+  compileEvent,
+  diffEvents,
+  readEvent,
+  type EventConfig,
+  type Finding,
+  type SharedFiles,
+} from '../../engine/index.ts'
 import type { Mutant } from './mutate.ts'
 
 export type Judged = {
@@ -24,32 +31,76 @@ export type Original = { readonly path: string; readonly event: EventConfig; rea
 
 export function originalOf(path: string, text: string, shared: SharedFiles): Original {
   const { event, findings } = compileEvent(text, shared, { path })
-  if (event === null || findings.some(({ severity }) => severity !== 'note')) throw new Error(`${path} must be clean before it is changed: ${findings.map(({ code }) => code).join(' ')}`)
+  if (event === null || findings.some(({ severity }) => severity !== 'note'))
+    throw new Error(
+      `${path} must be clean before it is changed: ${findings.map(({ code }) => code).join(' ')}`,
+    )
   return { path, event, said: said(text) ?? '' }
 }
 
 export function judge(mutant: Mutant, original: Original, shared: SharedFiles): Judged {
-  const { event: served, findings: all } = compileEvent(mutant.text, shared, { path: original.path })
+  const { event: served, findings: all } = compileEvent(mutant.text, shared, {
+    path: original.path,
+  })
   const findings = all.filter(({ severity }) => severity !== 'note')
   // Not what the checker accepts, but what the file means: otherwise its own false alarms would look like harm.
   const unread = all.some(({ code, severity }) => severity === 'error' && code.startsWith('EV0'))
   const event = unread ? null : (served ?? readEvent(mutant.text, shared, { path: original.path }))
   const { harm, changes } = harmOf(event, mutant, original)
-  const twofold = harm === 'harmless' && said(mutant.text) !== original.said && findings.some(({ code }) => CONTRADICTIONS.has(code))
-  return { mutant, harm: twofold ? 'contradiction' : harm, changes, findings, rightLine: findings.some((finding) => isRight(finding, mutant)) }
+  const twofold =
+    harm === 'harmless' &&
+    said(mutant.text) !== original.said &&
+    findings.some(({ code }) => CONTRADICTIONS.has(code))
+  return {
+    mutant,
+    harm: twofold ? 'contradiction' : harm,
+    changes,
+    findings,
+    rightLine: findings.some((finding) => isRight(finding, mutant)),
+  }
 }
 
 /** Two declarations of one name, two rules for one answer, two periods or none for a day, a period that ends before it begins, more prices than columns; `overlap` or `demo` about what is not there. */
-const CONTRADICTIONS = new Set(['EV206', 'EV302', 'EV303', 'EV402', 'EV404', 'EV405', 'EV406', 'EV407', 'EV417', 'EV212'])
+const CONTRADICTIONS = new Set([
+  'EV206',
+  'EV302',
+  'EV303',
+  'EV402',
+  'EV404',
+  'EV405',
+  'EV406',
+  'EV407',
+  'EV417',
+  'EV212',
+])
 
-function harmOf(event: EventConfig | null, { text }: Mutant, original: Original): Pick<Judged, 'harm' | 'changes'> {
+function harmOf(
+  event: EventConfig | null,
+  { text }: Mutant,
+  original: Original,
+): Pick<Judged, 'harm' | 'changes'> {
   if (event === null) return { harm: 'harmful', changes: 'does not read' }
   const { prices, rules, values } = diffEvents(original.event, event)
-  const changes = [...prices.slice(0, 1).map(({ category }) => `price of ${category}`), ...rules.slice(0, 1).map(() => 'rules'), ...values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`)].join(', ')
-  if (prices.length > 0 || rules.length > 0 || values.some(({ kind }) => kind !== 'wording' && kind !== 'layout')) return { harm: 'harmful', changes }
+  const changes = [
+    ...prices.slice(0, 1).map(({ category }) => `price of ${category}`),
+    ...rules.slice(0, 1).map(() => 'rules'),
+    ...values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`),
+  ].join(', ')
+  if (
+    prices.length > 0 ||
+    rules.length > 0 ||
+    values.some(({ kind }) => kind !== 'wording' && kind !== 'layout')
+  )
+    return { harm: 'harmful', changes }
   if (values.length > 0) return { harm: 'wording', changes }
   const stated = parsed(text)
-  return { harm: said(text) === original.said && JSON.stringify(stated) !== original.said ? 'checking' : 'harmless', changes }
+  return {
+    harm:
+      said(text) === original.said && JSON.stringify(stated) !== original.said
+        ? 'checking'
+        : 'harmless',
+    changes,
+  }
 }
 
 const parsed = (text: string): Record<string, unknown> | null => {
@@ -81,8 +132,15 @@ function isRight({ at, related }: Finding, { way, lines, parents, names, text }:
   const rows = text.split('\n')
   return [at, ...related.map((one) => one.at)].some((place) => {
     if (place.start.line <= lines[1] + slack && place.end.line >= lines[0] - slack) return true
-    if (way === 'drop' && (parents.length === 0 ? place.keyPath === '' : parents.slice(-3).includes(place.start.line))) return true
-    const pointed = (rows[place.start.line - 1] ?? '').slice(place.start.column - 1, place.end.line === place.start.line ? place.end.column - 1 : undefined)
+    if (
+      way === 'drop' &&
+      (parents.length === 0 ? place.keyPath === '' : parents.slice(-3).includes(place.start.line))
+    )
+      return true
+    const pointed = (rows[place.start.line - 1] ?? '').slice(
+      place.start.column - 1,
+      place.end.line === place.start.line ? place.end.column - 1 : undefined,
+    )
     return names.some((name) => pointed.split(/[^\w-]+/).includes(name))
   })
 }

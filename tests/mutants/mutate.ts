@@ -5,7 +5,17 @@
  * another type, or moved by a line. A mutant is the whole text and the lines a person would look at.
  */
 import { createHash } from 'node:crypto'
-import { isMap, isPair, isScalar, isSeq, parseDocument, visit, type Node, type Pair, type Scalar } from 'yaml'
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+  type Node,
+  type Pair,
+  type Scalar,
+} from 'yaml'
 
 export type Mutant = {
   readonly way: string
@@ -29,20 +39,47 @@ export function mutantsOf(text: string): readonly Mutant[] {
   const ids = declaredIds(document.toJS() as Record<string, unknown>)
   const mutants = new Map<string, Mutant>()
   let parents: readonly number[] = []
-  const under = (ancestors: readonly unknown[]): void => void (parents = ancestors.flatMap((node) => (isPair(node) && isScalar(node.key) && node.key.range ? [lineAt(node.key.range[0])] : isMap(node) && node.range ? [lineAt(node.range[0])] : [])))
+  const under = (ancestors: readonly unknown[]): void =>
+    void (parents = ancestors.flatMap((node) =>
+      isPair(node) && isScalar(node.key) && node.key.range
+        ? [lineAt(node.key.range[0])]
+        : isMap(node) && node.range
+          ? [lineAt(node.range[0])]
+          : [],
+    ))
   const add = (way: string, what: string, edits: readonly Edit[]): void => {
-    const changed = [...edits].sort((a, b) => b.at[0] - a.at[0]).reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
+    const changed = [...edits]
+      .sort((a, b) => b.at[0] - a.at[0])
+      .reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
     // Long texts of one length share one hash in a Map; a digest does not.
     const key = createHash('sha1').update(changed).digest('base64')
     if (changed === text || mutants.has(key)) return
     const start = Math.min(...edits.map(({ at }) => at[0]))
     const first = lineAt(start)
     // Where the last change ends in the mutant: what was put before it has moved it.
-    const end = Math.max(...edits.map((edit) => edit.at[0] + edit.text.trimEnd().length + edits.filter(({ at }) => at[0] < edit.at[0]).reduce((moved, { at, text: put }) => moved + put.length - (at[1] - at[0]), 0)))
+    const end = Math.max(
+      ...edits.map(
+        (edit) =>
+          edit.at[0] +
+          edit.text.trimEnd().length +
+          edits
+            .filter(({ at }) => at[0] < edit.at[0])
+            .reduce((moved, { at, text: put }) => moved + put.length - (at[1] - at[0]), 0),
+      ),
+    )
     const wordsIn = (part: string): readonly string[] => part.match(/[A-Za-z][\w-]{2,}/g) ?? []
     const put = new Set(edits.flatMap((edit) => wordsIn(edit.text)))
-    const names = [...new Set(edits.flatMap(({ at }) => wordsIn(text.slice(...at))))].filter((name) => !put.has(name))
-    mutants.set(key, { way, what, text: changed, lines: [first, first + changed.slice(start, end).split('\n').length - 1], parents, names })
+    const names = [...new Set(edits.flatMap(({ at }) => wordsIn(text.slice(...at))))].filter(
+      (name) => !put.has(name),
+    )
+    mutants.set(key, {
+      way,
+      what,
+      text: changed,
+      lines: [first, first + changed.slice(start, end).split('\n').length - 1],
+      parents,
+      names,
+    })
   }
 
   visit(document, {
@@ -54,12 +91,18 @@ export function mutantsOf(text: string): readonly Mutant[] {
       const key = pair.key as Scalar
       const keySpan = scalarSpan(key)
       if (keySpan !== null) {
-        add('misspell key', `${path}: key ${misspelt(String(key.value))}`, [{ at: keySpan, text: misspelt(String(key.value)) }])
-        add('other case key', `${path}: key ${otherCase(String(key.value))}`, [{ at: keySpan, text: otherCase(String(key.value)) }])
+        add('misspell key', `${path}: key ${misspelt(String(key.value))}`, [
+          { at: keySpan, text: misspelt(String(key.value)) },
+        ])
+        add('other case key', `${path}: key ${otherCase(String(key.value))}`, [
+          { at: keySpan, text: otherCase(String(key.value)) },
+        ])
       }
       const whole = wholeItem(text, span)
       add('drop', `${path} dropped`, [{ at: whole, text: '' }])
-      add('double', `${path} twice`, [{ at: whole, text: text.slice(...whole) + text.slice(...whole) }])
+      add('double', `${path} twice`, [
+        { at: whole, text: text.slice(...whole) + text.slice(...whole) },
+      ])
       return undefined
     },
     Seq(_, seq, ancestors) {
@@ -70,19 +113,29 @@ export function mutantsOf(text: string): readonly Mutant[] {
         if (span === null) return
         const whole = wholeItem(text, span)
         add('drop', `${path}.${i} dropped`, [{ at: whole, text: '' }])
-        add('double', `${path}.${i} twice`, [{ at: whole, text: text.slice(...whole) + text.slice(...whole) }])
+        add('double', `${path}.${i} twice`, [
+          { at: whole, text: text.slice(...whole) + text.slice(...whole) },
+        ])
         const next = nodeSpan(seq.items[i + 1] as Node | undefined)
-        if (next !== null) add('swap', `${path}.${i} and ${i + 1} swapped`, [{ at: span, text: text.slice(...next) }, { at: next, text: text.slice(...span) }])
+        if (next !== null)
+          add('swap', `${path}.${i} and ${i + 1} swapped`, [
+            { at: span, text: text.slice(...next) },
+            { at: next, text: text.slice(...span) },
+          ])
       })
     },
     Scalar(key, scalar, ancestors) {
       if (key === 'key') return
       const span = scalarSpan(scalar)
       if (span === null) return
-      const path = pathOf([...ancestors, ...(typeof key === 'number' ? [scalar] : [])], typeof key === 'number' ? key : null)
+      const path = pathOf(
+        [...ancestors, ...(typeof key === 'number' ? [scalar] : [])],
+        typeof key === 'number' ? key : null,
+      )
       under(ancestors)
       const source = text.slice(...span)
-      const put = (way: string, written: string): void => add(way, `${path}: ${source} → ${written}`, [{ at: span, text: written }])
+      const put = (way: string, written: string): void =>
+        add(way, `${path}: ${source} → ${written}`, [{ at: span, text: written }])
       const value: unknown = scalar.value
       const quoted = /^["']/.test(source)
       if (quoted) put('lost quote', source.slice(1))
@@ -91,7 +144,10 @@ export function mutantsOf(text: string): readonly Mutant[] {
         put('a digit more', `${source}0`)
         put('a digit less', source.length > 1 ? source.slice(0, -1) : '0')
         put('digits swapped', source.replace(/^(\d)(\d)/, '$2$1'))
-        put('another digit', source.replace(/\d/, (digit) => String((Number(digit) + 1) % 10)))
+        put(
+          'another digit',
+          source.replace(/\d/, (digit) => String((Number(digit) + 1) % 10)),
+        )
         put('wrong type', `"${source}"`)
         put('wrong type', `${source},00`)
       } else if (typeof value === 'boolean') {
@@ -111,7 +167,8 @@ export function mutantsOf(text: string): readonly Mutant[] {
         for (const group of ids) {
           if (!group.includes(value)) continue
           const other: string | undefined = group[(group.indexOf(value) + 1) % group.length]
-          if (other !== undefined && other !== value) put('another id', source.replace(value, other))
+          if (other !== undefined && other !== value)
+            put('another id', source.replace(value, other))
         }
         put('wrong type', `[${source}]`)
         put('wrong type', '7')
@@ -127,11 +184,16 @@ export function mutantsOf(text: string): readonly Mutant[] {
     offset += line.length + 1
     if (/^\s*(#|$)/.test(line)) return
     const indent = /^ */.exec(line)?.[0].length ?? 0
-    if (indent > 0) add('tab', `line ${i + 1} indented by a tab`, [{ at: [at[0], at[0] + indent], text: '\t' }])
+    if (indent > 0)
+      add('tab', `line ${i + 1} indented by a tab`, [{ at: [at[0], at[0] + indent], text: '\t' }])
     add('moved right', `line ${i + 1} moved right`, [{ at: [at[0], at[0]], text: '  ' }])
-    if (indent >= 2) add('moved left', `line ${i + 1} moved left`, [{ at: [at[0], at[0] + 2], text: '' }])
+    if (indent >= 2)
+      add('moved left', `line ${i + 1} moved left`, [{ at: [at[0], at[0] + 2], text: '' }])
     const next = lines[i + 1]
-    if (next !== undefined && !/^\s*(#|$)/.test(next)) add('moved line', `line ${i + 1} below line ${i + 2}`, [{ at: [at[0], at[1] + 1 + next.length], text: `${next}\n${line}` }])
+    if (next !== undefined && !/^\s*(#|$)/.test(next))
+      add('moved line', `line ${i + 1} below line ${i + 2}`, [
+        { at: [at[0], at[1] + 1 + next.length], text: `${next}\n${line}` },
+      ])
   })
   return [...mutants.values()]
 }
@@ -142,7 +204,9 @@ function misspelt(word: string): string {
   if (letters === null) return `${word}x`
   const at = letters.index + 1
   const [a = '', b = ''] = [word[at], word[at + 1]]
-  return a === b ? word.slice(0, at) + word.slice(at + 1) : word.slice(0, at) + b + a + word.slice(at + 2)
+  return a === b
+    ? word.slice(0, at) + word.slice(at + 1)
+    : word.slice(0, at) + b + a + word.slice(at + 2)
 }
 
 function otherCase(word: string): string {
@@ -156,11 +220,33 @@ function shifted(day: string, by: number): string {
 
 /** Ids that stand for each other: categories, periods, fields, the options of each field. */
 function declaredIds(file: Record<string, unknown>): readonly (readonly string[])[] {
-  const idsIn = (value: unknown): string[] => (Array.isArray(value) ? value.flatMap((item) => (typeof item === 'string' ? [item] : typeof item === 'object' && item !== null && 'id' in item ? [String(item.id)] : [])) : [])
-  const at = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined)
+  const idsIn = (value: unknown): string[] =>
+    Array.isArray(value)
+      ? value.flatMap((item) =>
+          typeof item === 'string'
+            ? [item]
+            : typeof item === 'object' && item !== null && 'id' in item
+              ? [String(item.id)]
+              : [],
+        )
+      : []
+  const at = (value: unknown, key: string): unknown =>
+    typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)[key]
+      : undefined
   const sections = at(file.form, 'sections')
-  const fields = Array.isArray(sections) ? sections.flatMap((section: unknown) => { const inner = at(section, 'fields'); return Array.isArray(inner) ? inner : [] }) : []
-  return [idsIn(file.categories), idsIn(at(file.fees, 'periods')), idsIn(fields), ...fields.map((field: unknown) => idsIn(at(field, 'options')))].filter((group) => group.length > 1)
+  const fields = Array.isArray(sections)
+    ? sections.flatMap((section: unknown) => {
+        const inner = at(section, 'fields')
+        return Array.isArray(inner) ? inner : []
+      })
+    : []
+  return [
+    idsIn(file.categories),
+    idsIn(at(file.fees, 'periods')),
+    idsIn(fields),
+    ...fields.map((field: unknown) => idsIn(at(field, 'options'))),
+  ].filter((group) => group.length > 1)
 }
 
 function linesOf(text: string): (offset: number) => number {
@@ -172,7 +258,10 @@ function nodeSpan(node: Node | undefined): Span | null {
   const range = node === undefined ? undefined : node.range
   return range === undefined || range === null ? null : [range[0], range[1]]
 }
-const scalarSpan = (scalar: Scalar): Span | null => (scalar.range === undefined || scalar.range === null || scalar.range[0] === scalar.range[1] ? null : [scalar.range[0], scalar.range[1]])
+const scalarSpan = (scalar: Scalar): Span | null =>
+  scalar.range === undefined || scalar.range === null || scalar.range[0] === scalar.range[1]
+    ? null
+    : [scalar.range[0], scalar.range[1]]
 function pairSpan(pair: Pair): Span | null {
   const key = nodeSpan(pair.key as Node)
   const value = nodeSpan((pair.value ?? undefined) as Node | undefined)
@@ -190,7 +279,10 @@ function wholeItem(text: string, [start, end]: Span): Span {
     const dashed = before.includes('- ')
     const trimmed = text.slice(start, end).trimEnd().length + start
     const stop = text.indexOf('\n', trimmed)
-    return [dashed && text.slice(start, end).includes('\n') ? lineStart : lineStart, stop === -1 ? text.length : stop + 1]
+    return [
+      dashed && text.slice(start, end).includes('\n') ? lineStart : lineStart,
+      stop === -1 ? text.length : stop + 1,
+    ]
   }
   const comma = /^\s*,\s*/.exec(text.slice(end))
   if (comma !== null) return [start, end + comma[0].length]
@@ -202,7 +294,8 @@ function pathOf(ancestors: readonly unknown[], last: number | null = null): stri
   const parts: string[] = []
   ancestors.forEach((node, i) => {
     if (isPair(node) && isScalar(node.key)) parts.push(String(node.key.value))
-    else if (isSeq(ancestors[i - 1]) && (isMap(node) || isScalar(node) || isSeq(node))) parts.push(String((ancestors[i - 1] as { items: unknown[] }).items.indexOf(node)))
+    else if (isSeq(ancestors[i - 1]) && (isMap(node) || isScalar(node) || isSeq(node)))
+      parts.push(String((ancestors[i - 1] as { items: unknown[] }).items.indexOf(node)))
   })
   if (last !== null && parts.at(-1) !== String(last)) parts.push(String(last))
   return parts.join('.')

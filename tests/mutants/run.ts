@@ -11,22 +11,51 @@ import { mutantsOf } from './mutate.ts'
 const TOP = join(import.meta.dirname, '..', '..', 'events')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
 
-export type Count = { readonly mutants: number; readonly harmful: number; readonly missed: readonly string[]; readonly elsewhere: readonly string[]; readonly wording: number; readonly wordingFound: number; readonly checking: number; readonly checkingFound: number; readonly contradictions: number; readonly harmless: number; readonly alarms: readonly string[] }
+export type Count = {
+  readonly mutants: number
+  readonly harmful: number
+  readonly missed: readonly string[]
+  readonly elsewhere: readonly string[]
+  readonly wording: number
+  readonly wordingFound: number
+  readonly checking: number
+  readonly checkingFound: number
+  readonly contradictions: number
+  readonly harmless: number
+  readonly alarms: readonly string[]
+}
 
-type Told = Omit<Judged, 'findings'> & { readonly name: string; readonly findings: readonly { readonly code: string; readonly line: number }[] }
+type Told = Omit<Judged, 'findings'> & {
+  readonly name: string
+  readonly findings: readonly { readonly code: string; readonly line: number }[]
+}
 
 /** Every `stride`th mutant of every event file, beginning with the `from`th. Always the same ones. */
 export function runMutants(stride: number, from = 0): Count {
-  const shared: SharedFiles = { lists: read('_shared/lists.yaml'), gateways: read('_shared/gateways.yaml'), texts: read('_shared/texts.yaml') }
-  const judged = readdirSync(TOP).filter((name) => name.endsWith('.yaml')).sort().flatMap((name): Told[] => {
-    const { text } = read(name)
-    const original = originalOf(name, text, shared)
-    return mutantsOf(text).filter((_, i) => i % stride === from % stride).map((mutant) => {
-      const one = judge(mutant, original, shared)
-      // Ten thousand texts need not stay in memory for what is told of them.
-      return { ...one, name, mutant: { ...one.mutant, text: '' }, findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })) }
+  const shared: SharedFiles = {
+    lists: read('_shared/lists.yaml'),
+    gateways: read('_shared/gateways.yaml'),
+    texts: read('_shared/texts.yaml'),
+  }
+  const judged = readdirSync(TOP)
+    .filter((name) => name.endsWith('.yaml'))
+    .sort()
+    .flatMap((name): Told[] => {
+      const { text } = read(name)
+      const original = originalOf(name, text, shared)
+      return mutantsOf(text)
+        .filter((_, i) => i % stride === from % stride)
+        .map((mutant) => {
+          const one = judge(mutant, original, shared)
+          // Ten thousand texts need not stay in memory for what is told of them.
+          return {
+            ...one,
+            name,
+            mutant: { ...one.mutant, text: '' },
+            findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })),
+          }
+        })
     })
-  })
   const of = (harm: Judged['harm']) => judged.filter((one) => one.harm === harm)
   const found = ({ findings }: Told): boolean => findings.length > 0
   const say = ({ name, mutant, changes, findings }: Told): string =>
@@ -34,8 +63,12 @@ export function runMutants(stride: number, from = 0): Count {
   return {
     mutants: judged.length,
     harmful: of('harmful').length,
-    missed: of('harmful').filter((one) => !found(one)).map((one) => `${say(one)} (${whyMissed(one)})`),
-    elsewhere: [...of('harmful'), ...of('checking'), ...of('contradiction')].filter((one) => found(one) && !one.rightLine).map(say),
+    missed: of('harmful')
+      .filter((one) => !found(one))
+      .map((one) => `${say(one)} (${whyMissed(one)})`),
+    elsewhere: [...of('harmful'), ...of('checking'), ...of('contradiction')]
+      .filter((one) => found(one) && !one.rightLine)
+      .map(say),
     wording: of('wording').length,
     wordingFound: of('wording').filter(found).length,
     checking: of('checking').length,
@@ -48,16 +81,20 @@ export function runMutants(stride: number, from = 0): Count {
 
 /** Why nothing in the file contradicts it. */
 function whyMissed({ mutant, changes }: Told): string {
-  if (mutant.way === 'misspell' || mutant.way === 'other case') return 'a name that stands once, which no promise repeats'
-  if (changes.startsWith('field')) return 'how a field behaves is the event’s own choice, and no example tries it'
+  if (mutant.way === 'misspell' || mutant.way === 'other case')
+    return 'a name that stands once, which no promise repeats'
+  if (changes.startsWith('field'))
+    return 'how a field behaves is the event’s own choice, and no example tries it'
   return 'both versions are sound, and no example or promise says which is meant'
 }
 
 /** What `npm run mutants` prints; also printed by the test. */
 export function sayCount(count: Count): string {
-  const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)}%`)
+  const share = (part: number, whole: number): string =>
+    whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)}%`
   const found = count.harmful - count.missed.length
-  const block = (title: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)])
+  const block = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
   return [
     `${count.mutants} mutants`,
     `harmful ${count.harmful}: found ${found} (${share(found, count.harmful)}), not where it is wrong ${count.elsewhere.length}`,
@@ -74,5 +111,10 @@ if (import.meta.main) {
   const count = runMutants(1)
   console.log(sayCount(count))
   const found = count.harmful - count.missed.length
-  process.exitCode = found / count.harmful >= 0.99 && count.elsewhere.length <= 0.01 * count.harmful && count.alarms.length === 0 ? 0 : 1
+  process.exitCode =
+    found / count.harmful >= 0.99 &&
+    count.elsewhere.length <= 0.01 * count.harmful &&
+    count.alarms.length === 0
+      ? 0
+      : 1
 }

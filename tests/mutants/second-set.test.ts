@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compileEvent, compileEvents, type Finding, type SharedFiles, type SourceText } from '../../engine/index.ts'
+import {
+  compileEvent,
+  compileEvents,
+  type Finding,
+  type SharedFiles,
+  type SourceText,
+} from '../../engine/index.ts'
 import { adaptations, secondSet, type Mistake } from './second-set.ts'
 import { astrayAtMost, notFoundYet } from './not-found-yet.ts'
 
@@ -12,31 +18,47 @@ const shared: SharedFiles = {
   gateways: source('events/_shared/gateways.yaml'),
   texts: source('events/_shared/texts.yaml'),
 }
-const originals = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025'].map((id) => source(`events/${id}.yaml`))
-const textOf = (id: string): string => originals.find(({ path }) => path === `events/${id}.yaml`)?.text ?? ''
-const serious = (findings: readonly Finding[]): readonly Finding[] => findings.filter(({ severity }) => severity !== 'note')
+const originals = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025'].map((id) =>
+  source(`events/${id}.yaml`),
+)
+const textOf = (id: string): string =>
+  originals.find(({ path }) => path === `events/${id}.yaml`)?.text ?? ''
+const serious = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.filter(({ severity }) => severity !== 'note')
 
 /** The file a mistake is made in, before the mistake. */
 const soundOf = (mistake: Mistake): SourceText => {
   const made = mistake.adapted ? adaptations[mistake.event] : undefined
   const text = textOf(mistake.event)
-  return made === undefined ? { path: `events/${mistake.event}.yaml`, text } : { path: `events/${made.id}.yaml`, text: made.edit(text) }
+  return made === undefined
+    ? { path: `events/${mistake.event}.yaml`, text }
+    : { path: `events/${made.id}.yaml`, text: made.edit(text) }
 }
 
 /** Lines, from 1, of the new text that the edit touched; beside a line left out, its neighbours. */
 const touched = (before: string, after: string): ReadonlySet<number> => {
   const [old, made] = [before.split('\n'), after.split('\n')]
-  if (old.length === made.length) return new Set(made.flatMap((line, at) => (line === old[at] ? [] : [at + 1])))
+  if (old.length === made.length)
+    return new Set(made.flatMap((line, at) => (line === old[at] ? [] : [at + 1])))
   let head = 0
   while (head < made.length && made[head] === old[head]) head += 1
   let tail = 0
-  while (tail < Math.min(made.length, old.length) - head && made.at(-1 - tail) === old.at(-1 - tail)) tail += 1
+  while (
+    tail < Math.min(made.length, old.length) - head &&
+    made.at(-1 - tail) === old.at(-1 - tail)
+  )
+    tail += 1
   const last = Math.max(made.length - tail, head + 1)
   const lines = Array.from({ length: last - head }, (_, at) => head + at + 1)
   return new Set(made.length < old.length ? [head, ...lines] : lines)
 }
 
-type Outcome = { readonly mistake: Mistake; readonly found: readonly Finding[]; readonly rightLine: boolean; readonly lines: ReadonlySet<number> }
+type Outcome = {
+  readonly mistake: Mistake
+  readonly found: readonly Finding[]
+  readonly rightLine: boolean
+  readonly lines: ReadonlySet<number>
+}
 
 const judge = (mistake: Mistake): Outcome => {
   const sound = soundOf(mistake)
@@ -49,9 +71,17 @@ const judge = (mistake: Mistake): Outcome => {
   const edited = { path: sound.path, text }
   const alone = serious(compileEvent(text, shared, { path: sound.path }).findings)
   const beside = [...originals.filter(({ path }) => path !== sound.path), edited]
-  const found = alone.length > 0 ? alone : compileEvents(beside, shared).files.flatMap(({ findings }) => serious(findings))
+  const found =
+    alone.length > 0
+      ? alone
+      : compileEvents(beside, shared).files.flatMap(({ findings }) => serious(findings))
   const places = found.flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
-  return { mistake, found, lines, rightLine: places.some(({ path, start }) => path === sound.path && lines.has(start.line)) }
+  return {
+    mistake,
+    found,
+    lines,
+    rightLine: places.some(({ path, start }) => path === sound.path && lines.has(start.line)),
+  }
 }
 
 describe('mistakes by hand, from someone who has not read the checker', () => {
@@ -62,27 +92,49 @@ describe('mistakes by hand, from someone who has not read the checker', () => {
 
   test('the four files and their adaptations are clean before anything is done to them', () => {
     const adapted = secondSet.filter(({ adapted }) => adapted).map(soundOf)
-    const all = [...originals, ...adapted.filter(({ path }, at) => adapted.findIndex((one) => one.path === path) === at)]
-    expect(compileEvents(all, shared).files.flatMap(({ findings }) => serious(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`))).toEqual([])
+    const all = [
+      ...originals,
+      ...adapted.filter(({ path }, at) => adapted.findIndex((one) => one.path === path) === at),
+    ]
+    expect(
+      compileEvents(all, shared).files.flatMap(({ findings }) =>
+        serious(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`),
+      ),
+    ).toEqual([])
     expect(all).toHaveLength(6)
   })
 
   test('each has a name of its own, a harm, and a file', () => {
-    expect(new Set(secondSet.map(({ name, event }) => `${event}: ${name}`)).size).toBe(secondSet.length)
+    expect(new Set(secondSet.map(({ name, event }) => `${event}: ${name}`)).size).toBe(
+      secondSet.length,
+    )
     expect(secondSet.length).toBeGreaterThanOrEqual(200)
     expect(secondSet.filter(({ harm }) => !harm.endsWith('.')).map(({ name }) => name)).toEqual([])
   })
 
   test('every findable one is found, but for those that are named', () => {
     const unfindable = outcomes.filter(({ mistake }) => mistake.unfindable !== undefined)
-    console.log([
-      `second set: ${outcomes.length} mistakes, ${unfindable.length} that no tool can find`,
-      `found ${findable.length - missed.length} of ${findable.length}; at the right line ${findable.filter(({ rightLine }) => rightLine).length}`,
-      ...missed.map(({ mistake, lines }) => `not found: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${notFoundYet[mistake.name] ?? 'new'}`),
-      ...astray.map(({ mistake, found, lines }) => `elsewhere: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${found.map(({ code, at }) => `${code} at ${at.start.line}`).join(', ')}`),
-      ...unfindable.map(({ mistake, found }) => `no tool can find: ${mistake.name}: ${mistake.unfindable ?? ''}${found.length > 0 ? ` (yet found: ${found.map(({ code }) => code).join(', ')})` : ''}`),
-    ].join('\n'))
-    expect(missed.map(({ mistake }) => mistake.name).toSorted()).toEqual(Object.keys(notFoundYet).toSorted())
+    console.log(
+      [
+        `second set: ${outcomes.length} mistakes, ${unfindable.length} that no tool can find`,
+        `found ${findable.length - missed.length} of ${findable.length}; at the right line ${findable.filter(({ rightLine }) => rightLine).length}`,
+        ...missed.map(
+          ({ mistake, lines }) =>
+            `not found: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${notFoundYet[mistake.name] ?? 'new'}`,
+        ),
+        ...astray.map(
+          ({ mistake, found, lines }) =>
+            `elsewhere: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${found.map(({ code, at }) => `${code} at ${at.start.line}`).join(', ')}`,
+        ),
+        ...unfindable.map(
+          ({ mistake, found }) =>
+            `no tool can find: ${mistake.name}: ${mistake.unfindable ?? ''}${found.length > 0 ? ` (yet found: ${found.map(({ code }) => code).join(', ')})` : ''}`,
+        ),
+      ].join('\n'),
+    )
+    expect(missed.map(({ mistake }) => mistake.name).toSorted()).toEqual(
+      Object.keys(notFoundYet).toSorted(),
+    )
     expect(astray.length, 'found elsewhere').toBeLessThanOrEqual(astrayAtMost)
   })
 })

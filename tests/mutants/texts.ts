@@ -10,23 +10,78 @@ import { compileEvent, formatFindings, type SharedFiles } from '../../engine/ind
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-const shared: SharedFiles = { lists: read('_shared/lists.yaml'), gateways: read('_shared/gateways.yaml'), texts: read('_shared/texts.yaml') }
+const shared: SharedFiles = {
+  lists: read('_shared/lists.yaml'),
+  gateways: read('_shared/gateways.yaml'),
+  texts: read('_shared/texts.yaml'),
+}
 const RUNS = Number(process.argv[2] ?? 100_000)
 /** A whole file takes some twenty milliseconds; a hundred times that is a hang. */
 const MS_MAX = 5000
 
-const sources = readdirSync(TOP).filter((name) => name.endsWith('.yaml')).sort().map((name) => read(name).text)
-const piece = fc.constantFrom('{', '}', '[', ']', ':', ' ', '\n', '\t', '- ', '"', "'", '#', '&a', '*a', '!x', '|', '>', '---', '%', '\u0000', '\u202e', '__proto__: 1\n', '<<: ', '? ', ', ', '0x', '~', '\ud800', '{{', '  ', 'null', 'constructor', '9e999', '.inf', '\r', '\\')
+const sources = readdirSync(TOP)
+  .filter((name) => name.endsWith('.yaml'))
+  .sort()
+  .map((name) => read(name).text)
+const piece = fc.constantFrom(
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  ' ',
+  '\n',
+  '\t',
+  '- ',
+  '"',
+  "'",
+  '#',
+  '&a',
+  '*a',
+  '!x',
+  '|',
+  '>',
+  '---',
+  '%',
+  '\u0000',
+  '\u202e',
+  '__proto__: 1\n',
+  '<<: ',
+  '? ',
+  ', ',
+  '0x',
+  '~',
+  '\ud800',
+  '{{',
+  '  ',
+  'null',
+  'constructor',
+  '9e999',
+  '.inf',
+  '\r',
+  '\\',
+)
 const where = fc.double({ min: 0, max: 1, noNaN: true })
 const edit = fc.tuple(where, fc.integer({ min: 0, max: 400 }), fc.oneof(piece, where))
 /** A real file with parts cut out, pieces put in, or parts of itself copied elsewhere. */
-const broken = fc.tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 })).map(([text, edits]) =>
-  edits.reduce((now, [at, drop, put]) => {
-    const start = Math.floor(at * now.length)
-    return now.slice(0, start) + (typeof put === 'string' ? put : now.slice(Math.floor(put * now.length), Math.floor(put * now.length) + drop)) + now.slice(start + drop)
-  }, text),
+const broken = fc
+  .tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 }))
+  .map(([text, edits]) =>
+    edits.reduce((now, [at, drop, put]) => {
+      const start = Math.floor(at * now.length)
+      return (
+        now.slice(0, start) +
+        (typeof put === 'string'
+          ? put
+          : now.slice(Math.floor(put * now.length), Math.floor(put * now.length) + drop)) +
+        now.slice(start + drop)
+      )
+    }, text),
+  )
+const anything = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join('')),
 )
-const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join('')))
 
 let slowest = 0
 const judge = (text: string): boolean => {
@@ -34,7 +89,18 @@ const judge = (text: string): boolean => {
   const { event, findings } = compileEvent(text, shared, { path: 'event.yaml' })
   formatFindings(findings, new Map([['event.yaml', text]]))
   slowest = Math.max(slowest, performance.now() - started)
-  return (event === null) === findings.some(({ severity }) => severity === 'error') && performance.now() - started < MS_MAX
+  return (
+    (event === null) === findings.some(({ severity }) => severity === 'error') &&
+    performance.now() - started < MS_MAX
+  )
 }
-fc.assert(fc.property(fc.oneof({ arbitrary: broken, weight: 3 }, { arbitrary: anything, weight: 2 }), judge), { seed: 20261121, numRuns: RUNS })
-console.log(`${RUNS} broken texts: none made the checker throw, and none took longer than ${Math.ceil(slowest)} ms`)
+fc.assert(
+  fc.property(
+    fc.oneof({ arbitrary: broken, weight: 3 }, { arbitrary: anything, weight: 2 }),
+    judge,
+  ),
+  { seed: 20261121, numRuns: RUNS },
+)
+console.log(
+  `${RUNS} broken texts: none made the checker throw, and none took longer than ${Math.ceil(slowest)} ms`,
+)

@@ -2,7 +2,8 @@ import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { csvRows } from '../../server/office/csv.ts'
 
-const cellOf = (value: string): string => String((parse(csvRows([[value]], false)) as string[][])[0]?.[0])
+const cellOf = (value: string): string =>
+  String((parse(csvRows([[value]], false)) as string[][])[0]?.[0])
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -13,9 +14,16 @@ test.each([
   ['＝1', "'＝1"],
 ])('the formula %j is defused', (value, written) => expect(cellOf(value)).toBe(written))
 
-test.each(['+919876543210', '+91 98765 43210', '+91-484-2345678', '+91 (484) 234 5678', 'Asha Nair', 'a, "b"', 'two\nlines', 'അനിത'])('%j stays as it is', (value) =>
-  expect(cellOf(value)).toBe(value),
-)
+test.each([
+  '+919876543210',
+  '+91 98765 43210',
+  '+91-484-2345678',
+  '+91 (484) 234 5678',
+  'Asha Nair',
+  'a, "b"',
+  'two\nlines',
+  'അനിത',
+])('%j stays as it is', (value) => expect(cellOf(value)).toBe(value))
 
 test('the byte order mark opens the file and nothing else', () => {
   expect(csvRows([['a']], true)).toBe('\uFEFFa\r\n')

@@ -11,7 +11,8 @@ import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { signIn } from './office.ts'
 
-const HEADER = 'id,reg_no,full_name,ksmc_reg_no,email,phone_number,registration_category_display,food_preference_display,final_amount,registration_fee,accompanying_persons_fee,accompanying_persons_count,payment_status,payment_status_display,payment_id,created_at'
+const HEADER =
+  'id,reg_no,full_name,ksmc_reg_no,email,phone_number,registration_category_display,food_preference_display,final_amount,registration_fee,accompanying_persons_fee,accompanying_persons_count,payment_status,payment_status_display,payment_id,created_at'
 const GOOD = [
   HEADER,
   '17,PULMO-2025-17,Dr. Example Old,EXAMPLE-1,old@example.org,+919800000001,APCCM Member,Vegetarian,"₹ 7,080",6000,1080.50,1,success,Success,PAY17,2025-07-30 18:30:00',
@@ -40,11 +41,17 @@ const problems = (lines: readonly string[]): readonly ImportProblem[] => {
 }
 
 /** Runs the command as a person would; answers its status and what it said. */
-async function run(...args: string[]): Promise<{ status: number; said: string; complained: string }> {
+async function run(
+  ...args: string[]
+): Promise<{ status: number; said: string; complained: string }> {
   const said: string[] = []
   const complained: string[] = []
   const read = readEnvironment({ DATA_DIR: join(folder, 'var'), EVENTS_DIR: app.eventsDir })
-  const status = await main(['import', ...args], { print: (text) => void said.push(text), complain: (text) => void complained.push(text), environment: () => (read.ok ? read.value : null) })
+  const status = await main(['import', ...args], {
+    print: (text) => void said.push(text),
+    complain: (text) => void complained.push(text),
+    environment: () => (read.ok ? read.value : null),
+  })
   return { status, said: said.join('\n'), complained: complained.join('\n') }
 }
 const write = (lines: readonly string[]): string => {
@@ -67,66 +74,183 @@ test('a row becomes a registration: labels become values, amounts paise, times I
     {
       line: 2,
       row: {
-        eventId: 'pulmocon2025', eventHash: 'hash', regNo: 'PULMO-2025-17',
-        answers: { full_name: 'Dr. Example Old', ksmc_reg_no: 'EXAMPLE-1', email: 'old@example.org', phone_number: '+919800000001', registration_category: 'apccm-member', food_preference: 'vegetarian', registration_fee: 6000, accompanying_persons_fee: 1080.5, accompanying_persons_count: 1 },
-        searchable: { fullName: 'Dr. Example Old', email: 'old@example.org', phone: '+919800000001', councilNo: 'EXAMPLE-1' },
-        category: 'apccm-member', period: null, base: null, gst: null, total: 708_000,
-        paymentStatus: 'success', paymentId: 'PAY17', createdAt: Date.parse('2025-07-30T13:00:00Z'), paidAt: null,
+        eventId: 'pulmocon2025',
+        eventHash: 'hash',
+        regNo: 'PULMO-2025-17',
+        answers: {
+          full_name: 'Dr. Example Old',
+          ksmc_reg_no: 'EXAMPLE-1',
+          email: 'old@example.org',
+          phone_number: '+919800000001',
+          registration_category: 'apccm-member',
+          food_preference: 'vegetarian',
+          registration_fee: 6000,
+          accompanying_persons_fee: 1080.5,
+          accompanying_persons_count: 1,
+        },
+        searchable: {
+          fullName: 'Dr. Example Old',
+          email: 'old@example.org',
+          phone: '+919800000001',
+          councilNo: 'EXAMPLE-1',
+        },
+        category: 'apccm-member',
+        period: null,
+        base: null,
+        gst: null,
+        total: 708_000,
+        paymentStatus: 'success',
+        paymentId: 'PAY17',
+        createdAt: Date.parse('2025-07-30T13:00:00Z'),
+        paidAt: null,
       },
     },
     {
       line: 3,
       row: {
-        eventId: 'pulmocon2025', eventHash: 'hash', regNo: 'PULMO-2025-18', answers: { full_name: 'Dr. Sample, Old', registration_category: 'pg-students' },
+        eventId: 'pulmocon2025',
+        eventHash: 'hash',
+        regNo: 'PULMO-2025-18',
+        answers: { full_name: 'Dr. Sample, Old', registration_category: 'pg-students' },
         searchable: { fullName: 'Dr. Sample, Old', email: '', phone: '', councilNo: '' },
-        category: 'pg-students', period: null, base: null, gst: null, total: 400_000, paymentStatus: 'pending', paymentId: null, createdAt: Date.parse('2025-08-01T06:30:00Z'), paidAt: null,
+        category: 'pg-students',
+        period: null,
+        base: null,
+        gst: null,
+        total: 400_000,
+        paymentStatus: 'pending',
+        paymentId: null,
+        createdAt: Date.parse('2025-08-01T06:30:00Z'),
+        paidAt: null,
       },
     },
   ])
 })
 
 describe('what is wrong is said, with its line', () => {
-  const header = 'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count'
+  const header =
+    'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count'
   const line = (change: Record<string, string>): string => {
-    const usual: Record<string, string> = { reg_no: 'PULMO1', full_name: 'Dr. Example', payment_status: 'success', created_at: '2025-08-01' }
-    return header.split(',').map((name) => change[name] ?? usual[name] ?? '').join(',')
+    const usual: Record<string, string> = {
+      reg_no: 'PULMO1',
+      full_name: 'Dr. Example',
+      payment_status: 'success',
+      created_at: '2025-08-01',
+    }
+    return header
+      .split(',')
+      .map((name) => change[name] ?? usual[name] ?? '')
+      .join(',')
   }
   test.each<[string, Record<string, string>, string]>([
-    ['another event’s number', { reg_no: 'CHIR17' }, 'reg_no: “CHIR17” is no number of PULMOCON 2025.'],
+    [
+      'another event’s number',
+      { reg_no: 'CHIR17' },
+      'reg_no: “CHIR17” is no number of PULMOCON 2025.',
+    ],
     ['no number', { reg_no: '' }, 'There is no registration number.'],
-    ['an unknown status', { payment_status: 'done' }, 'payment_status: “done” is none of pending, success, failed, refunded.'],
+    [
+      'an unknown status',
+      { payment_status: 'done' },
+      'payment_status: “done” is none of pending, success, failed, refunded.',
+    ],
     ['no status', { payment_status: '' }, 'There is no payment status.'],
-    ['an Indian date', { created_at: '01/08/2025' }, 'created_at: “01/08/2025” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.'],
-    ['a day that is none', { created_at: '2025-02-30' }, 'created_at: “2025-02-30” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.'],
+    [
+      'an Indian date',
+      { created_at: '01/08/2025' },
+      'created_at: “01/08/2025” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
+    ],
+    [
+      'a day that is none',
+      { created_at: '2025-02-30' },
+      'created_at: “2025-02-30” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
+    ],
     ['no date', { created_at: '' }, 'There is no date of registration.'],
-    ['an amount that is none', { final_amount: '7080.005' }, 'total: “7080.005” is no amount in rupees.'],
-    ['parts that do not add up', { base_amount: '6000', gst_amount: '1080', final_amount: '7000' }, 'base 6000 and gst 1080 do not make the total 7000.'],
-    ['an unknown category', { registration_category: 'vip' }, 'registration_category: “vip” is none of apccm-member, non-apccm-member, pg-students.'],
-    ['a number that is none', { accompanying_persons_count: 'two' }, 'accompanying_persons_count: “two” is no number.'],
-  ])('%s', (_name, change, message) => expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([{ line: 3, message }]))
+    [
+      'an amount that is none',
+      { final_amount: '7080.005' },
+      'total: “7080.005” is no amount in rupees.',
+    ],
+    [
+      'parts that do not add up',
+      { base_amount: '6000', gst_amount: '1080', final_amount: '7000' },
+      'base 6000 and gst 1080 do not make the total 7000.',
+    ],
+    [
+      'an unknown category',
+      { registration_category: 'vip' },
+      'registration_category: “vip” is none of apccm-member, non-apccm-member, pg-students.',
+    ],
+    [
+      'a number that is none',
+      { accompanying_persons_count: 'two' },
+      'accompanying_persons_count: “two” is no number.',
+    ],
+  ])('%s', (_name, change, message) =>
+    expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
+      { line: 3, message },
+    ]),
+  )
 
   test('every bad line is named, not only the first', () =>
-    expect(problems([header, line({ reg_no: 'X' }), line({}), line({ payment_status: '?', created_at: '?' })]).map((problem) => problem.line)).toEqual([2, 4, 4]))
-  test('a number that stands there twice', () => expect(problems([header, line({}), line({})])).toEqual([{ line: 3, message: 'PULMO1 stands in line 2 already.' }]))
-  test('a line with too few cells', () => expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([{ line: 2, message: 'There are 2 cells under 9 headings.' }]))
+    expect(
+      problems([
+        header,
+        line({ reg_no: 'X' }),
+        line({}),
+        line({ payment_status: '?', created_at: '?' }),
+      ]).map((problem) => problem.line),
+    ).toEqual([2, 4, 4]))
+  test('a number that stands there twice', () =>
+    expect(problems([header, line({}), line({})])).toEqual([
+      { line: 3, message: 'PULMO1 stands in line 2 already.' },
+    ]))
+  test('a line with too few cells', () =>
+    expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
+      { line: 2, message: 'There are 2 cells under 9 headings.' },
+    ]))
   test('a cell with a line break in it moves the count as an editor does', () =>
-    expect(problems([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map((problem) => problem.line)).toEqual([4]))
-  test('a quote that never ends', () => expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not CSV: /))
+    expect(
+      problems([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map(
+        (problem) => problem.line,
+      ),
+    ).toEqual([4]))
+  test('a quote that never ends', () =>
+    expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not CSV: /))
   test('an unknown column, and one that is needed', () => {
     const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
-    expect(unknown?.message).toMatch(/^“fullname” is no column of PULMOCON 2025\. It may be full_name, email, /)
+    expect(unknown?.message).toMatch(
+      /^“fullname” is no column of PULMOCON 2025\. It may be full_name, email, /,
+    )
     expect(rest).toEqual([{ line: 1, message: 'There is no column “payment_status”.' }])
   })
-  test('two columns of the same meaning', () => expect(problems(['reg_no,payment_status,created_at,final_amount,amount', 'PULMO1,success,2025-08-01,1,1'])).toEqual([{ line: 1, message: '“final_amount” and “amount” mean the same.' }]))
-  test.each([['an empty file', ''], ['only headings', header]])('%s', (_name, text) => expect(problems([text])).toEqual([{ line: null, message: 'The file holds no registration.' }]))
+  test('two columns of the same meaning', () =>
+    expect(
+      problems([
+        'reg_no,payment_status,created_at,final_amount,amount',
+        'PULMO1,success,2025-08-01,1,1',
+      ]),
+    ).toEqual([{ line: 1, message: '“final_amount” and “amount” mean the same.' }]))
+  test.each([
+    ['an empty file', ''],
+    ['only headings', header],
+  ])('%s', (_name, text) =>
+    expect(problems([text])).toEqual([{ line: null, message: 'The file holds no registration.' }]),
+  )
 })
 
 describe('the command', () => {
   test('brings all in, and a second time changes nothing', async () => {
     const file = write(GOOD)
-    expect(await run('pulmocon2025', file)).toEqual({ status: 0, said: '2 registrations imported into PULMOCON 2025.', complained: '' })
+    expect(await run('pulmocon2025', file)).toEqual({
+      status: 0,
+      said: '2 registrations imported into PULMOCON 2025.',
+      complained: '',
+    })
     expect(await stored()).toBe(2)
-    expect((await run('pulmocon2025', file)).said).toBe('0 registrations imported into PULMOCON 2025; 2 registrations were there already.')
+    expect((await run('pulmocon2025', file)).said).toBe(
+      '0 registrations imported into PULMOCON 2025; 2 registrations were there already.',
+    )
     expect(await stored()).toBe(2)
   })
 
@@ -134,15 +258,25 @@ describe('the command', () => {
     const file = write([...GOOD, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
     const done = await run('pulmocon2025', file)
     expect(done.status).toBe(1)
-    expect(done.complained).toBe(`${file}:4: registration_category_display: “nobody” is none of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`)
+    expect(done.complained).toBe(
+      `${file}:4: registration_category_display: “nobody” is none of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
+    )
     expect(await stored()).toBe(0)
   })
 
   test('refuses a number that is there with other answers, and the new lines with it', async () => {
     await run('pulmocon2025', write(GOOD))
-    const file = write([GOOD[0] ?? '', '20,PULMO-20,Dr. New,,,,pg-students,,,,,,success,,,2025-08-01', (GOOD[1] ?? '').replace('Old', 'Changed')])
+    const file = write([
+      GOOD[0] ?? '',
+      '20,PULMO-20,Dr. New,,,,pg-students,,,,,,success,,,2025-08-01',
+      (GOOD[1] ?? '').replace('Old', 'Changed'),
+    ])
     const done = await run('pulmocon2025', file)
-    expect(done).toEqual({ status: 1, said: '', complained: `${file}:3: PULMO-2025-17 is stored already, and differs.\nNothing was imported.` })
+    expect(done).toEqual({
+      status: 1,
+      said: '',
+      complained: `${file}:3: PULMO-2025-17 is stored already, and differs.\nNothing was imported.`,
+    })
     expect(await stored()).toBe(2)
   })
 
@@ -159,21 +293,43 @@ describe('the command', () => {
   test('an event nobody knows is named beside those there are', async () => {
     const done = await run('pulmocon', write(GOOD))
     expect(done.status).toBe(2)
-    expect(done.complained).toBe('There is no event "pulmocon". There are afpicon2026, chirurgia2026, midzone2025, pulmocon2025.')
+    expect(done.complained).toBe(
+      'There is no event "pulmocon". There are afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
+    )
   })
 })
 
 test('the office sees imported rows, and its export can be brought in elsewhere', async () => {
-  const read = readImport(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', GOOD.join('\n'))
+  const read = readImport(
+    pulmo(),
+    app.deps.events.byId('pulmocon2025')?.hash ?? '',
+    GOOD.join('\n'),
+  )
   if (!read.ok) throw new Error('the file is good')
   await app.deps.store.importRegistrations(read.value.map(({ row }) => row))
   const office = await signIn(app)
-  const { registrations } = (await office.json('/admin/pulmocon/registrations/?payment_status=success')) as unknown as { registrations: object[] }
+  const { registrations } = (await office.json(
+    '/admin/pulmocon/registrations/?payment_status=success',
+  )) as unknown as { registrations: object[] }
   expect(registrations).toMatchObject([
-    { reg_no: 'PULMO-2025-17', registration_category_display: 'APCCM Member', food_preference_display: 'Vegetarian', final_amount: 7080, registration_fee: 6000, accompanying_persons_fee: 1080.5, accompanying_persons_count: 1, base: null, gst: null, payment_id: 'PAY17', created_at: '2025-07-30T18:30:00+05:30' },
+    {
+      reg_no: 'PULMO-2025-17',
+      registration_category_display: 'APCCM Member',
+      food_preference_display: 'Vegetarian',
+      final_amount: 7080,
+      registration_fee: 6000,
+      accompanying_persons_fee: 1080.5,
+      accompanying_persons_count: 1,
+      base: null,
+      gst: null,
+      payment_id: 'PAY17',
+      created_at: '2025-07-30T18:30:00+05:30',
+    },
   ])
   const csv = (await office.get('/admin/export/?event_type=pulmocon')).body
   const again = readImport(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', csv)
   if (!again.ok) throw new Error(JSON.stringify(again.error))
-  expect(again.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(read.value.map(({ row }) => row))
+  expect(again.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(
+    read.value.map(({ row }) => row),
+  )
 })

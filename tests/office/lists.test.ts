@@ -13,7 +13,13 @@ const EVENT = 'afpicon2026'
 beforeAll(async () => {
   test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
   office = await signIn(test_)
-  const categories = ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'afpi-pg', 'non-afpi-pg', 'intern-mbbs-accompanying']
+  const categories = [
+    'afpi-gp-specialist',
+    'non-afpi-gp-specialist',
+    'afpi-pg',
+    'non-afpi-pg',
+    'intern-mbbs-accompanying',
+  ]
   const pays = ['success', 'success', 'failed', undefined] as const
   for (let n = 1; n <= 45; n += 1) {
     const member = n % 3 === 0
@@ -22,7 +28,8 @@ beforeAll(async () => {
       n,
       on: noon(n <= 20 ? '2025-10-08' : n <= 40 ? '2025-10-09' : '2025-10-10', n),
       answers: {
-        full_name: n === 7 ? '=HYPERLINK("http://evil.example")' : `Delegate ${String(n).padStart(3, '0')}`,
+        full_name:
+          n === 7 ? '=HYPERLINK("http://evil.example")' : `Delegate ${String(n).padStart(3, '0')}`,
         email: `delegate${n}@example.org`,
         phone_number: `+9198765${String(n).padStart(5, '0')}`,
         ticket_type: categories[n % 5] ?? '',
@@ -36,13 +43,28 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const page = async (url: string): Promise<ListAnswer> => (await office.json(url)) as unknown as ListAnswer
+const page = async (url: string): Promise<ListAnswer> =>
+  (await office.json(url)) as unknown as ListAnswer
 const names = (answer: ListAnswer): unknown[] => answer.registrations.map((row) => row['full_name'])
 
 describe('a list call', () => {
-  test.each(['/afpicon/admin/registrations', '/afpicon/admin/registrations/', '/api/afpicon/admin/registrations', '/api/afpicon/admin/registrations/', '/admin/afpicon/registrations/', '/api/admin/afpicon/registrations/'])('%s answers', async (url) => {
+  test.each([
+    '/afpicon/admin/registrations',
+    '/afpicon/admin/registrations/',
+    '/api/afpicon/admin/registrations',
+    '/api/afpicon/admin/registrations/',
+    '/admin/afpicon/registrations/',
+    '/api/admin/afpicon/registrations/',
+  ])('%s answers', async (url) => {
     const answer = await page(url)
-    expect(answer).toMatchObject({ status: 'success', count: 45, count_capped: false, page: 1, page_size: 20, previous: null })
+    expect(answer).toMatchObject({
+      status: 'success',
+      count: 45,
+      count_capped: false,
+      page: 1,
+      page_size: 20,
+      previous: null,
+    })
     expect(answer.next).toBe(`http://127.0.0.1:3199${url}?page=2`)
     expect(answer.results.registrations).toEqual(answer.registrations)
     expect(answer.registrations).toHaveLength(20)
@@ -81,25 +103,41 @@ describe('a list call', () => {
 
   test('pages follow each other and end', async () => {
     const second = await page('/afpicon/admin/registrations/?page=2&page_size=20')
-    expect(second.previous).toBe('http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20')
+    expect(second.previous).toBe(
+      'http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20',
+    )
     const third = await page('/afpicon/admin/registrations/?page=3&page_size=20')
     expect(third).toMatchObject({ next: null, page: 3 })
     expect(third.registrations).toHaveLength(5)
-    const all = [await page('/afpicon/admin/registrations/?page=1'), second, third].flatMap((answer) => answer.registrations.map(({ reg_no }) => reg_no))
+    const all = [await page('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
+      (answer) => answer.registrations.map(({ reg_no }) => reg_no),
+    )
     expect(new Set(all).size).toBe(45)
-    expect(await page('/afpicon/admin/registrations/?page=99')).toMatchObject({ count: 45, registrations: [], next: null })
+    expect(await page('/afpicon/admin/registrations/?page=99')).toMatchObject({
+      count: 45,
+      registrations: [],
+      next: null,
+    })
   })
 
   test('the size can be chosen where the event file offers sizes', async () => {
-    expect((await page('/afpicon/admin/registrations/?page_size=50')).registrations).toHaveLength(45)
-    expect((await page('/admin/afpicon/registrations/?page_size=50')).registrations).toHaveLength(20)
+    expect((await page('/afpicon/admin/registrations/?page_size=50')).registrations).toHaveLength(
+      45,
+    )
+    expect((await page('/admin/afpicon/registrations/?page_size=50')).registrations).toHaveLength(
+      20,
+    )
   })
 
   test.each([
     ['payment_status=success', 23, '23 paid registrations'],
     ['payment_status=pending', 11, '11 pending registrations'],
     ['ticket_type=afpi-pg', 9, '9 registrations of AFPI Member – Post Graduate'],
-    ['ticket_type=afpi-pg&payment_status=failed', 3, '3 failed registrations of AFPI Member – Post Graduate'],
+    [
+      'ticket_type=afpi-pg&payment_status=failed',
+      3,
+      '3 failed registrations of AFPI Member – Post Graduate',
+    ],
     ['afpi_member=true', 15, '15 registrations, AFPI Member: yes'],
     ['afpi_member=false', 30, '30 registrations, AFPI Member: no'],
     ['date_from=2025-10-09&date_to=2025-10-09', 20, '20 registrations, on 9 October 2025'],
@@ -116,9 +154,15 @@ describe('a list call', () => {
   })
 
   test.each([
-    ['payment_status=paid', '“payment_status” must be one of pending, success, failed, refunded, not “paid”.'],
+    [
+      'payment_status=paid',
+      '“payment_status” must be one of pending, success, failed, refunded, not “paid”.',
+    ],
     ['date_from=10/10/2025', '“date_from” must be a day such as 2026-01-31, not “10/10/2025”.'],
-    ['date_from=2025-10-10&date_to=2025-10-09', 'The list cannot begin on 10 October 2025 and end before, on 9 October 2025.'],
+    [
+      'date_from=2025-10-10&date_to=2025-10-09',
+      'The list cannot begin on 10 October 2025 and end before, on 9 October 2025.',
+    ],
     ['afpi_member=maybe', '“afpi_member” must be true or false, not “maybe”.'],
     ['page=0', '“page” must be a whole number from 1.'],
     ['page=1e9', '“page” must be a whole number from 1.'],
@@ -131,12 +175,24 @@ describe('a list call', () => {
   })
 
   test('a list named only by its event file answers under the event id', async () => {
-    expect(await page('/admin/midzone2025/registrations/')).toMatchObject({ count: 0, registrations: [], shown: 'No registrations' })
+    expect(await page('/admin/midzone2025/registrations/')).toMatchObject({
+      count: 0,
+      registrations: [],
+      shown: 'No registrations',
+    })
   })
 
   test('the rows somebody saw are in the audit log', async () => {
     await page('/afpicon/admin/registrations/?payment_status=failed')
-    expect(test_.rows('SELECT who, what, event_id FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([{ who: 'office', what: 'saw page 1 of the list afpicon2026: 11 failed registrations', event_id: EVENT }])
+    expect(
+      test_.rows('SELECT who, what, event_id FROM audit_log ORDER BY id DESC LIMIT 1'),
+    ).toEqual([
+      {
+        who: 'office',
+        what: 'saw page 1 of the list afpicon2026: 11 failed registrations',
+        event_id: EVENT,
+      },
+    ])
   })
 })
 
@@ -145,7 +201,11 @@ describe('an export', () => {
     const answer = await office.get(url)
     expect(answer.statusCode, answer.body).toBe(200)
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
-    return { file: String(answer.headers['content-disposition']), rows: parse(answer.body, { bom: true }) as string[][], text: answer.body }
+    return {
+      file: String(answer.headers['content-disposition']),
+      rows: parse(answer.body, { bom: true }) as string[][],
+      text: answer.body,
+    }
   }
 
   test.each([
@@ -154,7 +214,9 @@ describe('an export', () => {
     ['/api/admin/export/?event_type=pulmocon', 'pulmocon_registrations.csv'],
     ['/afpicon/download-csv/', 'afpicon_2026_registrations_2025-10-10.csv'],
     ['/api/afpicon/download-csv', 'afpicon_2026_registrations_2025-10-10.csv'],
-  ])('%s is saved as %s', async (url, file) => expect((await csv(url)).file).toBe(`attachment; filename="${file}"`))
+  ])('%s is saved as %s', async (url, file) =>
+    expect((await csv(url)).file).toBe(`attachment; filename="${file}"`),
+  )
 
   test('it holds every row of the list, newest first, under the headings of its columns', async () => {
     const { rows, text } = await csv('/afpicon/download-csv/')
@@ -162,7 +224,9 @@ describe('an export', () => {
     const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
     expect(rows[0]).toEqual(list?.columns.map(({ label }) => label))
     expect(rows).toHaveLength(46)
-    const row = Object.fromEntries((list?.columns ?? []).map(({ id }, index) => [id, rows[1]?.[index]]))
+    const row = Object.fromEntries(
+      (list?.columns ?? []).map(({ id }, index) => [id, rows[1]?.[index]]),
+    )
     expect(row).toEqual({
       reg_no: numberOf(test_, EVENT, 45),
       full_name: 'Delegate 045',
@@ -185,7 +249,9 @@ describe('an export', () => {
     const shown = await page(`/afpicon/admin/registrations/?${query}&page_size=100`)
     expect(rows.slice(1).map((row) => row[1])).toEqual(names(shown))
     expect(shown.count).toBe(13)
-    expect((await csv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows).toHaveLength(2)
+    expect(
+      (await csv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows,
+    ).toHaveLength(2)
   })
 
   test('formulas are defused, phone numbers are not, commas and quotes survive', async () => {
@@ -208,13 +274,39 @@ describe('an export', () => {
 test('the dashboard counts what the lists show, in whole paise', async () => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
   const paid = await page('/afpicon/admin/registrations/?payment_status=success&page_size=100')
-  const revenue = paid.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) / 100
-  expect(data['afpicon_stats']).toEqual({ total_registrations: 45, paid_registrations: 23, pending_registrations: 11, failed_registrations: 11, today_registrations: 5, total_revenue: revenue })
-  expect(data['pulmocon_stats']).toEqual({ total_registrations: 0, paid_registrations: 0, pending_registrations: 0, failed_registrations: 0, today_registrations: 0, total_revenue: 0 })
+  const revenue =
+    paid.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) / 100
+  expect(data['afpicon_stats']).toEqual({
+    total_registrations: 45,
+    paid_registrations: 23,
+    pending_registrations: 11,
+    failed_registrations: 11,
+    today_registrations: 5,
+    total_revenue: revenue,
+  })
+  expect(data['pulmocon_stats']).toEqual({
+    total_registrations: 0,
+    paid_registrations: 0,
+    pending_registrations: 0,
+    failed_registrations: 0,
+    today_registrations: 0,
+    total_revenue: 0,
+  })
   expect(data.revenue_stats).toEqual({ total_revenue: revenue })
-  expect(data.by_day['afpicon']?.map(({ day, registrations }) => [day, registrations])).toEqual([['2025-10-08', 20], ['2025-10-09', 20], ['2025-10-10', 5]])
+  expect(data.by_day['afpicon']?.map(({ day, registrations }) => [day, registrations])).toEqual([
+    ['2025-10-08', 20],
+    ['2025-10-09', 20],
+    ['2025-10-10', 5],
+  ])
   expect(data.by_day['afpicon']?.reduce((sum, entry) => sum + entry.revenue, 0)).toBe(revenue)
-  expect(data.recent_registrations['afpicon']?.[0]).toMatchObject({ reg_no: numberOf(test_, EVENT, 45), full_name: 'Delegate 045', final_amount: 7080, payment_status: 'success', payment_status_display: 'Paid', created_at: '2025-10-10T12:45:00+05:30' })
+  expect(data.recent_registrations['afpicon']?.[0]).toMatchObject({
+    reg_no: numberOf(test_, EVENT, 45),
+    full_name: 'Delegate 045',
+    final_amount: 7080,
+    payment_status: 'success',
+    payment_status_display: 'Paid',
+    created_at: '2025-10-10T12:45:00+05:30',
+  })
   expect(data.recent_registrations['pulmocon']).toEqual([])
   expect(data.now).toBe('2025-10-10T16:00:00+05:30')
 })
@@ -225,7 +317,12 @@ test('a list moves to the address its changed event file says, without a restart
     const { get } = await signIn(moved)
     expect((await get('/afpicon/admin/registrations/')).statusCode).toBe(200)
     const text = moved.readEvent('afpicon2026.yaml')
-    moved.writeEvent('afpicon2026.yaml', text.replaceAll('/afpicon/admin/registrations/', '/afpicon/office/people/').replaceAll('event_type=afpicon,', 'event_type=afpi,'))
+    moved.writeEvent(
+      'afpicon2026.yaml',
+      text
+        .replaceAll('/afpicon/admin/registrations/', '/afpicon/office/people/')
+        .replaceAll('event_type=afpicon,', 'event_type=afpi,'),
+    )
     await moved.deps.events.reload()
     expect(moved.printed.join('\n')).toBe('')
     expect((await get('/afpicon/office/people/')).statusCode).toBe(200)

@@ -18,13 +18,30 @@ let here: Visit
 beforeAll(async () => {
   server = await startTestApp({ clock: START })
   await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
-  const categories = ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'afpi-pg', 'non-afpi-pg', 'intern-mbbs-accompanying']
+  const categories = [
+    'afpi-gp-specialist',
+    'non-afpi-gp-specialist',
+    'afpi-pg',
+    'non-afpi-pg',
+    'intern-mbbs-accompanying',
+  ]
   for (let n = 1; n <= 130; n += 1) {
     await register(server, EVENT, {
       n,
       on: noon(n <= 60 ? '2025-10-08' : n <= 125 ? '2025-10-09' : '2025-10-10', n),
-      answers: { full_name: `Dr. Example ${String(n).padStart(3, '0')}`, email: `example${n}@example.org`, phone_number: '+919800000000', ticket_type: categories[n % 5] ?? '', afpi_member: n % 3 === 0, ...(n % 3 === 0 && { afpi_membership_number: `EXAMPLE-${n}` }) },
-      ...(n % 4 < 2 ? { pays: 'success' as const } : n % 4 === 2 ? { pays: 'failed' as const } : {}),
+      answers: {
+        full_name: `Dr. Example ${String(n).padStart(3, '0')}`,
+        email: `example${n}@example.org`,
+        phone_number: '+919800000000',
+        ticket_type: categories[n % 5] ?? '',
+        afpi_member: n % 3 === 0,
+        ...(n % 3 === 0 && { afpi_membership_number: `EXAMPLE-${n}` }),
+      },
+      ...(n % 4 < 2
+        ? { pays: 'success' as const }
+        : n % 4 === 2
+          ? { pays: 'failed' as const }
+          : {}),
     })
   }
   url = await server.app.listen({ host: '127.0.0.1', port: 0 })
@@ -37,7 +54,8 @@ afterAll(async () => {
 afterEach(async () => {
   server.at(START)
   await here.context.close()
-  if (here.complaints.length > 0) throw new Error(`the browser complained: ${here.complaints.join('; ')}`)
+  if (here.complaints.length > 0)
+    throw new Error(`the browser complained: ${here.complaints.join('; ')}`)
 })
 
 const signIn = async (page: Page): Promise<void> => {
@@ -65,7 +83,9 @@ describe('signing in', () => {
     const name = page.getByLabel('Username')
     expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
     expect(await name.getAttribute('aria-invalid')).toBe('true')
-    expect(await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent()).toBe('Required')
+    expect(
+      await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent(),
+    ).toBe('Required')
     await expectAccessible(page, 'login, both missing')
     await name.fill('office')
     expect(await name.getAttribute('aria-invalid')).toBe('false')
@@ -83,7 +103,13 @@ describe('signing in', () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&page=2')
     await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
-    expect(await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])).toEqual([[], [], ''])
+    expect(
+      await page.evaluate(() => [
+        Object.keys(localStorage),
+        Object.keys(sessionStorage),
+        document.cookie,
+      ]),
+    ).toEqual([[], [], ''])
   })
 
   test('an address that is not ours is not gone to', async () => {
@@ -134,7 +160,19 @@ describe('the list', () => {
     const page = await enter('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('Page 7 of 13').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
-    expect(await pages.locator('li').allTextContents()).toEqual(['', '1', '…', '5', '6', '7', '8', '9', '…', '13', ''])
+    expect(await pages.locator('li').allTextContents()).toEqual([
+      '',
+      '1',
+      '…',
+      '5',
+      '6',
+      '7',
+      '8',
+      '9',
+      '…',
+      '13',
+      '',
+    ])
     expect(await pages.locator('[aria-current=page]').textContent()).toBe('7')
     await page.getByLabel('Rows per page').selectOption('50')
     await page.getByText('Page 1 of 3').waitFor()
@@ -146,9 +184,16 @@ describe('the list', () => {
   test('S138 S164: the export is the filtered list under the name of the event file', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed')
     await status(page).getByText('33 failed registrations').waitFor()
-    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ])
     expect(file.suggestedFilename()).toBe('afpicon_2026_registrations_2025-10-10.csv')
-    expect(readFileSync(await file.path(), 'utf8').trim().split('\r\n')).toHaveLength(34)
+    expect(
+      readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\r\n'),
+    ).toHaveLength(34)
   })
 
   test('on a phone a row is three lines, the other filters are behind a button, and nothing sticks out', async () => {
@@ -160,7 +205,13 @@ describe('the list', () => {
     await expectAccessible(page, 'list on a phone')
     await more.click()
     expect(await page.getByLabel('Payment Status').isVisible()).toBe(true)
-    for (const path of ['/admin/afpicon2026', '/admin/afpicon', '/admin/dashboard', '/admin/pulmocon', `/admin/afpicon2026/${numberOf(server, EVENT, 5)}`]) {
+    for (const path of [
+      '/admin/afpicon2026',
+      '/admin/afpicon',
+      '/admin/dashboard',
+      '/admin/pulmocon',
+      `/admin/afpicon2026/${numberOf(server, EVENT, 5)}`,
+    ]) {
       await page.goto(url + path)
       await page.locator('h1').waitFor()
       await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
@@ -174,19 +225,27 @@ describe('the list', () => {
     await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Refresh' }).click()
     const problem = page.getByRole('alert')
-    await problem.getByText('Failed to load registrations: Network error. Please check your internet connection.').waitFor()
+    await problem
+      .getByText(
+        'Failed to load registrations: Network error. Please check your internet connection.',
+      )
+      .waitFor()
     await expectAccessible(page, 'list, call failed')
     expect(await page.getByRole('row').count()).toBe(21)
     await problem.getByRole('button', { name: 'Dismiss' }).click()
     expect(await problem.count()).toBe(0)
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ json: { people: [] } }))
+    await page.route('**/afpicon/admin/registrations/**', (route) =>
+      route.fulfill({ json: { people: [] } }),
+    )
     await page.getByRole('button', { name: 'Refresh' }).click()
     await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    await page.route('**/afpicon/download-csv/**', (route) => route.fulfill({ status: 500, body: '' }))
+    await page.route('**/afpicon/download-csv/**', (route) =>
+      route.fulfill({ status: 500, body: '' }),
+    )
     await page.getByRole('button', { name: 'Refresh' }).click()
     await problem.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Export CSV' }).click()
@@ -195,7 +254,12 @@ describe('the list', () => {
 
   test('a bad filter in the address is answered in words', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=paid')
-    await page.getByRole('alert').getByText('Failed to load registrations: “payment_status” must be one of pending, success, failed, refunded, not “paid”.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(
+        'Failed to load registrations: “payment_status” must be one of pending, success, failed, refunded, not “paid”.',
+      )
+      .waitFor()
   })
 })
 
@@ -209,7 +273,10 @@ describe('a registration', () => {
     await page.getByText('opened the registration').first().waitFor()
     await expectAccessible(page, 'registration')
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
-    await page.getByRole('status').getByText('The confirmation is on its way to example5@example.org.').waitFor()
+    await page
+      .getByRole('status')
+      .getByText('The confirmation is on its way to example5@example.org.')
+      .waitFor()
     await page.getByText('Queued').waitFor()
     await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
     await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
@@ -220,7 +287,9 @@ describe('a registration', () => {
     const button = page.getByRole('button', { name: 'Resend confirmation' })
     await button.waitFor()
     expect(await button.isDisabled()).toBe(true)
-    expect(await page.locator(`#${await button.getAttribute('aria-describedby')}`).textContent()).toBe('The confirmation goes out once the payment is confirmed.')
+    expect(
+      await page.locator(`#${await button.getAttribute('aria-describedby')}`).textContent(),
+    ).toBe('The confirmation goes out once the payment is confirmed.')
   })
 
   test('a number nobody has', async () => {
@@ -235,11 +304,26 @@ describe('the dashboard', () => {
     const page = await enter('/admin/dashboard')
     const cards = page.locator('dl.fig > div')
     await cards.first().waitFor()
-    expect(await cards.locator('dt').allTextContents()).toEqual(['Pulmocon total', 'Pulmocon paid', 'AFPICON total', 'Total revenue'])
+    expect(await cards.locator('dt').allTextContents()).toEqual([
+      'Pulmocon total',
+      'Pulmocon paid',
+      'AFPICON total',
+      'Total revenue',
+    ])
     expect((await cards.locator('dd').allTextContents()).slice(0, 3)).toEqual(['0', '0', '130'])
     const panel = page.getByRole('region', { name: 'AFPICON' })
-    expect(await panel.locator('dl.key dd').allTextContents()).toEqual(['130', '65', '32', '33', '5'])
-    await panel.getByText('130 registrations from 8 October 2025 to 10 October 2025; the most, 65, on 9 October 2025;').waitFor()
+    expect(await panel.locator('dl.key dd').allTextContents()).toEqual([
+      '130',
+      '65',
+      '32',
+      '33',
+      '5',
+    ])
+    await panel
+      .getByText(
+        '130 registrations from 8 October 2025 to 10 October 2025; the most, 65, on 9 October 2025;',
+      )
+      .waitFor()
     expect(await panel.locator('ul.rec li').count()).toBeGreaterThan(0)
     expect(await panel.locator('ul.rec li').first().textContent()).toMatch(/Dr\. Example 130/)
     await expectAccessible(page, 'dashboard')
@@ -303,7 +387,10 @@ describe('the session ends', () => {
 test('by keyboard alone: in, to a list, filter, open a row, back, out', async () => {
   here = await visit(browser)
   const { page } = here
-  const tabTo = async (name: string | RegExp, role: 'button' | 'link' | 'combobox' = 'link'): Promise<void> => {
+  const tabTo = async (
+    name: string | RegExp,
+    role: 'button' | 'link' | 'combobox' = 'link',
+  ): Promise<void> => {
     const goal = page.getByRole(role, { name, exact: typeof name === 'string' }).first()
     await goal.waitFor()
     for (let pressed = 0; pressed < 60; pressed += 1) {
@@ -325,18 +412,26 @@ test('by keyboard alone: in, to a list, filter, open a row, back, out', async ()
   await tabTo('AFPICON 2026')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('AFPICON 2026 Registrations')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+    'AFPICON 2026 Registrations',
+  )
   await tabTo('Payment Status', 'combobox')
   await page.keyboard.press('P')
-  await status(page).getByText(/paid registrations|pending registrations/).waitFor()
+  await status(page)
+    .getByText(/paid registrations|pending registrations/)
+    .waitFor()
   await tabTo(/^AFPI\s?\d/)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
   await tabTo('AFPICON 2026 Registrations')
   await page.keyboard.press('Enter')
-  await status(page).getByText(/paid registrations|pending registrations/).waitFor()
+  await status(page)
+    .getByText(/paid registrations|pending registrations/)
+    .waitFor()
   await page.reload()
-  await status(page).getByText(/paid registrations|pending registrations/).waitFor()
+  await status(page)
+    .getByText(/paid registrations|pending registrations/)
+    .waitFor()
   await tabTo('Logout', 'button')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()

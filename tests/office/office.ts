@@ -1,7 +1,16 @@
 /** What the office's tests share: an admin signed in, and registrations put in through the store. */
 import { expect } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
-import { categoryOf, day, instant, orderIdOf, paise, quote, regNoOf, startOf } from '../../engine/index.ts'
+import {
+  categoryOf,
+  day,
+  instant,
+  orderIdOf,
+  paise,
+  quote,
+  regNoOf,
+  startOf,
+} from '../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../engine/index.ts'
 import { hashPassword } from '../../server/office/passwords.ts'
 import { searchableOf } from '../../server/registering/view.ts'
@@ -10,14 +19,25 @@ import type { TestApp } from '../server/harness.ts'
 
 export const PASSWORD = 'a password for tests'
 
-export type Office = { readonly token: string; readonly cookie: string; get(url: string): Promise<LightMyRequestResponse>; json(url: string): Promise<Record<string, never>> }
+export type Office = {
+  readonly token: string
+  readonly cookie: string
+  get(url: string): Promise<LightMyRequestResponse>
+  json(url: string): Promise<Record<string, never>>
+}
 
 export async function signIn(test: TestApp, username = 'office'): Promise<Office> {
-  if ((await test.deps.store.admin(username)) === null) await test.deps.store.addAdmin(username, await hashPassword(PASSWORD), test.now())
-  const answer = await test.app.inject({ method: 'POST', url: '/admin/login/', payload: { username, password: PASSWORD } })
+  if ((await test.deps.store.admin(username)) === null)
+    await test.deps.store.addAdmin(username, await hashPassword(PASSWORD), test.now())
+  const answer = await test.app.inject({
+    method: 'POST',
+    url: '/admin/login/',
+    payload: { username, password: PASSWORD },
+  })
   expect(answer.statusCode).toBe(200)
   const token = answer.json<{ token: string }>().token
-  const get = (url: string): Promise<LightMyRequestResponse> => test.app.inject({ method: 'GET', url, headers: { authorization: `Bearer ${token}` } })
+  const get = (url: string): Promise<LightMyRequestResponse> =>
+    test.app.inject({ method: 'GET', url, headers: { authorization: `Bearer ${token}` } })
   return {
     token,
     cookie: `rollcall_session=${token}`,
@@ -31,7 +51,8 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
 }
 
 /** The noon of a day in India, `minutes` later. */
-export const noon = (of: string, minutes = 0): Instant => instant(startOf(day(of)) + 12 * 3_600_000 + minutes * 60_000)
+export const noon = (of: string, minutes = 0): Instant =>
+  instant(startOf(day(of)) + 12 * 3_600_000 + minutes * 60_000)
 
 /** The number of the nth registration of an event; digits made from n, so that tests can name it. */
 export function numberOf(test: TestApp, eventId: string, n: number): RegNo {
@@ -40,7 +61,13 @@ export function numberOf(test: TestApp, eventId: string, n: number): RegNo {
   return regNoOf(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
 }
 
-export type Made = { readonly n: number; readonly on: Instant; readonly answers: Answers; readonly pays?: 'success' | 'failed' | 'wrong-amount'; readonly mail?: NewMail }
+export type Made = {
+  readonly n: number
+  readonly on: Instant
+  readonly answers: Answers
+  readonly pays?: 'success' | 'failed' | 'wrong-amount'
+  readonly mail?: NewMail
+}
 
 /** Registers through the store, then settles the payment as the gateway would. */
 export async function register(test: TestApp, eventId: string, made: Made): Promise<RegNo> {
@@ -66,8 +93,37 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
   expect(registered.ok).toBe(true)
   const total = quoted.ok ? quoted.value.total : paise(0)
   const at = instant(made.on + 60_000)
-  if (made.pays === 'success') await test.deps.store.applyFact(orderIdOf(regNo, 1), { type: 'confirmed', reference: `REF${made.n}`, amount: total, currency: '356', kind: 'sale', at }, made.mail ?? null)
-  if (made.pays === 'wrong-amount') await test.deps.store.applyFact(orderIdOf(regNo, 1), { type: 'confirmed', reference: `REF${made.n}`, amount: paise(100), currency: '356', kind: 'sale', at }, null)
-  if (made.pays === 'failed') await test.deps.store.applyFact(orderIdOf(regNo, 1), { type: 'declined', code: '400', message: 'Insufficient funds', at }, null)
+  if (made.pays === 'success')
+    await test.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      {
+        type: 'confirmed',
+        reference: `REF${made.n}`,
+        amount: total,
+        currency: '356',
+        kind: 'sale',
+        at,
+      },
+      made.mail ?? null,
+    )
+  if (made.pays === 'wrong-amount')
+    await test.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      {
+        type: 'confirmed',
+        reference: `REF${made.n}`,
+        amount: paise(100),
+        currency: '356',
+        kind: 'sale',
+        at,
+      },
+      null,
+    )
+  if (made.pays === 'failed')
+    await test.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      { type: 'declined', code: '400', message: 'Insufficient funds', at },
+      null,
+    )
   return regNo
 }

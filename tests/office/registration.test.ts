@@ -16,50 +16,109 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-const open = async (regNo: string): Promise<OfficeRegistrationAnswer> => (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
-const answersOf = (n: number) => ({ full_name: `Delegate ${n}`, email: `delegate${n}@example.org`, phone_number: '+919876500000', ticket_type: 'afpi-gp-specialist', afpi_member: true, afpi_membership_number: 'EXAMPLE-1' })
+const open = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
+  (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
+const answersOf = (n: number) => ({
+  full_name: `Delegate ${n}`,
+  email: `delegate${n}@example.org`,
+  phone_number: '+919876500000',
+  ticket_type: 'afpi-gp-specialist',
+  afpi_member: true,
+  afpi_membership_number: 'EXAMPLE-1',
+})
 
 test('everything the office knows of a registration, and that it was opened', async () => {
-  const regNo = await register(test_, EVENT, { n: 1, on: noon('2025-10-10'), answers: answersOf(1), pays: 'success', mail: { to: 'delegate1@example.org', copyTo: null, subject: 'Confirmed', text: 'Yes.' } })
+  const regNo = await register(test_, EVENT, {
+    n: 1,
+    on: noon('2025-10-10'),
+    answers: answersOf(1),
+    pays: 'success',
+    mail: { to: 'delegate1@example.org', copyTo: null, subject: 'Confirmed', text: 'Yes.' },
+  })
   const answer = await open(regNo)
-  expect(answer.registration).toMatchObject({ reg_no: regNo, payment_status: 'success', payment_status_display: 'Paid', payment_id: 'REF1', total: 7080, period_display: expect.any(String) })
-  expect(answer.answers.map(({ id, text }) => [id, text])).toEqual([
-    ['full_name', 'Delegate 1'],
-    ['email', 'delegate1@example.org'],
-    ['phone_number', '+919876500000'],
-    ['afpi_member', 'Yes'],
-    ['afpi_membership_number', 'EXAMPLE-1'],
-    ['ticket_type', 'AFPI Member – GP / Specialist'],
-  ].toSorted(([a = ''], [b = '']) => fieldIndex(a) - fieldIndex(b)))
+  expect(answer.registration).toMatchObject({
+    reg_no: regNo,
+    payment_status: 'success',
+    payment_status_display: 'Paid',
+    payment_id: 'REF1',
+    total: 7080,
+    period_display: expect.any(String),
+  })
+  expect(answer.answers.map(({ id, text }) => [id, text])).toEqual(
+    [
+      ['full_name', 'Delegate 1'],
+      ['email', 'delegate1@example.org'],
+      ['phone_number', '+919876500000'],
+      ['afpi_member', 'Yes'],
+      ['afpi_membership_number', 'EXAMPLE-1'],
+      ['ticket_type', 'AFPI Member – GP / Specialist'],
+    ].toSorted(([a = ''], [b = '']) => fieldIndex(a) - fieldIndex(b)),
+  )
   expect(answer.payments).toEqual([
-    { order_id: regNo, amount: 7080, status: 'success', review: null, reference: 'REF1', created_at: '2025-10-10T12:00:00+05:30', facts: [{ at: '2025-10-10T12:01:00+05:30', type: 'confirmed', text: 'The gateway confirmed ₹\u00a07,080, reference REF1.' }] },
+    {
+      order_id: regNo,
+      amount: 7080,
+      status: 'success',
+      review: null,
+      reference: 'REF1',
+      created_at: '2025-10-10T12:00:00+05:30',
+      facts: [
+        {
+          at: '2025-10-10T12:01:00+05:30',
+          type: 'confirmed',
+          text: 'The gateway confirmed ₹\u00a07,080, reference REF1.',
+        },
+      ],
+    },
   ])
-  expect(answer.mails).toMatchObject([{ to: 'delegate1@example.org', subject: 'Confirmed', status: 'queued' }])
-  expect(answer.audit[0]).toEqual({ at: '2025-10-10T16:00:00+05:30', who: 'office', what: 'opened the registration' })
+  expect(answer.mails).toMatchObject([
+    { to: 'delegate1@example.org', subject: 'Confirmed', status: 'queued' },
+  ])
+  expect(answer.audit[0]).toEqual({
+    at: '2025-10-10T16:00:00+05:30',
+    who: 'office',
+    what: 'opened the registration',
+  })
   expect(answer.audit.at(-1)).toMatchObject({ who: 'delegate', what: 'registered' })
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 })
 
-const fieldIndex = (id: string): number => test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
+const fieldIndex = (id: string): number =>
+  test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
 
 test('money that does not fit is told in words', async () => {
-  const regNo = await register(test_, EVENT, { n: 2, on: noon('2025-10-10'), answers: answersOf(2), pays: 'wrong-amount' })
+  const regNo = await register(test_, EVENT, {
+    n: 2,
+    on: noon('2025-10-10'),
+    answers: answersOf(2),
+    pays: 'wrong-amount',
+  })
   const answer = await open(regNo)
   expect(answer.registration).toMatchObject({ in_review: true, payment_status_display: 'Review' })
   expect(answer.payments[0]?.review).not.toBeNull()
-  expect(answer.payments[0]?.facts[0]?.text).toBe('The gateway confirmed ₹\u00a01 where ₹\u00a07,080 was due, reference REF2.')
+  expect(answer.payments[0]?.facts[0]?.text).toBe(
+    'The gateway confirmed ₹\u00a01 where ₹\u00a07,080 was due, reference REF2.',
+  )
 })
 
 test('a number nobody has', async () => {
   const answer = await office.get('/admin/registrations/AFPI0000000000000/')
   expect(answer.statusCode).toBe(404)
-  expect(answer.json()).toMatchObject({ status: 'error', code: 'not_found', message: 'There is no registration with this number.' })
+  expect(answer.json()).toMatchObject({
+    status: 'error',
+    code: 'not_found',
+    message: 'There is no registration with this number.',
+  })
 })
 
 describe('the proof', () => {
   test('is an attachment for admins, with its own name, and opening it is on record', async () => {
     const { afpi_member: _, afpi_membership_number: __, ...answers } = answersOf(3)
-    const sent = await test_.post('/api/afpicon/register/', { ...answers, ticket_type: 'non-afpi-pg' }, { pg_proof: { name: 'proof ü.pdf', bytes: PDF } })
+    const sent = await test_.post(
+      '/api/afpicon/register/',
+      { ...answers, ticket_type: 'non-afpi-pg' },
+      { pg_proof: { name: 'proof ü.pdf', bytes: PDF } },
+    )
     expect(sent.statusCode, sent.body).toBe(201)
     const regNo = sent.json<{ reg_no: string }>().reg_no
     const { answers: shown } = await open(regNo)
@@ -69,23 +128,40 @@ describe('the proof', () => {
     expect(file.statusCode).toBe(200)
     expect(file.rawPayload.equals(PDF)).toBe(true)
     expect(file.headers['content-type']).toBe('application/pdf')
-    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="[^"]+\.pdf"; filename\*=UTF-8''/)
+    expect(file.headers['content-disposition']).toMatch(
+      /^attachment; filename="[^"]+\.pdf"; filename\*=UTF-8''/,
+    )
     expect(file.headers['x-content-type-options']).toBe('nosniff')
     expect(file.headers['content-security-policy']).toBe("default-src 'none'; sandbox")
     expect((await test_.app.inject({ url: String(href) })).statusCode).toBe(401)
-    expect((await office.get(`/admin/registrations/${regNo}/files/full_name/`)).statusCode).toBe(404)
+    expect((await office.get(`/admin/registrations/${regNo}/files/full_name/`)).statusCode).toBe(
+      404,
+    )
     expect((await open(regNo)).audit.map(({ what }) => what)).toContain('opened the file pg_proof')
   })
 })
 
 describe('the confirmation again', () => {
-  const resend = (regNo: string) => test_.app.inject({ method: 'POST', url: `/admin/registrations/${regNo}/resend-mail/`, headers: { authorization: `Bearer ${office.token}` } })
+  const resend = (regNo: string) =>
+    test_.app.inject({
+      method: 'POST',
+      url: `/admin/registrations/${regNo}/resend-mail/`,
+      headers: { authorization: `Bearer ${office.token}` },
+    })
 
   test('goes to the delegate once per click, and is on record', async () => {
-    const regNo = await register(test_, EVENT, { n: 5, on: noon('2025-10-10'), answers: answersOf(5), pays: 'success' })
+    const regNo = await register(test_, EVENT, {
+      n: 5,
+      on: noon('2025-10-10'),
+      answers: answersOf(5),
+      pays: 'success',
+    })
     const answer = await resend(regNo)
     expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toMatchObject({ status: 'success', message: 'The confirmation is on its way to delegate5@example.org.' })
+    expect(answer.json()).toMatchObject({
+      status: 'success',
+      message: 'The confirmation is on its way to delegate5@example.org.',
+    })
     const { mails, audit } = await open(regNo)
     expect(mails).toHaveLength(1)
     expect(mails[0]).toMatchObject({ to: 'delegate5@example.org', status: 'queued' })
@@ -93,12 +169,17 @@ describe('the confirmation again', () => {
   })
 
   test('is refused before the payment is confirmed', async () => {
-    const regNo = await register(test_, EVENT, { n: 6, on: noon('2025-10-10'), answers: answersOf(6) })
+    const regNo = await register(test_, EVENT, {
+      n: 6,
+      on: noon('2025-10-10'),
+      answers: answersOf(6),
+    })
     const answer = await resend(regNo)
     expect(answer.statusCode).toBe(409)
     expect(answer.json()).toMatchObject({ code: 'not_paid' })
     expect((await open(regNo)).mails).toEqual([])
   })
 
-  test('is refused for a number nobody has', async () => expect((await resend(numberOf(test_, EVENT, 999))).statusCode).toBe(404))
+  test('is refused for a number nobody has', async () =>
+    expect((await resend(numberOf(test_, EVENT, 999))).statusCode).toBe(404))
 })

@@ -11,7 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => office.close())
 
-const login = (to: TestApp, payload: object, headers: Record<string, string> = {}, url = '/admin/login/'): Promise<LightMyRequestResponse> => to.app.inject({ method: 'POST', url, payload, headers })
+const login = (
+  to: TestApp,
+  payload: object,
+  headers: Record<string, string> = {},
+  url = '/admin/login/',
+): Promise<LightMyRequestResponse> => to.app.inject({ method: 'POST', url, payload, headers })
 
 describe('signing in', () => {
   test('a wrong password and an unknown name get the same answer', async () => {
@@ -19,25 +24,39 @@ describe('signing in', () => {
     const unknown = await login(office, { username: 'nobody', password: PASSWORD })
     for (const answer of [wrong, unknown]) {
       expect(answer.statusCode).toBe(401)
-      expect(answer.json()).toEqual({ status: 'error', code: 'invalid_login', message: 'Invalid username or password' })
+      expect(answer.json()).toEqual({
+        status: 'error',
+        code: 'invalid_login',
+        message: 'Invalid username or password',
+      })
       expect(answer.headers['set-cookie']).toBeUndefined()
     }
   })
 
-  test.each([[{}, ['username', 'password']], [{ username: ' ', password: 'x' }, ['username']], [{ username: 'office' }, ['password']], [{ username: ['office'], password: { x: 1 } }, ['username', 'password']]])('%j says what is missing', async (payload, missing) => {
+  test.each([
+    [{}, ['username', 'password']],
+    [{ username: ' ', password: 'x' }, ['username']],
+    [{ username: 'office' }, ['password']],
+    [{ username: ['office'], password: { x: 1 } }, ['username', 'password']],
+  ])('%j says what is missing', async (payload, missing) => {
     const answer = await login(office, payload)
     expect(answer.statusCode).toBe(422)
     expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(missing)
   })
 
-  test.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])('%s answers token and cookie', async (url) => {
-    const answer = await login(office, { username: 'office', password: PASSWORD }, {}, url)
-    expect(answer.statusCode).toBe(200)
-    const { token } = answer.json<{ token: string }>()
-    expect(answer.json()).toEqual({ status: 'success', token, username: 'office' })
-    expect(answer.headers['set-cookie']).toBe(`rollcall_session=${token}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict`)
-    expect(answer.headers['cache-control']).toBe('no-store')
-  })
+  test.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])(
+    '%s answers token and cookie',
+    async (url) => {
+      const answer = await login(office, { username: 'office', password: PASSWORD }, {}, url)
+      expect(answer.statusCode).toBe(200)
+      const { token } = answer.json<{ token: string }>()
+      expect(answer.json()).toEqual({ status: 'success', token, username: 'office' })
+      expect(answer.headers['set-cookie']).toBe(
+        `rollcall_session=${token}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict`,
+      )
+      expect(answer.headers['cache-control']).toBe('no-store')
+    },
+  )
 
   test('the page of the same address is still a page', async () => {
     const answer = await office.app.inject({ method: 'GET', url: '/admin/login/' })
@@ -61,14 +80,19 @@ describe('signing in', () => {
   })
 
   test('another site cannot sign a browser in', async () => {
-    const answer = await login(office, { username: 'office', password: PASSWORD }, { origin: 'https://evil.example' })
+    const answer = await login(
+      office,
+      { username: 'office', password: PASSWORD },
+      { origin: 'https://evil.example' },
+    )
     expect(answer.statusCode).toBe(403)
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 })
 
 describe('the session', () => {
-  const session = (headers: Record<string, string>): Promise<LightMyRequestResponse> => office.app.inject({ method: 'GET', url: '/admin/session/', headers })
+  const session = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
+    office.app.inject({ method: 'GET', url: '/admin/session/', headers })
 
   test('by cookie and by bearer token', async () => {
     const { token, cookie } = await signIn(office)
@@ -81,19 +105,39 @@ describe('the session', () => {
 
   test('it tells the frame every event and list, the earliest conference first', async () => {
     const { cookie } = await signIn(office)
-    const { events } = (await session({ cookie })).json<{ events: { id: string; lists: { route: string }[] }[] }>()
-    expect(events.map(({ id }) => id)).toEqual(['pulmocon2025', 'midzone2025', 'afpicon2026', 'chirurgia2026'])
-    expect(events.flatMap(({ lists }) => lists.map(({ route }) => route))).toEqual(['/admin/pulmocon', '/admin/midzone2025', '/admin/afpicon', '/admin/afpicon2026', '/admin/chirurgia2026'])
+    const { events } = (await session({ cookie })).json<{
+      events: { id: string; lists: { route: string }[] }[]
+    }>()
+    expect(events.map(({ id }) => id)).toEqual([
+      'pulmocon2025',
+      'midzone2025',
+      'afpicon2026',
+      'chirurgia2026',
+    ])
+    expect(events.flatMap(({ lists }) => lists.map(({ route }) => route))).toEqual([
+      '/admin/pulmocon',
+      '/admin/midzone2025',
+      '/admin/afpicon',
+      '/admin/afpicon2026',
+      '/admin/chirurgia2026',
+    ])
   })
 
   test('a logout ends it for the cookie and for the token', async () => {
     const { token, cookie } = await signIn(office)
-    const answer = await office.app.inject({ method: 'POST', url: '/admin/logout/', headers: { cookie, 'sec-fetch-site': 'same-origin' } })
+    const answer = await office.app.inject({
+      method: 'POST',
+      url: '/admin/logout/',
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    })
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['set-cookie']).toMatch(/^rollcall_session=; .*Expires=Thu, 01 Jan 1970/)
     expect((await session({ cookie })).statusCode).toBe(401)
     expect((await session({ authorization: `Bearer ${token}` })).statusCode).toBe(401)
-    expect((await office.app.inject({ method: 'POST', url: '/admin/logout/', headers: { cookie } })).statusCode).toBe(200)
+    expect(
+      (await office.app.inject({ method: 'POST', url: '/admin/logout/', headers: { cookie } }))
+        .statusCode,
+    ).toBe(200)
   })
 
   test('it ends two hours after its last use, and twelve after it began', async () => {
@@ -131,10 +175,18 @@ describe('the session', () => {
     '/admin/registrations/AFPI1/',
     '/admin/registrations/AFPI1/files/pg_proof/',
   ])('a stranger gets 401 from %s', async (url) => {
-    for (const headers of [{}, { authorization: 'Bearer guess' }, { cookie: 'rollcall_session=guess' }]) {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer guess' },
+      { cookie: 'rollcall_session=guess' },
+    ]) {
       const answer = await office.app.inject({ method: 'GET', url, headers })
       expect(answer.statusCode).toBe(401)
-      expect(answer.json()).toEqual({ status: 'error', code: 'unauthorized', message: 'Unauthorized. Please check your credentials.' })
+      expect(answer.json()).toEqual({
+        status: 'error',
+        code: 'unauthorized',
+        message: 'Unauthorized. Please check your credentials.',
+      })
     }
   })
 })
@@ -148,7 +200,11 @@ describe('a page elsewhere cannot act with the cookie', () => {
     ['another origin', { origin: 'https://evil.example' }, 403],
     ['no origin at all', {}, 403],
     ['an opaque origin', { origin: 'null' }, 403],
-    ['our origin, but a cross-site fetch', { origin: 'http://127.0.0.1:3199', 'sec-fetch-site': 'cross-site' }, 403],
+    [
+      'our origin, but a cross-site fetch',
+      { origin: 'http://127.0.0.1:3199', 'sec-fetch-site': 'cross-site' },
+      403,
+    ],
     ['our public address', { origin: 'http://127.0.0.1:3199' }, 404],
     ['the browser says same-origin', { 'sec-fetch-site': 'same-origin' }, 404],
   ])('%s', async (_name, headers, status) => {
@@ -157,7 +213,9 @@ describe('a page elsewhere cannot act with the cookie', () => {
   })
   test('a bearer token is sent by nobody by accident', async () => {
     const { token } = await signIn(office)
-    expect(await resend({ authorization: `Bearer ${token}`, origin: 'https://script.example' })).toBe(404)
+    expect(
+      await resend({ authorization: `Bearer ${token}`, origin: 'https://script.example' }),
+    ).toBe(404)
   })
 })
 
@@ -168,14 +226,24 @@ describe('guessing', () => {
       await signIn(test)
       await signIn(test, 'second')
       const from = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` })
-      for (let tried = 0; tried < 10; tried += 1) expect((await login(test, { username: 'Office', password: 'guess' }, from(tried))).statusCode).toBe(401)
+      for (let tried = 0; tried < 10; tried += 1)
+        expect(
+          (await login(test, { username: 'Office', password: 'guess' }, from(tried))).statusCode,
+        ).toBe(401)
       const refused = await login(test, { username: 'office', password: PASSWORD }, from(99))
       expect(refused.statusCode).toBe(429)
       expect(refused.headers['retry-after']).toBe('900')
-      expect(refused.json()).toMatchObject({ code: 'too_many_attempts', message: 'Too many attempts to sign in. Please wait 15 minutes and try again.' })
-      expect((await login(test, { username: 'second', password: PASSWORD }, from(99))).statusCode).toBe(200)
+      expect(refused.json()).toMatchObject({
+        code: 'too_many_attempts',
+        message: 'Too many attempts to sign in. Please wait 15 minutes and try again.',
+      })
+      expect(
+        (await login(test, { username: 'second', password: PASSWORD }, from(99))).statusCode,
+      ).toBe(200)
       test.at('2025-10-10T12:15:01+05:30')
-      expect((await login(test, { username: 'office', password: PASSWORD }, from(99))).statusCode).toBe(200)
+      expect(
+        (await login(test, { username: 'office', password: PASSWORD }, from(99))).statusCode,
+      ).toBe(200)
     } finally {
       await test.close()
     }
@@ -184,7 +252,10 @@ describe('guessing', () => {
   test('an address takes twenty tries in five minutes, whatever the names', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     try {
-      for (let tried = 0; tried < 20; tried += 1) expect((await login(test, { username: `name${tried}`, password: 'guess' })).statusCode).toBe(401)
+      for (let tried = 0; tried < 20; tried += 1)
+        expect(
+          (await login(test, { username: `name${tried}`, password: 'guess' })).statusCode,
+        ).toBe(401)
       expect((await login(test, { username: 'name20', password: 'guess' })).statusCode).toBe(429)
     } finally {
       await test.close()

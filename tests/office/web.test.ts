@@ -11,13 +11,23 @@ const list: AdminList = {
   api: '/admin/members/registrations/',
   filters: [
     { show: 'search', sentAs: 'search', label: 'Search', kind: 'search' },
-    { show: 'registration_category', sentAs: 'category', label: 'Category', kind: 'options', options: [{ id: 'a', label: 'A' }] },
+    {
+      show: 'registration_category',
+      sentAs: 'category',
+      label: 'Category',
+      kind: 'options',
+      options: [{ id: 'a', label: 'A' }],
+    },
   ],
   columns: [],
   pageSize: 20,
   pageSizes: [10, 20],
   empty: 'No registrations found',
-  errors: { load: 'Failed to load registrations: {message}', shape: 'Failed to load registrations', export: 'Failed' },
+  errors: {
+    load: 'Failed to load registrations: {message}',
+    shape: 'Failed to load registrations',
+    export: 'Failed',
+  },
   export: { api: '/admin/export/?event_type=members', file: 'members.csv' },
 }
 
@@ -28,20 +38,47 @@ test.each([
   [6, 12, [1, null, 4, 5, 6, 7, 8, null, 12]],
   [12, 12, [1, null, 10, 11, 12]],
   [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
-])('on page %i of %i the window is %j', (current, last, shown) => expect(pageWindow(current, last)).toEqual(shown))
+])('on page %i of %i the window is %j', (current, last, shown) =>
+  expect(pageWindow(current, last)).toEqual(shown),
+)
 
 describe('the address of a list becomes its call', () => {
-  const address = (query: string, paging: boolean) => withFilters(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
-  test('empty values and names that are no filter are left out', () => expect(address('search=&category=a&evil=1&page=2&page_size=10', true)).toBe('/admin/members/registrations/?category=a&page=2&page_size=10'))
-  test('nothing set adds nothing', () => expect(address('', true)).toBe('/admin/members/registrations/'))
-  test('an export keeps its own parameter, takes the filters and no page', () => expect(address('search=a%26b&page=2', false)).toBe('/admin/export/?event_type=members&search=a%26b'))
+  const address = (query: string, paging: boolean) =>
+    withFilters(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
+  test('empty values and names that are no filter are left out', () =>
+    expect(address('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
+      '/admin/members/registrations/?category=a&page=2&page_size=10',
+    ))
+  test('nothing set adds nothing', () =>
+    expect(address('', true)).toBe('/admin/members/registrations/'))
+  test('an export keeps its own parameter, takes the filters and no page', () =>
+    expect(address('search=a%26b&page=2', false)).toBe(
+      '/admin/export/?event_type=members&search=a%26b',
+    ))
 })
 
 describe('either shape of a list answer', () => {
-  const rows = [{ id: 1, reg_no: 'X1', payment_status: 'success', payment_status_display: 'Paid', in_review: false }]
-  test('results.registrations', () => expect(readListAnswer({ results: { registrations: rows }, count: 1 }, list)?.rows).toEqual(rows))
-  test('registrations', () => expect(readListAnswer({ status: 'success', registrations: rows, count: 1, page: 3 }, list)).toMatchObject({ rows, page: 3, pageSize: 20 }))
-  test.each([null, 'text', {}, { registrations: 3, count: 1 }, { registrations: rows }])('an unknown shape is none: %j', (answer) => expect(readListAnswer(answer, list)).toBeNull())
+  const rows = [
+    {
+      id: 1,
+      reg_no: 'X1',
+      payment_status: 'success',
+      payment_status_display: 'Paid',
+      in_review: false,
+    },
+  ]
+  test('results.registrations', () =>
+    expect(readListAnswer({ results: { registrations: rows }, count: 1 }, list)?.rows).toEqual(
+      rows,
+    ))
+  test('registrations', () =>
+    expect(
+      readListAnswer({ status: 'success', registrations: rows, count: 1, page: 3 }, list),
+    ).toMatchObject({ rows, page: 3, pageSize: 20 }))
+  test.each([null, 'text', {}, { registrations: 3, count: 1 }, { registrations: rows }])(
+    'an unknown shape is none: %j',
+    (answer) => expect(readListAnswer(answer, list)).toBeNull(),
+  )
 })
 
 test.each([
@@ -54,18 +91,29 @@ test.each([
 ])('after signing in %j leads to %s', (next, to) => expect(safeNext(next)).toBe(to))
 
 describe('the plot', () => {
-  const entry = (day: string, registrations: number, revenue = 0) => ({ day, registrations, revenue })
+  const entry = (day: string, registrations: number, revenue = 0) => ({
+    day,
+    registrations,
+    revenue,
+  })
   test('days without anything are drawn as nothing, not left out', () => {
-    expect(barsOf([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(({ from, registrations }) => [from, registrations])).toEqual([
+    expect(
+      barsOf([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(
+        ({ from, registrations }) => [from, registrations],
+      ),
+    ).toEqual([
       ['2025-10-01', 3],
       ['2025-10-02', 0],
       ['2025-10-03', 0],
       ['2025-10-04', 1],
     ])
   })
-  test('it runs on to today while registrations come in', () => expect(barsOf([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
+  test('it runs on to today while registrations come in', () =>
+    expect(barsOf([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
   test('a long time is drawn in weeks and loses nothing', () => {
-    const days = Array.from({ length: 200 }, (_, index) => entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1))
+    const days = Array.from({ length: 200 }, (_, index) =>
+      entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
+    )
     const bars = barsOf(days, '2026-06-01')
     expect(bars).toHaveLength(29)
     expect(bars.reduce((sum, bar) => sum + bar.registrations, 0)).toBe(400)
@@ -73,17 +121,38 @@ describe('the plot', () => {
   })
   test('the sentence says how many, when, the most and today', () => {
     const bars = barsOf([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
-    expect(sentenceOf(bars, 'AFPI', '2025-10-02')).toBe('4 registrations from 1 October 2025 to 2 October 2025; the most, 3, on 1 October 2025; the highest revenue, ₹\u00a021,240, on 1 October 2025; 1 today.')
+    expect(sentenceOf(bars, 'AFPI', '2025-10-02')).toBe(
+      '4 registrations from 1 October 2025 to 2 October 2025; the most, 3, on 1 October 2025; the highest revenue, ₹\u00a021,240, on 1 October 2025; 1 today.',
+    )
     expect(sentenceOf([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
   })
 })
 
 describe('columns become cells', () => {
-  const column = (id: string, kind: AdminList['columns'][number]['kind']) => ({ id, label: id, kind })
-  const placed = (...columns: Parameters<typeof cellsOf>[0]) => cellsOf(columns).map((cell) => [cell.column.id, cell.under.map(({ id }) => id).join(' '), cell.slot])
-  const contact = [column('id', 'number'), column('reg_no', 'text'), column('full_name', 'text'), column('email', 'text'), column('phone_number', 'text')]
+  const column = (id: string, kind: AdminList['columns'][number]['kind']) => ({
+    id,
+    label: id,
+    kind,
+  })
+  const placed = (...columns: Parameters<typeof cellsOf>[0]) =>
+    cellsOf(columns).map((cell) => [
+      cell.column.id,
+      cell.under.map(({ id }) => id).join(' '),
+      cell.slot,
+    ])
+  const contact = [
+    column('id', 'number'),
+    column('reg_no', 'text'),
+    column('full_name', 'text'),
+    column('email', 'text'),
+    column('phone_number', 'text'),
+  ]
   const member = [column('asi_member', 'yes-no'), column('asi_membership_number', 'text')]
-  const money = [column('total', 'money'), column('payment_status', 'status'), column('created_at', 'date')]
+  const money = [
+    column('total', 'money'),
+    column('payment_status', 'status'),
+    column('created_at', 'date'),
+  ]
   test('the number comes first, phone, e-mail and membership stand under what they belong to', () =>
     expect(placed(...contact, column('category', 'option'), ...member, ...money)).toEqual([
       ['reg_no', 'phone_number', 'reg'],
@@ -95,10 +164,26 @@ describe('columns become cells', () => {
       ['created_at', '', 'at'],
     ]))
   test('without a category a membership number stands under its Yes', () =>
-    expect(placed(...member, ...money).map(([id, under]) => [id, under])).toEqual([['asi_member', 'asi_membership_number'], ['total', ''], ['payment_status', ''], ['created_at', '']]))
+    expect(placed(...member, ...money).map(([id, under]) => [id, under])).toEqual([
+      ['asi_member', 'asi_membership_number'],
+      ['total', ''],
+      ['payment_status', ''],
+      ['created_at', ''],
+    ]))
   test('every column of the list is somewhere', () => {
-    const columns = [...contact, ...member, column('paper', 'yes-no'), column('food', 'option'), column('other', 'option'), ...money, column('fee', 'money')]
-    const shown = cellsOf(columns).flatMap((cell) => [cell.column.id, ...cell.under.map(({ id }) => id)])
+    const columns = [
+      ...contact,
+      ...member,
+      column('paper', 'yes-no'),
+      column('food', 'option'),
+      column('other', 'option'),
+      ...money,
+      column('fee', 'money'),
+    ]
+    const shown = cellsOf(columns).flatMap((cell) => [
+      cell.column.id,
+      ...cell.under.map(({ id }) => id),
+    ])
     expect(shown.toSorted()).toEqual(columns.map(({ id }) => id).toSorted())
   })
 })

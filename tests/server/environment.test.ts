@@ -2,10 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import { makeClock } from '../../server/machine/clock.ts'
-import { accountVariable, missingAccounts, readEnvironment } from '../../server/machine/environment.ts'
+import {
+  accountVariable,
+  missingAccounts,
+  readEnvironment,
+} from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
 
-const live = { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_PASSWORD: 'p', AIRPAY_AFPI_SECRET: 's', AIRPAY_AFPI_MERCHANT_ID: '1' }
+const live = {
+  AIRPAY_AFPI_USERNAME: 'u',
+  AIRPAY_AFPI_PASSWORD: 'p',
+  AIRPAY_AFPI_SECRET: 's',
+  AIRPAY_AFPI_MERCHANT_ID: '1',
+}
 const production = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...live }
 
 function wrong(variables: Variables): readonly string[] {
@@ -21,8 +30,18 @@ function right(variables: Variables) {
 describe('what stands in the environment', () => {
   test('nothing: every default', () => {
     expect(right({})).toMatchObject({
-      port: 3000, host: '127.0.0.1', publicUrl: 'http://127.0.0.1:3000', production: false, gatewayMode: 'sandbox', accounts: {},
-      rateLimits: true, clockStart: null, trustProxy: null, smtpUrl: null, firstAdmin: { username: 'admin', password: null }, sandboxPort: 3001,
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: 'http://127.0.0.1:3000',
+      production: false,
+      gatewayMode: 'sandbox',
+      accounts: {},
+      rateLimits: true,
+      clockStart: null,
+      trustProxy: null,
+      smtpUrl: null,
+      firstAdmin: { username: 'admin', password: null },
+      sandboxPort: 3001,
     })
     expect(right({}).dataDir).toBe(`${process.cwd()}/var`)
     expect(right({}).eventsDir).toBe(`${process.cwd()}/events`)
@@ -33,12 +52,22 @@ describe('what stands in the environment', () => {
   })
 
   test('PUBLIC_URL loses its slash; without it host and port say it, with brackets for an IPv6 address', () => {
-    expect(right({ PUBLIC_URL: 'https://register.example.org/' }).publicUrl).toBe('https://register.example.org')
+    expect(right({ PUBLIC_URL: 'https://register.example.org/' }).publicUrl).toBe(
+      'https://register.example.org',
+    )
     expect(right({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
   })
 
   test('an account needs all four of its variables, and is found under the name event files use', () => {
-    expect(right({ ...live, AIRPAY_MID_ZONE_USERNAME: 'u', AIRPAY_MID_ZONE_PASSWORD: 'p', AIRPAY_MID_ZONE_SECRET: 's', AIRPAY_MID_ZONE_MERCHANT_ID: '2' }).accounts).toEqual({
+    expect(
+      right({
+        ...live,
+        AIRPAY_MID_ZONE_USERNAME: 'u',
+        AIRPAY_MID_ZONE_PASSWORD: 'p',
+        AIRPAY_MID_ZONE_SECRET: 's',
+        AIRPAY_MID_ZONE_MERCHANT_ID: '2',
+      }).accounts,
+    ).toEqual({
       afpi: { name: 'afpi', username: 'u', password: 'p', secret: 's', merchantId: '1' },
       'mid-zone': { name: 'mid-zone', username: 'u', password: 'p', secret: 's', merchantId: '2' },
     })
@@ -46,22 +75,66 @@ describe('what stands in the environment', () => {
   })
 
   test.each<[string, Variables, RegExp]>([
-    ['a port that is none', { PORT: 'http' }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
+    [
+      'a port that is none',
+      { PORT: 'http' },
+      /^PORT must be a port number from 0 to 65535, not "http"\.$/,
+    ],
     ['a port beyond the last', { PORT: '65536' }, /^PORT must/],
-    ['an address without protocol', { PUBLIC_URL: 'register.example.org' }, /^PUBLIC_URL must be an address/],
-    ['an address with a path', { PUBLIC_URL: 'https://example.org/register' }, /^PUBLIC_URL must be an address/],
-    ['a database that is not there yet', { DATABASE_URL: 'postgres://localhost/x' }, /^DATABASE_URL is set/],
-    ['an unknown mode', { GATEWAY_MODE: 'test' }, /^GATEWAY_MODE must be sandbox, airpay-test or live, not "test"\.$/],
+    [
+      'an address without protocol',
+      { PUBLIC_URL: 'register.example.org' },
+      /^PUBLIC_URL must be an address/,
+    ],
+    [
+      'an address with a path',
+      { PUBLIC_URL: 'https://example.org/register' },
+      /^PUBLIC_URL must be an address/,
+    ],
+    [
+      'a database that is not there yet',
+      { DATABASE_URL: 'postgres://localhost/x' },
+      /^DATABASE_URL is set/,
+    ],
+    [
+      'an unknown mode',
+      { GATEWAY_MODE: 'test' },
+      /^GATEWAY_MODE must be sandbox, airpay-test or live, not "test"\.$/,
+    ],
     ['limits half on', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
     ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a day/],
     ['a day that is none', { CLOCK: '2026-02-30' }, /^CLOCK must be a day/],
     ['mail by another protocol', { SMTP_URL: 'https://mail.example.org' }, /^SMTP_URL must begin/],
-    ['a proxy by a name', { TRUST_PROXY: '10.0.0.1, proxy' }, /^TRUST_PROXY must list addresses .*"proxy" is none\.$/],
-    ['half an account', { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_SECRET: 's' }, /^AIRPAY_AFPI_PASSWORD, AIRPAY_AFPI_MERCHANT_ID are missing/],
-    ['the sandbox in production, by default', { NODE_ENV: 'production' }, /^GATEWAY_MODE is not set, which means sandbox, and with NODE_ENV=production only live is allowed\.$/],
-    ["Airpay's sandbox in production", { NODE_ENV: 'production', GATEWAY_MODE: 'airpay-test' }, /^GATEWAY_MODE is airpay-test/],
-    ['no limits in production', { ...production, RATE_LIMITS: 'off' }, /^RATE_LIMITS=off is not allowed/],
-    ['a rehearsal in production', { ...production, CLOCK: '2026-01-25' }, /^CLOCK is for rehearsals/],
+    [
+      'a proxy by a name',
+      { TRUST_PROXY: '10.0.0.1, proxy' },
+      /^TRUST_PROXY must list addresses .*"proxy" is none\.$/,
+    ],
+    [
+      'half an account',
+      { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_SECRET: 's' },
+      /^AIRPAY_AFPI_PASSWORD, AIRPAY_AFPI_MERCHANT_ID are missing/,
+    ],
+    [
+      'the sandbox in production, by default',
+      { NODE_ENV: 'production' },
+      /^GATEWAY_MODE is not set, which means sandbox, and with NODE_ENV=production only live is allowed\.$/,
+    ],
+    [
+      "Airpay's sandbox in production",
+      { NODE_ENV: 'production', GATEWAY_MODE: 'airpay-test' },
+      /^GATEWAY_MODE is airpay-test/,
+    ],
+    [
+      'no limits in production',
+      { ...production, RATE_LIMITS: 'off' },
+      /^RATE_LIMITS=off is not allowed/,
+    ],
+    [
+      'a rehearsal in production',
+      { ...production, CLOCK: '2026-01-25' },
+      /^CLOCK is for rehearsals/,
+    ],
   ])('%s is one clear sentence', (_what, variables, sentence) => {
     expect(wrong(variables)).toEqual([expect.stringMatching(sentence)])
   })
@@ -76,7 +149,11 @@ describe('what stands in the environment', () => {
 })
 
 describe('accounts that event files name', () => {
-  const events = [{ id: 'one', payment: { account: 'afpi' } }, { id: 'two', payment: { account: 'other-one' } }, { id: 'free', payment: null }] as unknown as EventConfig[]
+  const events = [
+    { id: 'one', payment: { account: 'afpi' } },
+    { id: 'two', payment: { account: 'other-one' } },
+    { id: 'free', payment: null },
+  ] as unknown as EventConfig[]
   test('live refuses an event whose account is missing, and names the variables', () => {
     expect(missingAccounts(right({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
       'Event two is paid into the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',

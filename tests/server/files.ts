@@ -2,21 +2,39 @@
 import { crc32 } from 'node:zlib'
 import CFB from 'cfb'
 
-export const pdf = (text = 'proof'): Buffer => Buffer.from(`%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\n% ${text}\ntrailer<</Root 1 0 R>>\n%%EOF\n`)
-export const png = (): Buffer => Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
-export const jpg = (): Buffer => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]), Buffer.from('JFIF\0'), Buffer.alloc(9), Buffer.from([0xff, 0xd9])])
+export const pdf = (text = 'proof'): Buffer =>
+  Buffer.from(
+    `%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\n% ${text}\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
+  )
+export const png = (): Buffer =>
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+export const jpg = (): Buffer =>
+  Buffer.concat([
+    Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]),
+    Buffer.from('JFIF\0'),
+    Buffer.alloc(9),
+    Buffer.from([0xff, 0xd9]),
+  ])
 /** A Windows program: "MZ". */
 export const exe = (): Buffer => Buffer.concat([Buffer.from('MZ'), Buffer.alloc(510)])
 
 function ole(streams: Readonly<Record<string, string>>): Buffer {
   const container = CFB.utils.cfb_new()
-  for (const [name, content] of Object.entries(streams)) CFB.utils.cfb_add(container, name, Buffer.from(content.padEnd(5000, '.')))
+  for (const [name, content] of Object.entries(streams))
+    CFB.utils.cfb_add(container, name, Buffer.from(content.padEnd(5000, '.')))
   return Buffer.from(CFB.write(container, { type: 'buffer' }) as Uint8Array)
 }
 /** An old Word document: an OLE file with a stream called WordDocument. */
 export const doc = (): Buffer => ole({ '/WordDocument': 'text', '/1Table': 'table' })
 /** A Windows installer: an OLE file too, with its tables in streams of odd names. */
-export const msi = (): Buffer => ole({ '/\u4840\u3f7f\u4164\u422f\u4836': 'tables', '/\u0005SummaryInformation': 'Installation Database' })
+export const msi = (): Buffer =>
+  ole({
+    '/\u4840\u3f7f\u4164\u422f\u4836': 'tables',
+    '/\u0005SummaryInformation': 'Installation Database',
+  })
 export const xls = (): Buffer => ole({ '/Workbook': 'cells' })
 
 /** A zip with its entries stored as they are. */
@@ -48,7 +66,22 @@ function zip(entries: Readonly<Record<string, string>>): Buffer {
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, directory, end])
 }
-const typesOf = (part: string, type: string): string => `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="${part}" ContentType="${type}"/></Types>`
-export const docx = (): Buffer => zip({ '[Content_Types].xml': typesOf('/word/document.xml', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'), 'word/document.xml': '<w:document/>' })
-export const xlsx = (): Buffer => zip({ '[Content_Types].xml': typesOf('/xl/workbook.xml', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml'), 'xl/workbook.xml': '<workbook/>' })
+const typesOf = (part: string, type: string): string =>
+  `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="${part}" ContentType="${type}"/></Types>`
+export const docx = (): Buffer =>
+  zip({
+    '[Content_Types].xml': typesOf(
+      '/word/document.xml',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml',
+    ),
+    'word/document.xml': '<w:document/>',
+  })
+export const xlsx = (): Buffer =>
+  zip({
+    '[Content_Types].xml': typesOf(
+      '/xl/workbook.xml',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml',
+    ),
+    'xl/workbook.xml': '<workbook/>',
+  })
 export const plainZip = (): Buffer => zip({ 'virus.exe': 'MZ' })

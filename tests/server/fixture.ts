@@ -11,7 +11,15 @@ export type FixtureOptions = {
 }
 
 export function fixtureEvent(options: FixtureOptions = {}): string {
-  const { id = 'sample2026', prefix = 'SMPL', price = 1000, total = 1180, title = 'Sample 2026', payment = 'airpay', extra = '' } = options
+  const {
+    id = 'sample2026',
+    prefix = 'SMPL',
+    price = 1000,
+    total = 1180,
+    title = 'Sample 2026',
+    payment = 'airpay',
+    extra = '',
+  } = options
   return `format: 1
 
 event:
@@ -94,4 +102,9 @@ examples:
 `
 }
 
-export const fixtureDelegate = { full_name: 'Test Delegate', email: 'delegate@sample.example', phone_number: '9876543210', is_member: 'true' }
+export const fixtureDelegate = {
+  full_name: 'Test Delegate',
+  email: 'delegate@sample.example',
+  phone_number: '9876543210',
+  is_member: 'true',
+}

@@ -43,30 +43,54 @@ export type TestApp = {
   /** Hashes of the files in the upload folder. */
   uploadsStored(): string[]
   /** Posts answers as a browser does: multipart, files after the fields. */
-  post(url: string, fields: Readonly<Record<string, string>>, files?: Readonly<Record<string, TestFile>>, headers?: Readonly<Record<string, string>>): Promise<LightMyRequestResponse>
+  post(
+    url: string,
+    fields: Readonly<Record<string, string>>,
+    files?: Readonly<Record<string, TestFile>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<LightMyRequestResponse>
   writeEvent(file: string, text: string): void
   readEvent(file: string): string
   close(): Promise<void>
 }
 
 /** Starts with the sample event files, or with `events` (file name → text) beside the shared ones. */
-export async function startTestApp(options: { readonly clock?: string; readonly events?: Readonly<Record<string, string>>; readonly variables?: Variables; readonly watches?: boolean } = {}): Promise<TestApp> {
+export async function startTestApp(
+  options: {
+    readonly clock?: string
+    readonly events?: Readonly<Record<string, string>>
+    readonly variables?: Variables
+    readonly watches?: boolean
+  } = {},
+): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-server-'))
   const eventsDir = join(folder, 'events')
   if (options.events === undefined) cpSync(sampleEvents, eventsDir, { recursive: true })
   else {
     cpSync(join(sampleEvents, '_shared'), join(eventsDir, '_shared'), { recursive: true })
-    for (const [file, text] of Object.entries(options.events)) writeFileSync(join(eventsDir, file), text)
+    for (const [file, text] of Object.entries(options.events))
+      writeFileSync(join(eventsDir, file), text)
   }
   const dir = join(folder, 'var')
-  const read = readEnvironment({ DATA_DIR: dir, EVENTS_DIR: eventsDir, RATE_LIMITS: 'off', PORT: '3199', SANDBOX_PORT: '0', ...options.variables })
+  const read = readEnvironment({
+    DATA_DIR: dir,
+    EVENTS_DIR: eventsDir,
+    RATE_LIMITS: 'off',
+    PORT: '3199',
+    SANDBOX_PORT: '0',
+    ...options.variables,
+  })
   if (!read.ok) throw new Error(read.error.join('\n'))
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
   const log: Record<string, unknown>[] = []
   const printed: string[] = []
   const assembled = await assemble(read.value, {
     clock: () => now,
-    log: { info: (entry, message) => void log.push({ level: 'info', message, ...entry }), warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }), error: (entry, message) => void log.push({ level: 'error', message, ...entry }) },
+    log: {
+      info: (entry, message) => void log.push({ level: 'info', message, ...entry }),
+      warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }),
+      error: (entry, message) => void log.push({ level: 'error', message, ...entry }),
+    },
     print: (text) => void printed.push(text),
     works: false,
     watches: options.watches ?? false,
@@ -85,16 +109,35 @@ export async function startTestApp(options: { readonly clock?: string; readonly 
     }
   }
   return {
-    app, deps, mailer, sandbox, environment: read.value, dir, eventsDir, log, printed, rows,
+    app,
+    deps,
+    mailer,
+    sandbox,
+    environment: read.value,
+    dir,
+    eventsDir,
+    log,
+    printed,
+    rows,
     at: (text) => {
       now = instantOf(text)
     },
     now: () => now,
-    holds: () => Object.fromEntries(['registrations', 'payments', 'uploads', 'audit_log', 'idempotency_keys', 'mail_queue'].map((table) => [table, Number(rows(`SELECT count(*) AS n FROM ${table}`)[0]?.['n'])])),
+    holds: () =>
+      Object.fromEntries(
+        ['registrations', 'payments', 'uploads', 'audit_log', 'idempotency_keys', 'mail_queue'].map(
+          (table) => [table, Number(rows(`SELECT count(*) AS n FROM ${table}`)[0]?.['n'])],
+        ),
+      ),
     uploadsStored: () => filesUnder(join(dir, 'uploads')),
     post: (url, fields, files = {}, headers = {}) => {
       const { payload, type } = multipart(Object.entries(fields), Object.entries(files))
-      return app.inject({ method: 'POST', url, headers: { 'content-type': type, ...headers }, payload })
+      return app.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': type, ...headers },
+        payload,
+      })
     },
     writeEvent: (file, text) => writeFileSync(join(eventsDir, file), text),
     readEvent: (file) => readFileSync(join(eventsDir, file), 'utf8'),
@@ -106,14 +149,31 @@ export async function startTestApp(options: { readonly clock?: string; readonly 
 }
 
 /** A multipart body in exactly this order: fields first, then files, unless they are given mixed. */
-export function multipart(fields: readonly (readonly [string, string])[], files: readonly (readonly [string, TestFile])[], options: { readonly filesFirst?: boolean } = {}): { readonly payload: Buffer; readonly type: string } {
+export function multipart(
+  fields: readonly (readonly [string, string])[],
+  files: readonly (readonly [string, TestFile])[],
+  options: { readonly filesFirst?: boolean } = {},
+): { readonly payload: Buffer; readonly type: string } {
   const boundary = 'rollcall-test-boundary'
-  const texts = fields.map(([name, value]) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`))
+  const texts = fields.map(([name, value]) =>
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ),
+  )
   const parts = files.map(([name, file]) =>
-    Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file.name}"\r\nContent-Type: ${file.type ?? 'application/octet-stream'}\r\n\r\n`), file.bytes, Buffer.from('\r\n')]),
+    Buffer.concat([
+      Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file.name}"\r\nContent-Type: ${file.type ?? 'application/octet-stream'}\r\n\r\n`,
+      ),
+      file.bytes,
+      Buffer.from('\r\n'),
+    ]),
   )
   const all = options.filesFirst === true ? [...parts, ...texts] : [...texts, ...parts]
-  return { payload: Buffer.concat([...all, Buffer.from(`--${boundary}--\r\n`)]), type: `multipart/form-data; boundary=${boundary}` }
+  return {
+    payload: Buffer.concat([...all, Buffer.from(`--${boundary}--\r\n`)]),
+    type: `multipart/form-data; boundary=${boundary}`,
+  }
 }
 
 function instantOf(text: string): Instant {
@@ -124,7 +184,9 @@ function instantOf(text: string): Instant {
 
 function filesUnder(folder: string): string[] {
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name)
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name)
   } catch {
     return []
   }

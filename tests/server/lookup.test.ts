@@ -6,68 +6,149 @@ import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
 let server: TestApp | null = null
-const start = async (options: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> => (server = await startTestApp(options))
+const start = async (options: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> =>
+  (server = await startTestApp(options))
 afterEach(async () => {
   await server?.close()
   server = null
 })
-const delegate = { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210', ticket_type: 'afpi-pg', afpi_member: 'false' }
-const proof = { pg_proof: { name: 'proof.png', bytes: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') } }
+const delegate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  ticket_type: 'afpi-pg',
+  afpi_member: 'false',
+}
+const proof = {
+  pg_proof: {
+    name: 'proof.png',
+    bytes: Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  },
+}
 
 describe('a registration read by its number', () => {
   test("holds the answers, the engine's values and the specification's names", async () => {
     const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
-    const { reg_no } = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
+    const { reg_no } = (
+      await post('/api/afpicon/register/', delegate, proof)
+    ).json<RegisterAnswer>()
     const response = await app.inject(`/api/afpicon/registrations/${reg_no}/`)
-    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    expect(response.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
     expect(response.json<RegistrationAnswer>()).toEqual({
       status: 'success',
       registration: {
-        full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210', ticket_type: 'afpi-pg', afpi_member: false, pg_proof: 'proof.png',
-        reg_no, order_id: reg_no, payment_status: 'pending', in_review: false, payment_date: null, created_at: '2025-11-21T12:00:00+05:30',
-        category: 'afpi-pg', category_label: 'AFPI Member – Post Graduate', period: 'sep-1-dec-31', base: 5250, gst: 945, total: 6195, may_retry: false,
-        registration_category: 'afpi-pg', final_amount: 6195, amount: 6195,
+        full_name: 'Asha Nair',
+        email: 'asha@example.org',
+        phone_number: '9876543210',
+        ticket_type: 'afpi-pg',
+        afpi_member: false,
+        pg_proof: 'proof.png',
+        reg_no,
+        order_id: reg_no,
+        payment_status: 'pending',
+        in_review: false,
+        payment_date: null,
+        created_at: '2025-11-21T12:00:00+05:30',
+        category: 'afpi-pg',
+        category_label: 'AFPI Member – Post Graduate',
+        period: 'sep-1-dec-31',
+        base: 5250,
+        gst: 945,
+        total: 6195,
+        may_retry: false,
+        registration_category: 'afpi-pg',
+        final_amount: 6195,
+        amount: 6195,
       },
     })
-    expect((await app.inject(`/api/afpicon/registrations/${reg_no}`)).json()).toEqual(response.json())
+    expect((await app.inject(`/api/afpicon/registrations/${reg_no}`)).json()).toEqual(
+      response.json(),
+    )
   })
 
   test("is none of another event's, and 404 in the event's own words", async () => {
     const { post, app } = await start()
-    const { reg_no } = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
+    const { reg_no } = (
+      await post('/api/afpicon/register/', delegate, proof)
+    ).json<RegisterAnswer>()
     for (const [path, message] of [
       [`/api/chirurgia/registrations/${reg_no}/`, 'Failed to fetch registration details'],
       ['/api/afpicon/registrations/AFPI0000000000000/', 'Failed to fetch registration details'],
       ['/api/registrations/PULMO1/', 'Registration details not found'],
     ] as const) {
       const response = await app.inject(path)
-      expect([response.statusCode, response.json()]).toEqual([404, { status: 'error', code: 'not_found', message }])
+      expect([response.statusCode, response.json()]).toEqual([
+        404,
+        { status: 'error', code: 'not_found', message },
+      ])
     }
   })
 
   test('that failed may be tried again, and is found under the order id of the new attempt too', async () => {
-    const { post, app, deps, sandbox } = await start({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent() } })
-    const { reg_no, payment_data } = (await post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
-    await deps.store.applyFact(payment_data?.orderid as never, { type: 'declined', code: '400', message: 'no', at: deps.clock() }, null)
-    const read = async (number: string) => (await app.inject(`/api/sample2026/registrations/${number}/`)).json<RegistrationAnswer>().registration
+    const { post, app, deps, sandbox } = await start({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+    })
+    const { reg_no, payment_data } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    await deps.store.applyFact(
+      payment_data?.orderid as never,
+      { type: 'declined', code: '400', message: 'no', at: deps.clock() },
+      null,
+    )
+    const read = async (number: string) =>
+      (await app.inject(`/api/sample2026/registrations/${number}/`)).json<RegistrationAnswer>()
+        .registration
     expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', may_retry: true })
-    const again = (await app.inject({ method: 'POST', url: '/api/payment/retry/', payload: { order_id: reg_no } })).json<RegisterAnswer>()
+    const again = (
+      await app.inject({
+        method: 'POST',
+        url: '/api/payment/retry/',
+        payload: { order_id: reg_no },
+      })
+    ).json<RegisterAnswer>()
     const order = again.payment_data?.orderid ?? ''
     expect(order).toMatch(new RegExp(`^${reg_no}\\d\\d$`))
-    expect(await read(order)).toMatchObject({ reg_no, order_id: order, payment_status: 'pending', may_retry: false })
+    expect(await read(order)).toMatchObject({
+      reg_no,
+      order_id: order,
+      payment_status: 'pending',
+      may_retry: false,
+    })
     expect(sandbox).not.toBeNull()
   })
 })
 
 describe('limits on guessing', () => {
-  const guess = (app: TestApp['app'], serial: number, address: string) => app.inject({ url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`, remoteAddress: address })
-  const limited = () => start({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent() }, variables: { RATE_LIMITS: 'on' } })
+  const guess = (app: TestApp['app'], serial: number, address: string) =>
+    app.inject({
+      url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
+      remoteAddress: address,
+    })
+  const limited = () =>
+    start({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: { RATE_LIMITS: 'on' },
+    })
 
   test('twenty wrong numbers from one address, then 429 until ten minutes have passed; another address is not affected', async () => {
     const { app, at } = await limited()
-    for (let serial = 0; serial < 20; serial++) expect((await guess(app, serial, '192.0.2.1')).statusCode).toBe(404)
+    for (let serial = 0; serial < 20; serial++)
+      expect((await guess(app, serial, '192.0.2.1')).statusCode).toBe(404)
     const refused = await guess(app, 21, '192.0.2.1')
-    expect([refused.statusCode, refused.json<{ code: string }>().code, refused.headers['retry-after']]).toEqual([429, 'too_many_requests', '600'])
+    expect([
+      refused.statusCode,
+      refused.json<{ code: string }>().code,
+      refused.headers['retry-after'],
+    ]).toEqual([429, 'too_many_requests', '600'])
     expect((await guess(app, 22, '192.0.2.2')).statusCode).toBe(404)
     at('2026-01-10T12:10:01+05:30')
     expect((await guess(app, 23, '192.0.2.1')).statusCode).toBe(404)
@@ -75,24 +156,40 @@ describe('limits on guessing', () => {
 
   test('right numbers do not count', async () => {
     const { app, post } = await limited()
-    const { reg_no } = (await post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
-    for (let times = 0; times < 40; times++) expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    for (let times = 0; times < 40; times++)
+      expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
   })
 
   test('guesses from many addresses are stopped for the event as a whole, and who has the right number is still let in', async () => {
     const { app, post } = await limited()
-    const { reg_no } = (await post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
-    for (let serial = 0; serial < 300; serial++) expect((await guess(app, serial, `198.51.${Math.floor(serial / 15)}.1`)).statusCode).toBe(404)
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    for (let serial = 0; serial < 300; serial++)
+      expect((await guess(app, serial, `198.51.${Math.floor(serial / 15)}.1`)).statusCode).toBe(404)
     expect((await guess(app, 301, '198.51.3.1')).statusCode).toBe(429)
     expect((await guess(app, 302, '203.0.113.1')).statusCode).toBe(404)
     expect((await guess(app, 303, '203.0.113.1')).statusCode).toBe(429)
-    expect((await app.inject({ url: `/api/sample2026/registrations/${reg_no}/`, remoteAddress: '203.0.113.2' })).statusCode).toBe(200)
+    expect(
+      (
+        await app.inject({
+          url: `/api/sample2026/registrations/${reg_no}/`,
+          remoteAddress: '203.0.113.2',
+        })
+      ).statusCode,
+    ).toBe(200)
   })
 
   test('registrations are limited per address, 30 a minute', async () => {
     const { post } = await limited()
     const statuses = []
-    for (let times = 0; times < 31; times++) statuses.push((await post('/api/sample2026/register/', { ...fixtureDelegate, email: '' })).statusCode)
+    for (let times = 0; times < 31; times++)
+      statuses.push(
+        (await post('/api/sample2026/register/', { ...fixtureDelegate, email: '' })).statusCode,
+      )
     expect(statuses).toEqual([...Array.from({ length: 30 }, () => 422), 429])
   })
 })
@@ -122,10 +219,23 @@ describe('the period is right on every edge, whatever the time zone of the serve
       for (const zone of zones) {
         process.env.TZ = zone
         const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffAnswer>()
-        expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([period, { base, gst: total - base, total }])
-        expect((await post('/api/afpicon/register/', { ...delegate, total_amount: String(total) }, proof)).statusCode).toBe(201)
+        expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([
+          period,
+          { base, gst: total - base, total },
+        ])
+        expect(
+          (
+            await post(
+              '/api/afpicon/register/',
+              { ...delegate, total_amount: String(total) },
+              proof,
+            )
+          ).statusCode,
+        ).toBe(201)
       }
-      expect(rows('SELECT DISTINCT period, base, total FROM registrations')).toEqual([{ period, base: base * 100, total: total * 100 }])
+      expect(rows('SELECT DISTINCT period, base, total FROM registrations')).toEqual([
+        { period, base: base * 100, total: total * 100 },
+      ])
     } finally {
       if (own === undefined) delete process.env.TZ
       else process.env.TZ = own
@@ -135,23 +245,55 @@ describe('the period is right on every edge, whatever the time zone of the serve
 
 describe('an event that takes no money', () => {
   test('registers at once: a success with its mail queued, and no hand-off', async () => {
-    const { post, rows, app } = await start({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) } })
+    const { post, rows, app } = await start({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
+    })
     const response = await post('/api/sample2026/register/', fixtureDelegate)
     expect(response.statusCode).toBe(201)
     const answer = response.json<RegisterAnswer>()
-    expect(answer).toEqual({ status: 'success', message: 'Registration submitted successfully! You will receive a confirmation email shortly.', reg_no: answer.reg_no })
-    expect(rows('SELECT payment_status, total FROM registrations')).toEqual([{ payment_status: 'success', total: 118_000 }])
+    expect(answer).toEqual({
+      status: 'success',
+      message:
+        'Registration submitted successfully! You will receive a confirmation email shortly.',
+      reg_no: answer.reg_no,
+    })
+    expect(rows('SELECT payment_status, total FROM registrations')).toEqual([
+      { payment_status: 'success', total: 118_000 },
+    ])
     expect(rows('SELECT count(*) AS n FROM payments')).toEqual([{ n: 0 }])
-    expect(rows('SELECT recipient, subject, body FROM mail_queue')).toEqual([{ recipient: 'delegate@sample.example', subject: `Sample 2026: ${answer.reg_no}`, body: 'Dear Test Delegate, you are registered as Member.\n' }])
-    const { registration } = (await app.inject(`/api/sample2026/registrations/${answer.reg_no}/`)).json<RegistrationAnswer>()
+    expect(rows('SELECT recipient, subject, body FROM mail_queue')).toEqual([
+      {
+        recipient: 'delegate@sample.example',
+        subject: `Sample 2026: ${answer.reg_no}`,
+        body: 'Dear Test Delegate, you are registered as Member.\n',
+      },
+    ])
+    const { registration } = (
+      await app.inject(`/api/sample2026/registrations/${answer.reg_no}/`)
+    ).json<RegistrationAnswer>()
     expect(registration).toMatchObject({ payment_status: 'success', may_retry: false })
   })
 })
 
 test('on a day in no period registration is closed, in the words of the event', async () => {
-  const { post, app, holds } = await start({ clock: '2026-03-01', events: { 'sample2026.yaml': fixtureEvent() } })
+  const { post, app, holds } = await start({
+    clock: '2026-03-01',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
   const response = await post('/api/sample2026/register/', fixtureDelegate)
-  expect([response.statusCode, response.json()]).toEqual([409, { status: 'error', code: 'registration_closed', message: 'Registration for Sample 2026 is closed.' }])
+  expect([response.statusCode, response.json()]).toEqual([
+    409,
+    {
+      status: 'error',
+      code: 'registration_closed',
+      message: 'Registration for Sample 2026 is closed.',
+    },
+  ])
   expect(holds()['registrations']).toBe(0)
-  expect((await app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>()).toMatchObject({ open: false, current_period: null, pricing: {} })
+  expect((await app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>()).toMatchObject({
+    open: false,
+    current_period: null,
+    pricing: {},
+  })
 })

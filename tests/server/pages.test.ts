@@ -13,14 +13,23 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const dataOf = (html: string): PageData => JSON.parse(/<script type="application\/json" id="page">(.*?)<\/script>/s.exec(html)?.[1] ?? 'null') as PageData
-const policyOf = (header: unknown): Record<string, string> => Object.fromEntries(String(header).split(';').map((part) => [part.split(' ')[0] ?? '', part.split(' ').slice(1).join(' ')]))
+const dataOf = (html: string): PageData =>
+  JSON.parse(
+    /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(html)?.[1] ?? 'null',
+  ) as PageData
+const policyOf = (header: unknown): Record<string, string> =>
+  Object.fromEntries(
+    String(header)
+      .split(';')
+      .map((part) => [part.split(' ')[0] ?? '', part.split(' ').slice(1).join(' ')]),
+  )
 
 test('every route of every event answers 200 with and without its slash', async () => {
   for (const { config } of server.deps.events.all()) {
     const { form, also, success, failed } = config.routes
     for (const route of [form, ...also, success, failed]) {
-      for (const path of [route, `${route}/`]) expect([path, (await server.app.inject(path)).statusCode]).toEqual([path, 200])
+      for (const path of [route, `${route}/`])
+        expect([path, (await server.app.inject(path)).statusCode]).toEqual([path, 200])
     }
   }
 })
@@ -44,35 +53,51 @@ describe('the form page', () => {
     for (const path of ['/afpicon2026', '/afpicon/register/', '/afpicon2026?utm=x']) {
       const { body } = await server.app.inject(path)
       expect(body).toContain('<title>AFPICON 2026: registration</title>')
-      expect(body).toContain('<meta name="description" content="Annual conference of the family physicians association, 31 January – 1 February 2026, Resort, Changanassery, Kottayam">')
+      expect(body).toContain(
+        '<meta name="description" content="Annual conference of the family physicians association, 31 January – 1 February 2026, Resort, Changanassery, Kottayam">',
+      )
       expect(body).toContain('<link rel="canonical" href="http://127.0.0.1:3199/afpicon2026">')
-      for (const property of ['og:title', 'og:description', 'og:url', 'og:type', 'og:site_name']) expect(body).toContain(`<meta property="${property}"`)
+      for (const property of ['og:title', 'og:description', 'og:url', 'og:type', 'og:site_name'])
+        expect(body).toContain(`<meta property="${property}"`)
     }
   })
 
   test('can be read without JavaScript: one heading, theme, dates, venue', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     expect(body.match(/<h1/g)).toHaveLength(1)
-    for (const text of ['AFPICON 2026', 'The Spice Route', '31 January – 1 February 2026', 'Resort, Changanassery, Kottayam', '<noscript>']) expect(body).toContain(text)
+    for (const text of [
+      'AFPICON 2026',
+      'The Spice Route',
+      '31 January – 1 February 2026',
+      'Resort, Changanassery, Kottayam',
+      '<noscript>',
+    ])
+      expect(body).toContain(text)
   })
 
   test('carries the event for the web app, and nothing of the office', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     const data = dataOf(body)
     expect(data.page === 'event' && data.event.event.id).toBe('afpicon2026')
-    for (const word of ['registrations@afpicon.example', '"admin":{"dashboard"', '"examples"']) expect(body).not.toContain(word)
+    for (const word of ['registrations@afpicon.example', '"admin":{"dashboard"', '"examples"'])
+      expect(body).not.toContain(word)
   })
 
   test('of an event that is closed says so in its own words', async () => {
     const { body } = await server.app.inject('/pulmocon2025')
     expect(body).toContain('Registration Closed')
-    expect(body).toContain('Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.')
+    expect(body).toContain(
+      'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.',
+    )
   })
 })
 
 describe('the policy', () => {
   test('allows scripts and styles of our own with a nonce, fresh in every answer, and forms to the gateway', async () => {
-    const [first, second] = [await server.app.inject('/afpicon2026'), await server.app.inject('/afpicon2026')]
+    const [first, second] = [
+      await server.app.inject('/afpicon2026'),
+      await server.app.inject('/afpicon2026'),
+    ]
     const policy = policyOf(first.headers['content-security-policy'])
     const nonce = /'nonce-([\w-]{22})'/.exec(policy['script-src'] ?? '')?.[1] ?? ''
     expect(policy).toEqual({
@@ -94,21 +119,38 @@ describe('the policy', () => {
   })
 
   test('of data forbids everything', async () => {
-    for (const path of ['/api/nothing', '/api/events/', '/healthz', '/metrics']) expect((await server.app.inject(path)).headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'")
+    for (const path of ['/api/nothing', '/api/events/', '/healthz', '/metrics'])
+      expect((await server.app.inject(path)).headers['content-security-policy']).toBe(
+        "default-src 'none'; frame-ancestors 'none'",
+      )
   })
 
   test('is on every kind of answer', async () => {
-    for (const path of ['/', '/nothing', '/admin/login', '/api/nothing', '/api/events/', '/healthz']) {
+    for (const path of [
+      '/',
+      '/nothing',
+      '/admin/login',
+      '/api/nothing',
+      '/api/events/',
+      '/healthz',
+    ]) {
       const { headers } = await server.app.inject(path)
       expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
-      expect(headers['referrer-policy']).toBe(path === '/' ? 'strict-origin-when-cross-origin' : 'no-referrer')
+      expect(headers['referrer-policy']).toBe(
+        path === '/' ? 'strict-origin-when-cross-origin' : 'no-referrer',
+      )
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['x-frame-options']).toBe('DENY')
     }
   })
 })
 
-test.each(['/afpicon/payment/success?orderId=AFPI1&amount=7080.00&date=2025-10-10', '/payment/failed', '/admin/dashboard', '/api/afpicon/registrations/AFPI1/'])('%s is stored by nobody and tells nobody where one came from', async (path) => {
+test.each([
+  '/afpicon/payment/success?orderId=AFPI1&amount=7080.00&date=2025-10-10',
+  '/payment/failed',
+  '/admin/dashboard',
+  '/api/afpicon/registrations/AFPI1/',
+])('%s is stored by nobody and tells nobody where one came from', async (path) => {
   const { headers, body } = await server.app.inject(path)
   expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
   if (!path.startsWith('/api')) {
@@ -124,47 +166,90 @@ test('an unknown path is our own page with status 404; under /api it is JSON', a
   expect(page.statusCode).toBe(404)
   expect(page.body).toContain('<h1 class="disp">Page not found</h1>')
   expect(dataOf(page.body).page).toBe('not-found')
-  for (const path of ['/api', '/api/', '/api/nothing', '/api/events/nothing/', '/api/events/afpicon2026/validator.0123456789abcdef.js', '/api/afpicon/registrations/%E0%A4%A/', '/%E0%A4%A']) {
+  for (const path of [
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/events/nothing/',
+    '/api/events/afpicon2026/validator.0123456789abcdef.js',
+    '/api/afpicon/registrations/%E0%A4%A/',
+    '/%E0%A4%A',
+  ]) {
     const response = await server.app.inject(path)
-    expect([path, response.statusCode, response.json<{ status: string }>().status]).toEqual([path, 404, 'error'])
+    expect([path, response.statusCode, response.json<{ status: string }>().status]).toEqual([
+      path,
+      404,
+      'error',
+    ])
   }
   for (const method of ['PUT', 'DELETE', 'PATCH'] as const) {
     const response = await server.app.inject({ method, url: '/afpicon2026' })
-    expect([response.statusCode, response.json()]).toEqual([404, { status: 'error', code: 'not_found', message: 'There is nothing at this address.' }])
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { status: 'error', code: 'not_found', message: 'There is nothing at this address.' },
+    ])
   }
 })
 
 test('what an event file says cannot break out of the page', async () => {
-  const evil = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent({ title: '"</script><script>alert(1)</script>__NONCE__<!--rollcall:data-->"' }) } })
+  const evil = await startTestApp({
+    clock: '2026-01-10',
+    events: {
+      'sample2026.yaml': fixtureEvent({
+        title: '"</script><script>alert(1)</script>__NONCE__<!--rollcall:data-->"',
+      }),
+    },
+  })
   try {
     const { body } = await evil.app.inject('/sample2026')
     expect(body).not.toContain('<script>alert(1)')
     expect(body.match(/id="page"/g)).toHaveLength(1)
     const data = dataOf(body)
-    expect(data.page === 'event' && data.event.event.title).toBe('</script><script>alert(1)</script>__NONCE__<!--rollcall:data-->')
+    expect(data.page === 'event' && data.event.event.title).toBe(
+      '</script><script>alert(1)</script>__NONCE__<!--rollcall:data-->',
+    )
   } finally {
     await evil.close()
   }
 })
 
 test('texts are escaped, and a template is filled in one pass', () => {
-  expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;')
-  const page = { title: '<!--rollcall:shell-->', about: '$&', url: null, colour: null, shell: '__NONCE__', data: { page: 'not-found', site: null, events: [] } as PageData }
-  expect(fillTemplate('<!--rollcall:head--> <!--rollcall:shell--> __NONCE__', page, 'N')).toBe('<title>&lt;!--rollcall:shell--&gt;</title>\n<meta name="description" content="$&amp;">\n<meta name="robots" content="noindex"> __NONCE__ N')
+  expect(escapeHtml(`<a href="x" title='y'>&`)).toBe(
+    '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;',
+  )
+  const page = {
+    title: '<!--rollcall:shell-->',
+    about: '$&',
+    url: null,
+    colour: null,
+    shell: '__NONCE__',
+    data: { page: 'not-found', site: null, events: [] } as PageData,
+  }
+  expect(fillTemplate('<!--rollcall:head--> <!--rollcall:shell--> __NONCE__', page, 'N')).toBe(
+    '<title>&lt;!--rollcall:shell--&gt;</title>\n<meta name="description" content="$&amp;">\n<meta name="robots" content="noindex"> __NONCE__ N',
+  )
 })
 
 describe('the log', () => {
   test('names no registration and no delegate', async () => {
     const { deps } = server
-    expect(blanked('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe('/api/afpicon/registrations/…/')
+    expect(blanked('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe(
+      '/api/afpicon/registrations/…/',
+    )
     expect(blanked('/admin/registrations/CHIR1/x', deps)).toBe('/admin/registrations/…/x')
     expect(blanked('/api/events/afpicon2026/', deps)).toBe('/api/events/afpicon2026/')
     server.log.length = 0
     await server.app.inject('/api/afpicon/registrations/AFPI3331074324090/?email=asha@example.org')
-    await server.post('/api/afpicon/register/', { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210', ticket_type: 'afpi-gp-specialist' })
+    await server.post('/api/afpicon/register/', {
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '9876543210',
+      ticket_type: 'afpi-gp-specialist',
+    })
     const text = JSON.stringify(server.log)
     expect(server.log.filter(({ message }) => message === 'request')).toHaveLength(2)
-    for (const word of ['Asha', 'asha@example.org', '9876543210', 'AFPI3331074324090', '127.0.0.1']) expect(text).not.toContain(word)
+    for (const word of ['Asha', 'asha@example.org', '9876543210', 'AFPI3331074324090', '127.0.0.1'])
+      expect(text).not.toContain(word)
   })
 })
 
@@ -174,7 +259,10 @@ test('the health check writes, and says when it cannot', async () => {
   const other = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   await other.deps.store.close()
   const ill = await other.app.inject('/healthz')
-  expect([ill.statusCode, ill.json()]).toEqual([503, { status: 'error', code: 'cannot_write', message: 'The database does not take writes.' }])
+  expect([ill.statusCode, ill.json()]).toEqual([
+    503,
+    { status: 'error', code: 'cannot_write', message: 'The database does not take writes.' },
+  ])
   await other.close()
 })
 

@@ -3,14 +3,24 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { compareWithPast, readEvent, type EventConfig, type Finding, type InUse } from '../../engine/index.ts'
+import {
+  compareWithPast,
+  readEvent,
+  type EventConfig,
+  type Finding,
+  type InUse,
+} from '../../engine/index.ts'
 import { openRegistry } from '../../server/events/registry.ts'
 import { openStore } from '../../server/store/open.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp, type TestApp } from './harness.ts'
 import { shared } from '../commands/shared.ts'
 
-const withState = (text: string): string => text.replace('        - {id: letter,', '        - {id: state, type: select, label: State, options: [kerala, goa]}\n        - {id: letter,')
+const withState = (text: string): string =>
+  text.replace(
+    '        - {id: letter,',
+    '        - {id: state, type: select, label: State, options: [kerala, goa]}\n        - {id: letter,',
+  )
 const file = withState(fixtureEvent())
 
 describe('the findings', () => {
@@ -19,36 +29,137 @@ describe('the findings', () => {
     if (event === null) throw new Error('the changed file must still be readable')
     return event
   }
-  const use: InUse = { registrations: 7, pending: 2, fields: { full_name: 7, state: 5, is_member: 7 }, options: { state: { kerala: 5 }, is_member: { true: 3, false: 4 } }, categories: { member: 3, 'non-member': 4 } }
+  const use: InUse = {
+    registrations: 7,
+    pending: 2,
+    fields: { full_name: 7, state: 5, is_member: 7 },
+    options: { state: { kerala: 5 }, is_member: { true: 3, false: 4 } },
+    categories: { member: 3, 'non-member': 4 },
+  }
   const found = (change: (text: string) => string, inUse = use): readonly Finding[] => {
     const text = change(file)
     if (text === file) throw new Error('the change changes nothing')
     return compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(file), inUse)
   }
-  const said = (findings: readonly Finding[]): readonly string[] => findings.map(({ code, severity, at, message }) => `${severity} ${code} ${at.keyPath}: ${message}`)
+  const said = (findings: readonly Finding[]): readonly string[] =>
+    findings.map(
+      ({ code, severity, at, message }) => `${severity} ${code} ${at.keyPath}: ${message}`,
+    )
 
   test.each<[string, (text: string) => string, readonly string[]]>([
-    ['a field that was answered is gone', (text) => text.replace(/ {8}- \{id: state.*\n/, ''), ['error EV1001 form.sections: the field `state` is gone, and 5 registrations answered it']],
-    ['a field that nobody answered is gone', (text) => text.replace(/ {8}- \{id: letter.*\n/, ''), []],
-    ['it is kept beside the form', (text) => text.replace(/ {8}- \{id: state.*\n/, '').replace('  summary:\n', '  also_stored: [{id: state, type: text, label: State}]\n  summary:\n'), []],
-    ['another type', (text) => text.replace('id: state, type: select, label: State, options: [kerala, goa]', 'id: state, type: yes-no, label: State'), ['error EV1002 form.sections.0.fields.4: `state` was a select field and becomes yes-no, and 5 registrations answered it']],
-    ['a choice becomes free text, which every answer is', (text) => text.replace('id: state, type: select, label: State, options: [kerala, goa]', 'id: state, label: State'), []],
-    ['an option in use is gone', (text) => text.replace('[kerala, goa]', '[tamil-nadu, goa]'), ['error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it']],
-    ['an option that nobody chose is gone', (text) => text.replace('[kerala, goa]', '[kerala, karnataka]'), []],
-    ['a category in use is gone', (text) => text.replaceAll('non-member', 'visitor'), ['error EV1004 categories: the category `non-member` is gone, and 4 registrations belong to it']],
-    ['another prefix', (text) => text.replace('prefix: SMPL', 'prefix: SMPX'), ['error EV1005 order_id.prefix: registration numbers began differently (prefix was `SMPL`), and 7 registrations would not be found any more']],
-    ['another account', (text) => text.replace('account: sample', 'account: other'), ['error EV1006 payment.account: payments went to the account `sample`, and 2 registrations are waiting for theirs']],
-    ['a moved page', (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'), ['warning EV1007 routes.success: this page was at /sample2026/payment/success, where 7 registrations may look for it']],
-    ['the form moved, the old address kept', (text) => text.replace('form: /sample2026', 'form: /sample\n  also: [/sample2026]'), []],
-    ['a renamed period', (text) => text.replaceAll('early', 'first'), ['warning EV1008 fees.periods: the period `early` is gone, and registrations may have been quoted in it']],
-    ['a price, a label, a message', (text) => text.replace('[3000, 4000]', '[3500, 4000]').replace('label: Letter', 'label: Your letter'), []],
-    ['accepted with a reason', (text) => `${text.replace('prefix: SMPL', 'prefix: SMPX')}\nallow:\n  - {code: EV1005, because: Nobody has been told a number yet.}\n`, []],
+    [
+      'a field that was answered is gone',
+      (text) => text.replace(/ {8}- \{id: state.*\n/, ''),
+      ['error EV1001 form.sections: the field `state` is gone, and 5 registrations answered it'],
+    ],
+    [
+      'a field that nobody answered is gone',
+      (text) => text.replace(/ {8}- \{id: letter.*\n/, ''),
+      [],
+    ],
+    [
+      'it is kept beside the form',
+      (text) =>
+        text
+          .replace(/ {8}- \{id: state.*\n/, '')
+          .replace(
+            '  summary:\n',
+            '  also_stored: [{id: state, type: text, label: State}]\n  summary:\n',
+          ),
+      [],
+    ],
+    [
+      'another type',
+      (text) =>
+        text.replace(
+          'id: state, type: select, label: State, options: [kerala, goa]',
+          'id: state, type: yes-no, label: State',
+        ),
+      [
+        'error EV1002 form.sections.0.fields.4: `state` was a select field and becomes yes-no, and 5 registrations answered it',
+      ],
+    ],
+    [
+      'a choice becomes free text, which every answer is',
+      (text) =>
+        text.replace(
+          'id: state, type: select, label: State, options: [kerala, goa]',
+          'id: state, label: State',
+        ),
+      [],
+    ],
+    [
+      'an option in use is gone',
+      (text) => text.replace('[kerala, goa]', '[tamil-nadu, goa]'),
+      [
+        'error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it',
+      ],
+    ],
+    [
+      'an option that nobody chose is gone',
+      (text) => text.replace('[kerala, goa]', '[kerala, karnataka]'),
+      [],
+    ],
+    [
+      'a category in use is gone',
+      (text) => text.replaceAll('non-member', 'visitor'),
+      [
+        'error EV1004 categories: the category `non-member` is gone, and 4 registrations belong to it',
+      ],
+    ],
+    [
+      'another prefix',
+      (text) => text.replace('prefix: SMPL', 'prefix: SMPX'),
+      [
+        'error EV1005 order_id.prefix: registration numbers began differently (prefix was `SMPL`), and 7 registrations would not be found any more',
+      ],
+    ],
+    [
+      'another account',
+      (text) => text.replace('account: sample', 'account: other'),
+      [
+        'error EV1006 payment.account: payments went to the account `sample`, and 2 registrations are waiting for theirs',
+      ],
+    ],
+    [
+      'a moved page',
+      (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
+      [
+        'warning EV1007 routes.success: this page was at /sample2026/payment/success, where 7 registrations may look for it',
+      ],
+    ],
+    [
+      'the form moved, the old address kept',
+      (text) => text.replace('form: /sample2026', 'form: /sample\n  also: [/sample2026]'),
+      [],
+    ],
+    [
+      'a renamed period',
+      (text) => text.replaceAll('early', 'first'),
+      [
+        'warning EV1008 fees.periods: the period `early` is gone, and registrations may have been quoted in it',
+      ],
+    ],
+    [
+      'a price, a label, a message',
+      (text) =>
+        text.replace('[3000, 4000]', '[3500, 4000]').replace('label: Letter', 'label: Your letter'),
+      [],
+    ],
+    [
+      'accepted with a reason',
+      (text) =>
+        `${text.replace('prefix: SMPL', 'prefix: SMPX')}\nallow:\n  - {code: EV1005, because: Nobody has been told a number yet.}\n`,
+      [],
+    ],
   ])('%s', (_name, change, expected) => {
     expect(said(found(change))).toEqual(expected)
   })
 
   test('an account may change while no payment is pending', () => {
-    expect(found((text) => text.replace('account: sample', 'account: other'), { ...use, pending: 0 })).toEqual([])
+    expect(
+      found((text) => text.replace('account: sample', 'account: other'), { ...use, pending: 0 }),
+    ).toEqual([])
   })
 })
 
@@ -60,10 +171,14 @@ describe('the server', () => {
   })
   const start = async (): Promise<TestApp> => {
     server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
-    expect((await server.post('/api/sample2026/register/', { ...fixtureDelegate, state: 'kerala' })).statusCode).toBe(201)
+    expect(
+      (await server.post('/api/sample2026/register/', { ...fixtureDelegate, state: 'kerala' }))
+        .statusCode,
+    ).toBe(201)
     return server
   }
-  const prefix = ({ deps }: TestApp): string | undefined => deps.events.byId('sample2026')?.config.orderId.prefix
+  const prefix = ({ deps }: TestApp): string | undefined =>
+    deps.events.byId('sample2026')?.config.orderId.prefix
   const broken = file.replace('prefix: SMPL', 'prefix: SMPX')
 
   test('refuses at reload what would break a stored registration, says why, and takes it once it is allowed', async () => {
@@ -71,8 +186,13 @@ describe('the server', () => {
     app.writeEvent('sample2026.yaml', broken)
     await app.deps.events.reload()
     expect(prefix(app)).toBe('SMPL')
-    expect(app.printed.join('\n')).toMatch(/error\[EV1005\][^]*sample2026\.yaml:\d+[^]*the last good version/)
-    app.writeEvent('sample2026.yaml', `${broken}\nallow:\n  - {code: EV1005, because: It was a rehearsal.}\n`)
+    expect(app.printed.join('\n')).toMatch(
+      /error\[EV1005\][^]*sample2026\.yaml:\d+[^]*the last good version/,
+    )
+    app.writeEvent(
+      'sample2026.yaml',
+      `${broken}\nallow:\n  - {code: EV1005, because: It was a rehearsal.}\n`,
+    )
     await app.deps.events.reload()
     expect(prefix(app)).toBe('SMPX')
   })
@@ -93,7 +213,16 @@ describe('the server', () => {
     const said: string[] = []
     try {
       app.writeEvent('sample2026.yaml', broken)
-      const opened = await openRegistry({ folder: app.eventsDir, cacheFolder: join(copy, 'cache'), store, clock: app.now, log: { info: () => {}, warn: (_, text) => void said.push(text ?? ''), error: () => {} }, print: (text) => void said.push(text), production: false, watches: false })
+      const opened = await openRegistry({
+        folder: app.eventsDir,
+        cacheFolder: join(copy, 'cache'),
+        store,
+        clock: app.now,
+        log: { info: () => {}, warn: (_, text) => void said.push(text ?? ''), error: () => {} },
+        print: (text) => void said.push(text),
+        production: false,
+        watches: false,
+      })
       if (!opened.ok) throw new Error(opened.error)
       expect(opened.value.byId('sample2026')?.hash).toBe(hash)
       expect(opened.value.byOrderId('SMPL123')?.config.id).toBe('sample2026')

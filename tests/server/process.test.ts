@@ -16,14 +16,33 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const own = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' }
 /** Runs a command to its end. */
-function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}, input = ''): { readonly status: number | null; readonly out: string; readonly err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...args], { cwd: top, env: { ...own, ...variables }, input, encoding: 'utf8' })
+function run(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  input = '',
+): { readonly status: number | null; readonly out: string; readonly err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args], {
+    cwd: top,
+    env: { ...own, ...variables },
+    input,
+    encoding: 'utf8',
+  })
   return { status, out: stdout, err: stderr }
 }
 
-type Server = { readonly url: string; readonly port: number; readonly dataDir: string; readonly printed: () => string; readonly process: ChildProcess; readonly stop: () => Promise<number | null> }
+type Server = {
+  readonly url: string
+  readonly port: number
+  readonly dataDir: string
+  readonly printed: () => string
+  readonly process: ChildProcess
+  readonly stop: () => Promise<number | null>
+}
 /** Boots without the web app, so that no test waits for a build. */
-async function startServer(name: string, variables: Readonly<Record<string, string>> = {}): Promise<Server> {
+async function startServer(
+  name: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const dataDir = join(folder, name)
   const script = join(folder, `${name}.mjs`)
   writeFileSync(
@@ -37,7 +56,19 @@ if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.st
 await booted.value.stopped
 `,
   )
-  const child = spawn(process.execPath, [script], { cwd: top, env: { ...own, PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', CLOCK: '2025-10-10', ...variables }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [script], {
+    cwd: top,
+    env: {
+      ...own,
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      DATA_DIR: dataDir,
+      RATE_LIMITS: 'off',
+      CLOCK: '2025-10-10',
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let printed = ''
   const url = await new Promise<string>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {
@@ -55,7 +86,14 @@ await booted.value.stopped
     const [status] = (await once(child, 'exit')) as [number | null]
     return status
   }
-  return { url, port: Number(new URL(url).port), dataDir, printed: () => printed, process: child, stop }
+  return {
+    url,
+    port: Number(new URL(url).port),
+    dataDir,
+    printed: () => printed,
+    process: child,
+    stop,
+  }
 }
 
 describe('over a real socket', () => {
@@ -68,23 +106,32 @@ describe('over a real socket', () => {
   test.each([
     ['announced', true],
     ['not announced', false],
-  ])('a body of 100 MB, its length %s, is answered 413 and nothing is stored', async (_what, isAnnounced) => {
-    const chunk = new Uint8Array(1024 * 1024).fill(32)
-    let sent = 0
-    const stream = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        if (sent++ < 100) controller.enqueue(chunk)
-        else controller.close()
-      },
-    })
-    const body = isAnnounced ? { body: Buffer.alloc(100 * 1024 * 1024, 32) } : { body: stream, duplex: 'half' as const }
-    const response = await fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', headers: { 'content-type': 'application/json' }, ...body })
-    expect(response.status).toBe(413)
-    expect(await response.json()).toMatchObject({ status: 'error', code: 'file_too_large' })
-    const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
-    expect(db.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 0 })
-    db.close()
-  })
+  ])(
+    'a body of 100 MB, its length %s, is answered 413 and nothing is stored',
+    async (_what, isAnnounced) => {
+      const chunk = new Uint8Array(1024 * 1024).fill(32)
+      let sent = 0
+      const stream = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (sent++ < 100) controller.enqueue(chunk)
+          else controller.close()
+        },
+      })
+      const body = isAnnounced
+        ? { body: Buffer.alloc(100 * 1024 * 1024, 32) }
+        : { body: stream, duplex: 'half' as const }
+      const response = await fetch(`${server.url}/api/afpicon/register/`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        ...body,
+      })
+      expect(response.status).toBe(413)
+      expect(await response.json()).toMatchObject({ status: 'error', code: 'file_too_large' })
+      const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+      expect(db.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 0 })
+      db.close()
+    },
+  )
 
   test('what is no HTTP is refused in the one shape', async () => {
     const socket = connect(server.port, '127.0.0.1')
@@ -92,7 +139,11 @@ describe('over a real socket', () => {
     let answer = ''
     for await (const chunk of socket) answer += String(chunk)
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({ status: 'error', code: 'bad_request', message: 'The request could not be read.' })
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      status: 'error',
+      code: 'bad_request',
+      message: 'The request could not be read.',
+    })
   })
 
   test('the gateway is on an origin of its own', () => {
@@ -107,7 +158,11 @@ describe('starting and stopping', () => {
     const first = await startServer('admin')
     const password = /Admin {4}admin, password (\S+)/.exec(first.printed())?.[1] ?? ''
     expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
-    const signIn = await fetch(`${first.url}/admin/login/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password }) })
+    const signIn = await fetch(`${first.url}/admin/login/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password }),
+    })
     expect(signIn.status).toBe(200)
     expect(await first.stop()).toBe(0)
     const second = await startServer('admin')
@@ -117,10 +172,17 @@ describe('starting and stopping', () => {
 
   test('told to stop, it answers the request that is on its way, takes no new one, and ends with 0', async () => {
     const server = await startServer('stop')
-    const body = JSON.stringify({ full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '1', ticket_type: 'afpi-gp-specialist' })
+    const body = JSON.stringify({
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    })
     const socket = connect(server.port, '127.0.0.1')
     await once(socket, 'connect')
-    socket.write(`POST /api/afpicon/register/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`)
+    socket.write(
+      `POST /api/afpicon/register/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+    )
     // An answered request on another connection says that the server has read the first half by now.
     await (await fetch(`${server.url}/healthz`)).text()
     // Browsers open connections ahead and keep them; they must not hold up the stop.
@@ -143,7 +205,9 @@ describe('starting and stopping', () => {
 
   test('a port that is taken is one sentence and status 2', async () => {
     const server = await startServer('first')
-    await expect(startServer('second', { PORT: String(server.port) })).rejects.toThrow(`ended with 2: Port ${server.port} on 127.0.0.1 is already in use. Set PORT to a free one.`)
+    await expect(startServer('second', { PORT: String(server.port) })).rejects.toThrow(
+      `ended with 2: Port ${server.port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
+    )
     await server.stop()
   })
 
@@ -151,8 +215,12 @@ describe('starting and stopping', () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
-    await expect(startServer('broken-var', { EVENTS_DIR: events })).rejects.toThrow(/ended with 1: /)
-    await expect(startServer('live-var', { GATEWAY_MODE: 'live' })).rejects.toThrow(/ended with 2: Event \w+ is paid into the account "\w+", so AIRPAY_/)
+    await expect(startServer('broken-var', { EVENTS_DIR: events })).rejects.toThrow(
+      /ended with 1: /,
+    )
+    await expect(startServer('live-var', { GATEWAY_MODE: 'live' })).rejects.toThrow(
+      /ended with 2: Event \w+ is paid into the account "\w+", so AIRPAY_/,
+    )
   })
 })
 
@@ -162,7 +230,9 @@ test.each([
 ])('a folder that cannot be used (%s) is one sentence and status 2', async (name, sentence) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
-  await expect(startServer(`unusable-${name}`, { [name]: join(file, 'missing') })).rejects.toThrow(new RegExp(sentence.source.replace('^', 'ended with 2: '), 'm'))
+  await expect(startServer(`unusable-${name}`, { [name]: join(file, 'missing') })).rejects.toThrow(
+    new RegExp(sentence.source.replace('^', 'ended with 2: '), 'm'),
+  )
 })
 
 /** Until nobody listens on the port any more. */
@@ -180,32 +250,72 @@ async function untilRefused(port: number): Promise<void> {
 
 describe('the command line', () => {
   test('a wrong variable is one sentence and status 2', () => {
-    expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({ status: 2, out: '', err: 'PORT must be a port number from 0 to 65535, not "x".\n' })
+    expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({
+      status: 2,
+      out: '',
+      err: 'PORT must be a port number from 0 to 65535, not "x".\n',
+    })
   })
 
   test('help names every command, and every command has its own', () => {
     const { status, out } = run([launcher, '--help'])
     expect(status).toBe(0)
     const names = [...out.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name ?? '')
-    expect(names).toEqual(expect.arrayContaining(['start', 'build', 'validate', 'admin', 'reconcile']))
+    expect(names).toEqual(
+      expect.arrayContaining(['start', 'build', 'validate', 'admin', 'reconcile']),
+    )
     for (const name of names) {
       const help = run([launcher, name, '--help'])
-      expect([name, help.status, help.out.startsWith(`Usage: rollcall ${name}`)]).toEqual([name, 0, true])
+      expect([name, help.status, help.out.startsWith(`Usage: rollcall ${name}`)]).toEqual([
+        name,
+        0,
+        true,
+      ])
     }
   })
 
-  test.each([[[]], [['dance']], [['start', 'now']], [['admin']], [['admin', 'remove', 'x']], [['build', '--fast']]])('%j is asked wrongly: status 2', (args) => {
+  test.each([
+    [[]],
+    [['dance']],
+    [['start', 'now']],
+    [['admin']],
+    [['admin', 'remove', 'x']],
+    [['build', '--fast']],
+  ])('%j is asked wrongly: status 2', (args) => {
     expect(run([launcher, ...args]).status).toBe(2)
   })
 
   test('admin add and passwd: made up and printed, or from standard input; a name twice or unknown is status 1', () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
     const added = run([launcher, 'admin', 'add', 'meera'], variables)
-    expect([added.status, added.out]).toEqual([0, expect.stringMatching(/^Admin "meera" was added\.\nPassword: [a-z2-9-]{19}\n$/)])
-    expect(run([launcher, 'admin', 'add', 'meera'], variables)).toEqual({ status: 1, out: '', err: 'There is already an admin "meera".\n' })
-    expect(run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'a longer password\n')).toEqual({ status: 0, out: 'Admin "meera" has a new password and is signed out everywhere.\n', err: '' })
-    expect(run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status).toBe(2)
-    expect(run([launcher, 'admin', 'passwd', 'nobody'], variables)).toEqual({ status: 1, out: '', err: 'There is no admin "nobody".\n' })
+    expect([added.status, added.out]).toEqual([
+      0,
+      expect.stringMatching(/^Admin "meera" was added\.\nPassword: [a-z2-9-]{19}\n$/),
+    ])
+    expect(run([launcher, 'admin', 'add', 'meera'], variables)).toEqual({
+      status: 1,
+      out: '',
+      err: 'There is already an admin "meera".\n',
+    })
+    expect(
+      run(
+        [launcher, 'admin', 'passwd', 'meera', '--password-stdin'],
+        variables,
+        'a longer password\n',
+      ),
+    ).toEqual({
+      status: 0,
+      out: 'Admin "meera" has a new password and is signed out everywhere.\n',
+      err: '',
+    })
+    expect(
+      run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
+    ).toBe(2)
+    expect(run([launcher, 'admin', 'passwd', 'nobody'], variables)).toEqual({
+      status: 1,
+      out: '',
+      err: 'There is no admin "nobody".\n',
+    })
   })
 
   test('a Node that is too old hands over to the one of the lockfile, or says what to do', () => {
@@ -213,8 +323,14 @@ describe('the command line', () => {
     const old = join(folder, 'old.cjs')
     writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
     const refused = run(['--require', old, launcher, '--help'], { ROLLCALL_HANDED_OVER: '1' })
-    expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.')])
+    expect([refused.status, refused.err]).toEqual([
+      2,
+      expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.'),
+    ])
     const handedOver = run(['--require', old, launcher, 'start', 'now'])
-    expect([handedOver.status, handedOver.err]).toEqual([2, expect.stringMatching(/^(rollcall start takes no arguments|Rollcall needs Node)/)])
+    expect([handedOver.status, handedOver.err]).toEqual([
+      2,
+      expect.stringMatching(/^(rollcall start takes no arguments|Rollcall needs Node)/),
+    ])
   })
 })

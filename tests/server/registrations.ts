@@ -2,32 +2,75 @@
 import { randomInt } from 'node:crypto'
 import { instant, orderIdOf, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, PaymentFact, Quote, RegNo } from '../../engine/index.ts'
-import type { NewMail, NewRegistration, Store, StoredRegistration } from '../../server/store/store.ts'
+import type {
+  NewMail,
+  NewRegistration,
+  Store,
+  StoredRegistration,
+} from '../../server/store/store.ts'
 
 export const noon: Instant = instant(Date.UTC(2026, 10, 21, 6, 30))
 export const later = (ms: number, from: Instant = noon): Instant => instant(from + ms)
 export const hour = 3_600_000
-export const mail: NewMail = { to: 'asha@example.org', copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
-export const quoted: Quote = { category: 'pg', period: 'early', base: paise(425_000), gst: paise(76_500), total: paise(501_500) }
+export const mail: NewMail = {
+  to: 'asha@example.org',
+  copyTo: null,
+  subject: 'Registered',
+  text: 'You are registered.\n',
+}
+export const quoted: Quote = {
+  category: 'pg',
+  period: 'early',
+  base: paise(425_000),
+  gst: paise(76_500),
+  total: paise(501_500),
+}
 
 /** A registration number nobody has, in whatever process. */
-export const nextRegNo = (): RegNo => `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
+export const nextRegNo = (): RegNo =>
+  `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
 
 export type Changes = Partial<NewRegistration> & { readonly name?: string }
 export function newRegistration(changes: Changes = {}): NewRegistration {
   const { name = 'Asha Demo', ...rest } = changes
   const regNo = changes.regNo ?? nextRegNo()
   return {
-    eventId: 'demo', eventHash: 'hash-1', regNo, answers: { full_name: name, state: 'Kerala', member: true },
-    searchable: { fullName: name, email: 'asha@example.org', phone: '+91 98765 43210', councilNo: 'TCMC-12345' },
-    category: 'pg', quote: quoted, orderId: orderIdOf(regNo, 1), uploads: [], at: noon, mail: null, idempotency: null, ...rest,
+    eventId: 'demo',
+    eventHash: 'hash-1',
+    regNo,
+    answers: { full_name: name, state: 'Kerala', member: true },
+    searchable: {
+      fullName: name,
+      email: 'asha@example.org',
+      phone: '+91 98765 43210',
+      councilNo: 'TCMC-12345',
+    },
+    category: 'pg',
+    quote: quoted,
+    orderId: orderIdOf(regNo, 1),
+    uploads: [],
+    at: noon,
+    mail: null,
+    idempotency: null,
+    ...rest,
   }
 }
-export const confirmed = (reference: string, amount: Paise = quoted.total, at: Instant = later(60_000)): PaymentFact =>
-  ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-export const declined = (at: Instant = later(60_000)): PaymentFact => ({ type: 'declined', code: '400', message: 'declined', at })
+export const confirmed = (
+  reference: string,
+  amount: Paise = quoted.total,
+  at: Instant = later(60_000),
+): PaymentFact => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
+export const declined = (at: Instant = later(60_000)): PaymentFact => ({
+  type: 'declined',
+  code: '400',
+  message: 'declined',
+  at,
+})
 
-export async function registered(store: Store, changes: Changes = {}): Promise<{ regNo: RegNo; orderId: OrderId }> {
+export async function registered(
+  store: Store,
+  changes: Changes = {},
+): Promise<{ regNo: RegNo; orderId: OrderId }> {
   const answer = await store.register(newRegistration(changes))
   if (!answer.ok) throw new Error(answer.error.code)
   const { regNo, orderId } = answer.value

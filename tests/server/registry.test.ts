@@ -3,14 +3,22 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import type { EventAnswer, RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../engine/index.ts'
+import type {
+  EventAnswer,
+  RegisterAnswer,
+  RegistrationAnswer,
+  TariffAnswer,
+} from '../../engine/index.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
 const file = 'sample2026.yaml'
 let server: TestApp | null = null
-const start = async (text = fixtureEvent(), more: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> => {
+const start = async (
+  text = fixtureEvent(),
+  more: Parameters<typeof startTestApp>[0] = {},
+): Promise<TestApp> => {
   server = await startTestApp({ clock: '2026-01-10', events: { [file]: text }, ...more })
   return server
 }
@@ -19,8 +27,10 @@ afterEach(async () => {
   server = null
 })
 
-const tariffOf = async ({ app }: TestApp): Promise<TariffAnswer> => (await app.inject('/api/sample2026/tariff-info/')).json()
-const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) => post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
+const tariffOf = async ({ app }: TestApp): Promise<TariffAnswer> =>
+  (await app.inject('/api/sample2026/tariff-info/')).json()
+const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
+  post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
 
 test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration owes the old total', async () => {
   const app = await start()
@@ -33,16 +43,33 @@ test('a price changed together with its example: form and server follow, the ope
   expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
   const page = await app.app.inject('/sample2026')
   expect(page.body).toContain('"member":{"early":150000')
-  expect((await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().hash).not.toBe(before.hash)
+  expect((await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().hash).not.toBe(
+    before.hash,
+  )
 
   const open = await register(app, { total_amount: '1180' })
   expect(open.statusCode).toBe(409)
-  expect(open.json()).toMatchObject({ status: 'error', code: 'price_changed', quote: { category: 'member', period: 'early', base: 1500, gst: 270, total: 1770 } })
+  expect(open.json()).toMatchObject({
+    status: 'error',
+    code: 'price_changed',
+    quote: { category: 'member', period: 'early', base: 1500, gst: 270, total: 1770 },
+  })
   expect((await register(app, { total_amount: '1770' })).statusCode).toBe(201)
 
-  const { registration } = (await app.app.inject(`/api/sample2026/registrations/${pending.reg_no}/`)).json<RegistrationAnswer>()
-  expect(registration).toMatchObject({ base: 1000, gst: 180, total: 1180, payment_status: 'pending' })
-  expect(app.rows('SELECT p.amount, r.event_hash FROM payments p JOIN registrations r ON r.id = p.registration_id ORDER BY p.id')).toEqual([
+  const { registration } = (
+    await app.app.inject(`/api/sample2026/registrations/${pending.reg_no}/`)
+  ).json<RegistrationAnswer>()
+  expect(registration).toMatchObject({
+    base: 1000,
+    gst: 180,
+    total: 1180,
+    payment_status: 'pending',
+  })
+  expect(
+    app.rows(
+      'SELECT p.amount, r.event_hash FROM payments p JOIN registrations r ON r.id = p.registration_id ORDER BY p.id',
+    ),
+  ).toEqual([
     { amount: 118_000, event_hash: before.hash },
     { amount: 177_000, event_hash: app.deps.events.byId('sample2026')?.hash },
   ])
@@ -75,7 +102,9 @@ test.each([
 })
 
 test('the server does not start on a file with an error, and prints the finding', async () => {
-  await expect(start(fixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(/sample2026\.yaml is not served/)
+  await expect(start(fixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(
+    /sample2026\.yaml is not served/,
+  )
 })
 
 test('the server does not start without an event file', async () => {
@@ -84,7 +113,10 @@ test('the server does not start without an event file', async () => {
 
 test('a new file is served, and one whose file went stays until the next start', async () => {
   const app = await start()
-  app.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' }))
+  app.writeEvent(
+    'other2026.yaml',
+    fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' }),
+  )
   await app.deps.events.reload()
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
   expect((await app.post('/api/other2026/register/', fixtureDelegate)).statusCode).toBe(201)
@@ -103,19 +135,25 @@ test('two files that name the same event, prefix or page are not both served', a
 
 test('the validator travels packed to a browser that can unpack it, and is the same text', async () => {
   const app = await start()
-  const url = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  const url =
+    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   const plain = await app.app.inject(url)
   const packed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
-  expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip'])
+  expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([
+    undefined,
+    'gzip',
+  ])
   expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.payload)
 })
 
 test('the page that was open before a reload still finds its validator', async () => {
   const app = await start()
-  const old = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  const old =
+    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
   await app.deps.events.reload()
-  const fresh = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  const fresh =
+    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   expect(fresh).not.toBe(old)
   for (const url of [old, fresh]) {
     const response = await app.app.inject(url)
@@ -139,9 +177,14 @@ test('a shared file counts too: its change makes a new version of every event', 
   const app = await start()
   const before = app.deps.events.byId('sample2026')?.hash
   const texts = app.readEvent('_shared/texts.yaml')
-  app.writeEvent('_shared/texts.yaml', texts.replace('Registration failed. Please try again.', 'That did not work. Please try again.'))
+  app.writeEvent(
+    '_shared/texts.yaml',
+    texts.replace('Registration failed. Please try again.', 'That did not work. Please try again.'),
+  )
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.config.form.failure).toBe('That did not work. Please try again.')
+  expect(app.deps.events.byId('sample2026')?.config.form.failure).toBe(
+    'That did not work. Please try again.',
+  )
   expect(app.deps.events.byId('sample2026')?.hash).not.toBe(before)
 })
 
@@ -149,14 +192,22 @@ test('what was compiled once is not compiled again, and reads the same', async (
   const app = await start()
   const compiled = app.deps.events.byId('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
-  const again = await compileFolder(await readFolder(app.eventsDir), { cacheFolder: join(app.dir, 'cache', 'events'), production: false })
+  const again = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'cache', 'events'),
+    production: false,
+  })
   expect(again.served[0]?.config).toEqual(compiled)
 })
 
 test('in production an event with demo values is refused with a sentence', async () => {
   const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
-  const compiled = await compileFolder(await readFolder(app.eventsDir), { cacheFolder: join(app.dir, 'cache', 'events'), production: true })
+  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'cache', 'events'),
+    production: true,
+  })
   expect(compiled.served).toEqual([])
-  expect([...compiled.refused.values()]).toEqual(['sample2026.yaml is not served with NODE_ENV=production: it holds demo values (payment.account).'])
+  expect([...compiled.refused.values()]).toEqual([
+    'sample2026.yaml is not served with NODE_ENV=production: it holds demo values (payment.account).',
+  ])
 })

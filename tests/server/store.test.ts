@@ -12,7 +12,15 @@ import type { Inside } from '../../server/store/open.ts'
 import { reads } from '../../server/store/by-key.ts'
 import { migrate, migrations } from '../../server/store/schema.ts'
 import { StoreBusy } from '../../server/store/store.ts'
-import { confirmed, found, later, mail, newRegistration, noon, registered } from './registrations.ts'
+import {
+  confirmed,
+  found,
+  later,
+  mail,
+  newRegistration,
+  noon,
+  registered,
+} from './registrations.ts'
 import { storeContract } from './store.contract.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
@@ -55,7 +63,12 @@ describe('SQLite', () => {
   test('a write connection is opened with WAL, FULL and foreign keys; a read connection cannot write', () => {
     const write = openToWrite(join(dataDir, database_file))
     const pragma = (name: string): unknown => write.pragma(name, { simple: true })
-    expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys'), pragma('busy_timeout')]).toEqual(['wal', 2, 1, 5000])
+    expect([
+      pragma('journal_mode'),
+      pragma('synchronous'),
+      pragma('foreign_keys'),
+      pragma('busy_timeout'),
+    ]).toEqual(['wal', 2, 1, 5000])
     write.close()
     const read = openToRead(join(dataDir, database_file))
     expect(() => read.exec('DELETE FROM admins')).toThrow(/readonly/)
@@ -63,7 +76,11 @@ describe('SQLite', () => {
   })
 
   test('the connection that the writer thread holds is FULL too', async () => {
-    expect(await inside.writer.call('pragmas')).toEqual({ journalMode: 'wal', synchronous: 2, foreignKeys: 1 })
+    expect(await inside.writer.call('pragmas')).toEqual({
+      journalMode: 'wal',
+      synchronous: 2,
+      foreignKeys: 1,
+    })
   })
 
   test.each([
@@ -71,18 +88,41 @@ describe('SQLite', () => {
     ['a fact deleted', 'DELETE FROM payment_facts', 'append-only'],
     ['a notice edited', "UPDATE gateway_notices SET body = ''", 'append-only'],
     ['a notice deleted', 'DELETE FROM gateway_notices', 'append-only'],
-    ['a notice replaced', "INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices", 'append-only'],
+    [
+      'a notice replaced',
+      'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
+      'append-only',
+    ],
     ['the audit log edited', "UPDATE audit_log SET who = 'nobody'", 'append-only'],
     ['the audit log deleted', 'DELETE FROM audit_log', 'append-only'],
-    ['a paid registration deleted', 'DELETE FROM registrations', 'a paid registration is never deleted'],
+    [
+      'a paid registration deleted',
+      'DELETE FROM registrations',
+      'a paid registration is never deleted',
+    ],
     ['a paid payment deleted', 'DELETE FROM payments', 'a paid payment is never deleted'],
-    ['a success made a failure', "UPDATE payments SET status = 'failed'", 'a success never becomes a failure'],
+    [
+      'a success made a failure',
+      "UPDATE payments SET status = 'failed'",
+      'a success never becomes a failure',
+    ],
     ['the amount changed', 'UPDATE payments SET amount = 1', 'frozen'],
-    ['a second confirmation mail', "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) SELECT registration_id, kind, recipient, subject, body, created_at FROM mail_queue", 'UNIQUE'],
+    [
+      'a second confirmation mail',
+      'INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) SELECT registration_id, kind, recipient, subject, body, created_at FROM mail_queue',
+      'UNIQUE',
+    ],
     ['a total that does not add up', 'UPDATE registrations SET total = 1', 'CHECK'],
   ])('refuses %s, whoever asks', async (_, sql, message) => {
     const { orderId } = await registered(inside.store)
-    await inside.store.recordNotice({ gateway: 'demo', kind: 'notice', orderId, body: 'A=1', contentType: 'text/plain', at: noon })
+    await inside.store.recordNotice({
+      gateway: 'demo',
+      kind: 'notice',
+      orderId,
+      body: 'A=1',
+      contentType: 'text/plain',
+      at: noon,
+    })
     await inside.store.applyFact(orderId, confirmed('AP1'), mail)
     shell.pragma('recursive_triggers = ON')
     // Without foreign keys, so that the trigger is what refuses.
@@ -92,7 +132,7 @@ describe('SQLite', () => {
 
   test('a registration that was never paid can be deleted with what belongs to it, and is uncounted', async () => {
     const { regNo } = await registered(inside.store)
-    shell.exec("DELETE FROM payments; DELETE FROM registrations")
+    shell.exec('DELETE FROM payments; DELETE FROM registrations')
     expect(await inside.store.registration(regNo)).toBeNull()
     expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(0)
   })
@@ -100,30 +140,82 @@ describe('SQLite', () => {
   test('the counters are what counting the rows gives, after everything that can happen to a payment', async () => {
     const { store } = inside
     for (let at = 0; at < 40; at += 1) {
-      const { regNo, orderId } = await registered(store, { at: later(at * 7_200_000), category: at % 3 === 0 ? null : `c${at % 3}` })
-      if (at % 2 === 0) await store.applyFact(orderId, { type: 'declined', code: '400', message: 'no', at: later(at * 7_300_000) }, null)
+      const { regNo, orderId } = await registered(store, {
+        at: later(at * 7_200_000),
+        category: at % 3 === 0 ? null : `c${at % 3}`,
+      })
+      if (at % 2 === 0)
+        await store.applyFact(
+          orderId,
+          { type: 'declined', code: '400', message: 'no', at: later(at * 7_300_000) },
+          null,
+        )
       if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
-      if (at % 5 === 0) await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
+      if (at % 5 === 0)
+        await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
     }
-    const counted = shell.prepare("SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5").all()
-    expect(shell.prepare('SELECT * FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5').all()).toEqual(counted)
+    const counted = shell
+      .prepare(
+        "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5",
+      )
+      .all()
+    expect(
+      shell.prepare('SELECT * FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5').all(),
+    ).toEqual(counted)
     expect(counted.length).toBeGreaterThan(10)
-    const paid = shell.prepare("SELECT sum(amount) FROM payments WHERE status = 'success'").pluck().get()
+    const paid = shell
+      .prepare("SELECT sum(amount) FROM payments WHERE status = 'success'")
+      .pluck()
+      .get()
     expect((await store.figures('demo', dayOf(noon))).revenue).toBe(paid)
   })
 
   test('a search finds the same rows before and after they are indexed', async () => {
     const { store } = inside
-    const names = ['Asha Nair', 'ÉMILE Zola', 'Émile B', 'രാഹുൽ നായർ', 'al', 'Al-Amin', '名前 太郎', "O'Hara \"Q\""]
+    const names = [
+      'Asha Nair',
+      'ÉMILE Zola',
+      'Émile B',
+      'രാഹുൽ നായർ',
+      'al',
+      'Al-Amin',
+      '名前 太郎',
+      'O\'Hara "Q"',
+    ]
     // A lock from outside holds the indexing back, so that the scan has to find them.
-    const rows = await Promise.all(names.map((name) => registered(store, { name, searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' } })))
+    const rows = await Promise.all(
+      names.map((name) =>
+        registered(store, {
+          name,
+          searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
+        }),
+      ),
+    )
     await indexed()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
-    const terms = ['nair', 'émile', 'ÉMI', 'നായ', 'രാ', 'al', 'a', '太郎', '名前 ', "o'h", '"q"', 'x@e', rows[0]?.regNo ?? '', 'zz']
-    const results = async (): Promise<unknown> => Promise.all(terms.map(async (search) => {
-      const page = await store.listPage({ eventId: 'demo', answers: {}, search }, 1, 50)
-      return [search, page.count, page.rows.map(({ regNo }) => regNo)]
-    }))
+    const terms = [
+      'nair',
+      'émile',
+      'ÉMI',
+      'നായ',
+      'രാ',
+      'al',
+      'a',
+      '太郎',
+      '名前 ',
+      "o'h",
+      '"q"',
+      'x@e',
+      rows[0]?.regNo ?? '',
+      'zz',
+    ]
+    const results = async (): Promise<unknown> =>
+      Promise.all(
+        terms.map(async (search) => {
+          const page = await store.listPage({ eventId: 'demo', answers: {}, search }, 1, 50)
+          return [search, page.count, page.rows.map(({ regNo }) => regNo)]
+        }),
+      )
     const scanned = await results()
     await store.ping(noon)
     await indexed()
@@ -132,67 +224,120 @@ describe('SQLite', () => {
   })
 
   test('a store that is never quiet still indexes, once many rows wait', async () => {
-    shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 11000)
+    shell
+      .prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 11000)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
-      SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{}', 'pending', n, '1970-01-01' FROM n`).run()
+      SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{}', 'pending', n, '1970-01-01' FROM n`)
+      .run()
     const lastId = shell.prepare('SELECT last_id FROM search_progress').pluck()
     const began = performance.now()
-    while (Number(lastId.get()) < 1000 && performance.now() - began < 20_000) await inside.store.ping(noon)
+    while (Number(lastId.get()) < 1000 && performance.now() - began < 20_000)
+      await inside.store.ping(noon)
     expect(lastId.get()).toBeGreaterThanOrEqual(1000)
   })
 
   /** Waits until the index has caught up; a write makes the writer look. */
   async function indexed(): Promise<void> {
-    const behind = shell.prepare('SELECT (SELECT max(id) FROM registrations) - (SELECT last_id FROM search_progress)').pluck()
+    const behind = shell
+      .prepare('SELECT (SELECT max(id) FROM registrations) - (SELECT last_id FROM search_progress)')
+      .pluck()
     await expect.poll(() => behind.get(), { timeout: 10_000, interval: 5 }).toBe(0)
   }
 
   test('the count of a search stops at its cap and says so; the list itself is counted exactly', async () => {
     const one = newRegistration()
-    const copy = shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
+    const copy =
+      shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
     copy.run(count_max + 5)
     await inside.store.register(one)
-    const search = await inside.store.listPage({ eventId: 'demo', answers: {}, search: 'copied' }, 2, 50)
+    const search = await inside.store.listPage(
+      { eventId: 'demo', answers: {}, search: 'copied' },
+      2,
+      50,
+    )
     expect([search.count, search.countCapped, search.rows.length]).toEqual([count_max, true, 50])
-    const byAnswer = await inside.store.listPage({ eventId: 'demo', answers: { state: 'Goa' } }, 2, 50)
+    const byAnswer = await inside.store.listPage(
+      { eventId: 'demo', answers: { state: 'Goa' } },
+      2,
+      50,
+    )
     expect([byAnswer.count, byAnswer.countCapped]).toEqual([count_max, true])
     const plain = await inside.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
     expect([plain.count, plain.countCapped]).toEqual([count_max + 6, false])
   })
 
   test('a list page is read from the index alone', () => {
-    const plan = shell.prepare('EXPLAIN QUERY PLAN SELECT r.id, r.created_at FROM registrations r WHERE r.event_id = ? AND r.category = ? ORDER BY r.created_at DESC, r.id DESC LIMIT 50 OFFSET 100').all('demo', 'pg') as { detail: string }[]
-    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH r USING COVERING INDEX/)])
+    const plan = shell
+      .prepare(
+        'EXPLAIN QUERY PLAN SELECT r.id, r.created_at FROM registrations r WHERE r.event_id = ? AND r.category = ? ORDER BY r.created_at DESC, r.id DESC LIMIT 50 OFFSET 100',
+      )
+      .all('demo', 'pg') as { detail: string }[]
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^SEARCH r USING COVERING INDEX/),
+    ])
   })
 
   test('when the writer dies, what was in flight is told so and the next request is served', async () => {
     const { store, writer } = inside
     const asked = Array.from({ length: 50 }, () => newRegistration())
-    const answers = asked.map((one) => store.register(one).then((answer) => answer.ok, (error: unknown) => error))
+    const answers = asked.map((one) =>
+      store.register(one).then(
+        (answer) => answer.ok,
+        (error: unknown) => error,
+      ),
+    )
     await writer.kill()
     const told = await Promise.all(answers)
     expect(told.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
     expect(told.some((answer) => answer instanceof StoreBusy)).toBe(true)
-    await expect.poll(() => store.ping(noon).then(() => 'served', () => 'busy'), { timeout: 10_000, interval: 5 }).toBe('served')
+    await expect
+      .poll(
+        () =>
+          store.ping(noon).then(
+            () => 'served',
+            () => 'busy',
+          ),
+        { timeout: 10_000, interval: 5 },
+      )
+      .toBe('served')
     const acknowledged = asked.filter((_, at) => told[at] === true)
-    expect((await Promise.all(acknowledged.map(({ regNo }) => found(store, regNo)))).length).toBe(acknowledged.length)
+    expect((await Promise.all(acknowledged.map(({ regNo }) => found(store, regNo)))).length).toBe(
+      acknowledged.length,
+    )
   })
 
   test('when the reader dies, lists come back', async () => {
     const { store, reader } = inside
     await reader.kill()
-    await expect.poll(() => store.figures('demo', dayOf(noon)).then(({ total }) => total, () => 'busy'), { timeout: 10_000, interval: 5 }).toBe(0)
+    await expect
+      .poll(
+        () =>
+          store.figures('demo', dayOf(noon)).then(
+            ({ total }) => total,
+            () => 'busy',
+          ),
+        { timeout: 10_000, interval: 5 },
+      )
+      .toBe(0)
   })
 
   test('a full disk refuses the batch and loses nothing that was answered', async () => {
     const other = folder()
     const full = await openInside({ dataDir: other, writer: { pagesMax: 300 } })
-    const asked = Array.from({ length: 200 }, () => newRegistration({ answers: { note: 'x'.repeat(20_000) } }))
+    const asked = Array.from({ length: 200 }, () =>
+      newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
+    )
     const answers = []
     // One after the other, so that some are stored before the disk is full.
-    for (const one of asked) answers.push(await full.store.register(one).then(({ ok }) => ok, (error: unknown) => error))
+    for (const one of asked)
+      answers.push(
+        await full.store.register(one).then(
+          ({ ok }) => ok,
+          (error: unknown) => error,
+        ),
+      )
     const stored = answers.filter((answer) => answer === true).length
     expect(stored).toBeGreaterThan(5)
     expect(answers.slice(stored).every((answer) => answer instanceof StoreBusy)).toBe(true)
@@ -205,7 +350,14 @@ describe('SQLite', () => {
 
   test('when too many wait, the next is refused at once', async () => {
     const small = await openInside({ dataDir, waitingMax: 3 })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => small.store.ping(noon).then(() => 'served', (error: unknown) => error)))
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        small.store.ping(noon).then(
+          () => 'served',
+          (error: unknown) => error,
+        ),
+      ),
+    )
     expect(answers.slice(0, 3)).toEqual(['served', 'served', 'served'])
     expect(answers.slice(3).every((answer) => answer instanceof StoreBusy)).toBe(true)
     await small.store.close()
@@ -213,7 +365,11 @@ describe('SQLite', () => {
 
   test('two processes on one file: the second waits for its turn', async () => {
     const second = await openStore({ dataDir })
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? inside.store : second).register(newRegistration())))
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        (at % 2 === 0 ? inside.store : second).register(newRegistration()),
+      ),
+    )
     expect(answers.every(({ ok }) => ok)).toBe(true)
     await second.close()
     expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(60)
@@ -228,7 +384,9 @@ describe('SQLite', () => {
                 VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
                 INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
     migrate(older)
-    expect(reads(statements(older)).auditOf('DEMO1')).toEqual([{ at: 1, who: 'delegate', what: 'registered' }])
+    expect(reads(statements(older)).auditOf('DEMO1')).toEqual([
+      { at: 1, who: 'delegate', what: 'registered' },
+    ])
     expect(() => older.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
     older.close()
     rmSync(other, { recursive: true })

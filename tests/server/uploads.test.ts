@@ -13,8 +13,16 @@ let folder = ''
 let now = instant(Date.parse('2026-01-10T10:00:00Z'))
 let inUse: string[] = []
 
-const open = () => openUploads({ folder, store: { uploadsInUse: async (hashes) => hashes.filter((hash) => inUse.includes(hash)) }, clock: () => now })
-const stored = (): string[] => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name)
+const open = () =>
+  openUploads({
+    folder,
+    store: { uploadsInUse: async (hashes) => hashes.filter((hash) => inUse.includes(hash)) },
+    clock: () => now,
+  })
+const stored = (): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-uploads-'))
@@ -31,10 +39,19 @@ describe('what a file is, is said by its content', () => {
     ['proof.jpeg', jpg(), 'image/jpeg'],
     ['proof.png', png(), 'image/png'],
     ['proof.doc', doc(), 'application/msword'],
-    ['proof.docx', docx(), 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+    [
+      'proof.docx',
+      docx(),
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ],
   ])('%s is taken', async (name, bytes, type) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    expect(await open().keep({ name, bytes, accept })).toEqual({ ok: true, sha256, type, bytes: bytes.length })
+    expect(await open().keep({ name, bytes, accept })).toEqual({
+      ok: true,
+      sha256,
+      type,
+      bytes: bytes.length,
+    })
     expect(stored()).toEqual([sha256])
     expect(await open().read(sha256)).toEqual(bytes)
   })
@@ -67,7 +84,10 @@ describe('what a file is, is said by its content', () => {
 describe('the shelf', () => {
   test('the same file twice is stored once', async () => {
     const uploads = open()
-    await Promise.all([uploads.keep({ name: 'a.pdf', bytes: pdf(), accept }), uploads.keep({ name: 'b.pdf', bytes: pdf(), accept })])
+    await Promise.all([
+      uploads.keep({ name: 'a.pdf', bytes: pdf(), accept }),
+      uploads.keep({ name: 'b.pdf', bytes: pdf(), accept }),
+    ])
     expect(stored()).toHaveLength(1)
   })
 

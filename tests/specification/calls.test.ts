@@ -1,7 +1,14 @@
 /** The specification's calls, fields and answers, against the whole server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
-import type { Answers, ListAnswer, PaymentData, RegisterAnswer, StatsAnswer, TariffAnswer } from '../../engine/index.ts'
+import type {
+  Answers,
+  ListAnswer,
+  PaymentData,
+  RegisterAnswer,
+  StatsAnswer,
+  TariffAnswer,
+} from '../../engine/index.ts'
 import { noon, numberOf, PASSWORD, register, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { pdf } from '../server/files.ts'
@@ -26,12 +33,64 @@ const registration = async (url: string): Promise<Record<string, unknown>> => {
   expect(answer['status']).toBe('success')
   return answer['registration'] as Record<string, unknown>
 }
-const send = (url: string, json: object) => server.app.inject({ method: 'POST', url, payload: json })
+const send = (url: string, json: object) =>
+  server.app.inject({ method: 'POST', url, payload: json })
 
-const AFPICON = { full_name: 'Dr. Example Menon', email: 'example@example.org', phone_number: '+91 98470 00000', ticket_no: 'T-1', ticket_type: 'afpi-pg', designation: 'Resident', qualification: 'MBBS', present_institute: 'Sample College', medical_council_reg_no: 'TC-1', afpi_member: 'true', afpi_membership_number: 'K-1', address: 'Sample Street', city: 'Kottayam', state: 'Kerala', base_amount: '5250', gst_amount: '945', total_amount: '6195' }
-const CHIRURGIA = { full_name: 'Dr. Sample Surgeon', email: 'surgeon@example.org', phone_number: '98470', hospital: 'Sample Hospital', designation: 'pg', tcmc_reg_no: 'T-2', asi_member: true, asi_membership_number: 'A-2', paper_presentation: true, poster_presentation: false, food_preference: 'non-vegetarian', registration_category: 'pg-asi' }
-const MIDZONE = { full_name: 'Dr. Family Physician', email: 'family@example.org', phone_number: '98470', designation: 'GP', institution: 'Sample Clinic', medical_council_reg_no: 'T-3', address: 'Line one\nLine two', afpi_member: true, afpi_membership_number: 'K-3', is_pg: false }
-const PAYMENT_FIELDS = ['email', 'first_name', 'last_name', 'orderid', 'amount', 'privatekey', 'checksum', 'payment_url']
+const AFPICON = {
+  full_name: 'Dr. Example Menon',
+  email: 'example@example.org',
+  phone_number: '+91 98470 00000',
+  ticket_no: 'T-1',
+  ticket_type: 'afpi-pg',
+  designation: 'Resident',
+  qualification: 'MBBS',
+  present_institute: 'Sample College',
+  medical_council_reg_no: 'TC-1',
+  afpi_member: 'true',
+  afpi_membership_number: 'K-1',
+  address: 'Sample Street',
+  city: 'Kottayam',
+  state: 'Kerala',
+  base_amount: '5250',
+  gst_amount: '945',
+  total_amount: '6195',
+}
+const CHIRURGIA = {
+  full_name: 'Dr. Sample Surgeon',
+  email: 'surgeon@example.org',
+  phone_number: '98470',
+  hospital: 'Sample Hospital',
+  designation: 'pg',
+  tcmc_reg_no: 'T-2',
+  asi_member: true,
+  asi_membership_number: 'A-2',
+  paper_presentation: true,
+  poster_presentation: false,
+  food_preference: 'non-vegetarian',
+  registration_category: 'pg-asi',
+}
+const MIDZONE = {
+  full_name: 'Dr. Family Physician',
+  email: 'family@example.org',
+  phone_number: '98470',
+  designation: 'GP',
+  institution: 'Sample Clinic',
+  medical_council_reg_no: 'T-3',
+  address: 'Line one\nLine two',
+  afpi_member: true,
+  afpi_membership_number: 'K-3',
+  is_pg: false,
+}
+const PAYMENT_FIELDS = [
+  'email',
+  'first_name',
+  'last_name',
+  'orderid',
+  'amount',
+  'privatekey',
+  'checksum',
+  'payment_url',
+]
 
 const handedOff = (data: PaymentData | undefined, regNo: string, amount: string): void => {
   expect(Object.keys(data ?? {})).toEqual(expect.arrayContaining(PAYMENT_FIELDS))
@@ -40,7 +99,9 @@ const handedOff = (data: PaymentData | undefined, regNo: string, amount: string)
 
 describe('registering', () => {
   test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON takes multipart with a proof from anybody, and answers the hand-off', async () => {
-    const response = await server.post('/api/afpicon/register/', AFPICON, { pg_proof: { name: 'proof.pdf', bytes: pdf() } })
+    const response = await server.post('/api/afpicon/register/', AFPICON, {
+      pg_proof: { name: 'proof.pdf', bytes: pdf() },
+    })
     expect(response.statusCode).toBe(201)
     const answer = response.json<RegisterAnswer>()
     expect(answer).toMatchObject({ status: 'success', message: expect.stringMatching(/\w/) })
@@ -49,8 +110,27 @@ describe('registering', () => {
   })
 
   test('S086 S146 S155: its registration reads back by order id', async () => {
-    const { reg_no, payment_data } = (await server.post('/api/afpicon/register/', { ...AFPICON, ticket_type: 'intern-mbbs-accompanying', base_amount: '3000', gst_amount: '540', total_amount: '3540' })).json<RegisterAnswer>()
-    expect(await registration(`/api/afpicon/registrations/${payment_data?.orderid}/`)).toMatchObject({ reg_no, full_name: 'Dr. Example Menon', email: 'example@example.org', phone_number: '+91 98470 00000', ticket_type: 'intern-mbbs-accompanying', registration_category: 'intern-mbbs-accompanying', final_amount: 3540, amount: 3540 })
+    const { reg_no, payment_data } = (
+      await server.post('/api/afpicon/register/', {
+        ...AFPICON,
+        ticket_type: 'intern-mbbs-accompanying',
+        base_amount: '3000',
+        gst_amount: '540',
+        total_amount: '3540',
+      })
+    ).json<RegisterAnswer>()
+    expect(
+      await registration(`/api/afpicon/registrations/${payment_data?.orderid}/`),
+    ).toMatchObject({
+      reg_no,
+      full_name: 'Dr. Example Menon',
+      email: 'example@example.org',
+      phone_number: '+91 98470 00000',
+      ticket_type: 'intern-mbbs-accompanying',
+      registration_category: 'intern-mbbs-accompanying',
+      final_amount: 3540,
+      amount: 3540,
+    })
   })
 
   test('S089 S090 S149 S150: Chirurgia takes JSON with the category the browser worked out, and compares it', async () => {
@@ -59,10 +139,24 @@ describe('registering', () => {
     const { reg_no, payment_data } = response.json<RegisterAnswer>()
     expect(reg_no).toMatch(/^CHIR\d+$/)
     handedOff(payment_data, reg_no, '3540.00')
-    expect(await registration(`/api/chirurgia/registrations/${reg_no}/`)).toMatchObject({ reg_no, full_name: 'Dr. Sample Surgeon', email: 'surgeon@example.org', phone_number: '98470', registration_category: 'pg-asi' })
+    expect(await registration(`/api/chirurgia/registrations/${reg_no}/`)).toMatchObject({
+      reg_no,
+      full_name: 'Dr. Sample Surgeon',
+      email: 'surgeon@example.org',
+      phone_number: '98470',
+      registration_category: 'pg-asi',
+    })
     // Where we differ: a category the browser makes up is refused, not believed.
-    const cheaper = await send('/api/chirurgia/register/', { ...CHIRURGIA, asi_member: false, asi_membership_number: undefined, registration_category: 'pg-asi' })
-    expect([cheaper.statusCode, cheaper.json<{ code: string }>().code]).toEqual([409, 'price_changed'])
+    const cheaper = await send('/api/chirurgia/register/', {
+      ...CHIRURGIA,
+      asi_member: false,
+      asi_membership_number: undefined,
+      registration_category: 'pg-asi',
+    })
+    expect([cheaper.statusCode, cheaper.json<{ code: string }>().code]).toEqual([
+      409,
+      'price_changed',
+    ])
   })
 
   test('S095 S096 S152 S153: Mid Zone takes JSON', async () => {
@@ -72,36 +166,73 @@ describe('registering', () => {
     expect(status).toBe('success')
     expect(message).toMatch(/\w/)
     handedOff(payment_data, reg_no, '1180.00')
-    expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({ reg_no, full_name: 'Dr. Family Physician', email: 'family@example.org', phone_number: '98470', registration_category: 'afpi-delegate', afpi_member: true, afpi_membership_number: 'K-3', base_fee: 1000, gst_amount: 180, total_amount: 1180 })
+    expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
+      reg_no,
+      full_name: 'Dr. Family Physician',
+      email: 'family@example.org',
+      phone_number: '98470',
+      registration_category: 'afpi-delegate',
+      afpi_member: true,
+      afpi_membership_number: 'K-3',
+      base_fee: 1000,
+      gst_amount: 180,
+      total_amount: 1180,
+    })
   })
 
   test('S106 S144: a browser cannot say that it has paid, or what it owes', async () => {
-    const { reg_no } = (await send('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })).json<RegisterAnswer>()
-    expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({ payment_status: 'pending' })
-    const cheap = await server.post('/api/afpicon/register/', { ...AFPICON, ticket_type: 'intern-mbbs-accompanying', total_amount: '1' })
+    const { reg_no } = (
+      await send('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
+    ).json<RegisterAnswer>()
+    expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
+      payment_status: 'pending',
+    })
+    const cheap = await server.post('/api/afpicon/register/', {
+      ...AFPICON,
+      ticket_type: 'intern-mbbs-accompanying',
+      total_amount: '1',
+    })
     expect(cheap.statusCode).toBe(409)
   })
 
-  test.each(['/api/afpicon/register/', '/api/afpicon/register', '/api/midzone/register', '/api/chirurgia/register/'])('S142: %s answers with and without its slash', async (url) => {
+  test.each([
+    '/api/afpicon/register/',
+    '/api/afpicon/register',
+    '/api/midzone/register',
+    '/api/chirurgia/register/',
+  ])('S142: %s answers with and without its slash', async (url) => {
     expect((await send(url, {})).statusCode).toBe(422)
   })
 })
 
 describe('prices', () => {
-  test('S094 S148: Chirurgia\'s tariff: the current period, and a price per category and period', async () => {
-    const { current_period, tariff_data } = (await get('/api/chirurgia/tariff-info/')) as unknown as TariffAnswer
+  test("S094 S148: Chirurgia's tariff: the current period, and a price per category and period", async () => {
+    const { current_period, tariff_data } = (await get(
+      '/api/chirurgia/tariff-info/',
+    )) as unknown as TariffAnswer
     expect(current_period).toBe('early-bird')
-    expect(tariff_data['asi-member']).toEqual({ 'early-bird': { price: 5900 }, regular: { price: 7080 } })
+    expect(tariff_data['asi-member']).toEqual({
+      'early-bird': { price: 5900 },
+      regular: { price: 7080 },
+    })
     expect(Object.keys(tariff_data).length).toBe(7)
   })
-  test('S098 S151: Mid Zone\'s pricing: base and total per category', async () => {
+  test("S098 S151: Mid Zone's pricing: base and total per category", async () => {
     const { pricing } = (await get('/api/midzone/pricing/')) as unknown as TariffAnswer
-    expect(pricing).toEqual({ 'afpi-delegate': { base: 1000, gst: 180, total: 1180 }, 'non-afpi-delegate': { base: 1250, gst: 225, total: 1475 }, 'afpi-pg': { base: 750, gst: 135, total: 885 }, 'non-afpi-pg': { base: 900, gst: 162, total: 1062 } })
+    expect(pricing).toEqual({
+      'afpi-delegate': { base: 1000, gst: 180, total: 1180 },
+      'non-afpi-delegate': { base: 1250, gst: 225, total: 1475 },
+      'afpi-pg': { base: 750, gst: 135, total: 885 },
+      'non-afpi-pg': { base: 900, gst: 162, total: 1062 },
+    })
   })
   test('S154: the calls that no page makes answer all the same', async () => {
     expect((await get('/api/afpicon/tariff-info/'))['current_period']).toBe('sep-1-dec-31')
     const closed = await send('/api/register/', {})
-    expect([closed.statusCode, closed.json<{ code: string }>().code]).toEqual([409, 'registration_closed'])
+    expect([closed.statusCode, closed.json<{ code: string }>().code]).toEqual([
+      409,
+      'registration_closed',
+    ])
     expect((await send('/api/payment/webhook/', {})).statusCode).toBe(400)
     expect((await send('/api/afpicon/airpay-response', {})).statusCode).toBe(303)
   })
@@ -111,41 +242,121 @@ describe('prices', () => {
 async function imported(n: number): Promise<string> {
   const regNo = numberOf(server, 'pulmocon2025', n)
   const served = server.deps.events.byId('pulmocon2025')
-  const row = { eventId: 'pulmocon2025', eventHash: served?.hash ?? '', regNo, answers: pulmo, searchable: { fullName: 'Dr. Closed Delegate', email: 'closed@example.org', phone: '+91 98470 11111', councilNo: 'K-9' }, category: 'pg-students', period: 'tier-2', base: null, gst: null, total: paise(350_000), paymentStatus: 'success' as const, paymentId: `OLD${n}`, createdAt: noon('2025-08-02'), paidAt: noon('2025-08-02') }
-  expect(await server.deps.store.importRegistrations([row])).toEqual({ ok: true, value: { added: 1, unchanged: 0 } })
+  const row = {
+    eventId: 'pulmocon2025',
+    eventHash: served?.hash ?? '',
+    regNo,
+    answers: pulmo,
+    searchable: {
+      fullName: 'Dr. Closed Delegate',
+      email: 'closed@example.org',
+      phone: '+91 98470 11111',
+      councilNo: 'K-9',
+    },
+    category: 'pg-students',
+    period: 'tier-2',
+    base: null,
+    gst: null,
+    total: paise(350_000),
+    paymentStatus: 'success' as const,
+    paymentId: `OLD${n}`,
+    createdAt: noon('2025-08-02'),
+    paidAt: noon('2025-08-02'),
+  }
+  expect(await server.deps.store.importRegistrations([row])).toEqual({
+    ok: true,
+    value: { added: 1, unchanged: 0 },
+  })
   return regNo
 }
-const pulmo: Answers = { full_name: 'Dr. Closed Delegate', email: 'closed@example.org', phone_number: '+91 98470 11111', ksmc_reg_no: 'K-9', food_preference: 'vegetarian', registration_category: 'pg-students' }
+const pulmo: Answers = {
+  full_name: 'Dr. Closed Delegate',
+  email: 'closed@example.org',
+  phone_number: '+91 98470 11111',
+  ksmc_reg_no: 'K-9',
+  food_preference: 'vegetarian',
+  registration_category: 'pg-students',
+}
 
 describe('the office', () => {
   let pulmoNo = ''
   beforeAll(async () => {
     pulmoNo = await imported(901)
-    await register(server, 'afpicon2026', { n: 902, on: noon('2025-11-10'), answers: { full_name: 'Dr. Paid Example', email: 'paid@example.org', phone_number: '1', ticket_type: 'afpi-pg', afpi_member: true, afpi_membership_number: 'K-4', state: 'Kerala' }, pays: 'success' })
-    await register(server, 'afpicon2026', { n: 903, on: noon('2025-11-09'), answers: { full_name: 'Dr. Failed Example', email: 'failed@example.org', phone_number: '1', ticket_type: 'non-afpi-pg' }, pays: 'failed' })
+    await register(server, 'afpicon2026', {
+      n: 902,
+      on: noon('2025-11-10'),
+      answers: {
+        full_name: 'Dr. Paid Example',
+        email: 'paid@example.org',
+        phone_number: '1',
+        ticket_type: 'afpi-pg',
+        afpi_member: true,
+        afpi_membership_number: 'K-4',
+        state: 'Kerala',
+      },
+      pays: 'success',
+    })
+    await register(server, 'afpicon2026', {
+      n: 903,
+      on: noon('2025-11-09'),
+      answers: {
+        full_name: 'Dr. Failed Example',
+        email: 'failed@example.org',
+        phone_number: '1',
+        ticket_type: 'non-afpi-pg',
+      },
+      pays: 'failed',
+    })
   })
 
   test('S137 S156: signing in answers a token, which opens the calls as a bearer', async () => {
     const answer = await send('/api/admin/login/', { username: 'office', password: PASSWORD })
     expect(answer.statusCode).toBe(200)
     const { token } = answer.json<{ token: string }>()
-    expect((await server.app.inject({ method: 'GET', url: '/api/admin/dashboard/stats/', headers: { authorization: `Bearer ${token}` } })).statusCode).toBe(200)
-    expect((await server.app.inject({ method: 'GET', url: '/api/admin/dashboard/stats/' })).statusCode).toBe(401)
+    expect(
+      (
+        await server.app.inject({
+          method: 'GET',
+          url: '/api/admin/dashboard/stats/',
+          headers: { authorization: `Bearer ${token}` },
+        })
+      ).statusCode,
+    ).toBe(200)
+    expect(
+      (await server.app.inject({ method: 'GET', url: '/api/admin/dashboard/stats/' })).statusCode,
+    ).toBe(401)
   })
   test('S074: a wrong password is told in one sentence, whichever part was wrong', async () => {
-    for (const wrong of [{ username: 'office', password: 'no' }, { username: 'nobody', password: PASSWORD }]) {
+    for (const wrong of [
+      { username: 'office', password: 'no' },
+      { username: 'nobody', password: PASSWORD },
+    ]) {
       const answer = await send('/admin/login/', wrong)
-      expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([401, 'Invalid username or password'])
+      expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+        401,
+        'Invalid username or password',
+      ])
     }
   })
   test('S139: every admin may do what every other may', async () => {
     const second = await signIn(server, 'second')
-    for (const url of ['/admin/dashboard/stats/', '/admin/afpicon/registrations/', '/afpicon/admin/registrations/', '/admin/pulmocon/registrations/', '/admin/export/?event_type=afpicon']) expect((await second.get(url)).statusCode).toBe(200)
+    for (const url of [
+      '/admin/dashboard/stats/',
+      '/admin/afpicon/registrations/',
+      '/afpicon/admin/registrations/',
+      '/admin/pulmocon/registrations/',
+      '/admin/export/?event_type=afpicon',
+    ])
+      expect((await second.get(url)).statusCode).toBe(200)
   })
   test('S140: a token ends: at logout, and by itself when it lies idle', async () => {
     const short = await signIn(server, 'leaves')
     expect((await short.get('/admin/session/')).statusCode).toBe(200)
-    await server.app.inject({ method: 'POST', url: '/admin/logout/', headers: { authorization: `Bearer ${short.token}` } })
+    await server.app.inject({
+      method: 'POST',
+      url: '/admin/logout/',
+      headers: { authorization: `Bearer ${short.token}` },
+    })
     expect((await short.get('/admin/session/')).statusCode).toBe(401)
     const idle = await signIn(server, 'idles')
     server.at('2025-12-10T12:00:00+05:30')
@@ -155,34 +366,108 @@ describe('the office', () => {
 
   test('S103 S138 S157: figures per event, revenue, and the newest registrations', async () => {
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
-    const figures = ['total_registrations', 'paid_registrations', 'pending_registrations', 'failed_registrations', 'today_registrations', 'total_revenue']
-    for (const key of ['pulmocon_stats', 'afpicon_stats']) expect(Object.keys(data[key] as object)).toEqual(expect.arrayContaining(figures))
-    expect(data['afpicon_stats']).toMatchObject({ paid_registrations: 1, failed_registrations: 1, total_revenue: 6195 })
+    const figures = [
+      'total_registrations',
+      'paid_registrations',
+      'pending_registrations',
+      'failed_registrations',
+      'today_registrations',
+      'total_revenue',
+    ]
+    for (const key of ['pulmocon_stats', 'afpicon_stats'])
+      expect(Object.keys(data[key] as object)).toEqual(expect.arrayContaining(figures))
+    expect(data['afpicon_stats']).toMatchObject({
+      paid_registrations: 1,
+      failed_registrations: 1,
+      total_revenue: 6195,
+    })
     expect(data.revenue_stats.total_revenue).toBe(6195 + 3500)
-    expect(data.recent_registrations['pulmocon']?.[0]).toMatchObject({ full_name: 'Dr. Closed Delegate', reg_no: pulmoNo })
+    expect(data.recent_registrations['pulmocon']?.[0]).toMatchObject({
+      full_name: 'Dr. Closed Delegate',
+      reg_no: pulmoNo,
+    })
     expect(data.recent_registrations['afpicon']?.length).toBeGreaterThan(2)
   })
 
-  test('S100 S102 S158 S159: PULMOCON\'s list with its filters and fields', async () => {
-    const { status, count, next, previous, results, registrations } = (await office.json('/admin/pulmocon/registrations/?payment_status=&category=pg-students&search=closed&date_from=2025-08-01&date_to=2025-08-31&page=1')) as unknown as ListAnswer
+  test("S100 S102 S158 S159: PULMOCON's list with its filters and fields", async () => {
+    const { status, count, next, previous, results, registrations } = (await office.json(
+      '/admin/pulmocon/registrations/?payment_status=&category=pg-students&search=closed&date_from=2025-08-01&date_to=2025-08-31&page=1',
+    )) as unknown as ListAnswer
     expect([status, count, next, previous]).toEqual(['success', 1, null, null])
     expect(results.registrations).toEqual(registrations)
     const [row] = registrations
-    expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(['id', 'reg_no', 'full_name', 'ksmc_reg_no', 'email', 'phone_number', 'registration_category_display', 'food_preference_display', 'final_amount', 'registration_fee', 'accompanying_persons_fee', 'accompanying_persons_count', 'payment_status', 'payment_status_display', 'payment_id', 'created_at']))
-    expect(row).toMatchObject({ reg_no: pulmoNo, ksmc_reg_no: 'K-9', registration_category_display: 'PG Students', food_preference_display: 'Vegetarian' })
-    expect(((await office.json('/admin/pulmocon/registrations/?category=apccm-member')) as unknown as ListAnswer).count).toBe(0)
+    expect(Object.keys(row ?? {})).toEqual(
+      expect.arrayContaining([
+        'id',
+        'reg_no',
+        'full_name',
+        'ksmc_reg_no',
+        'email',
+        'phone_number',
+        'registration_category_display',
+        'food_preference_display',
+        'final_amount',
+        'registration_fee',
+        'accompanying_persons_fee',
+        'accompanying_persons_count',
+        'payment_status',
+        'payment_status_display',
+        'payment_id',
+        'created_at',
+      ]),
+    )
+    expect(row).toMatchObject({
+      reg_no: pulmoNo,
+      ksmc_reg_no: 'K-9',
+      registration_category_display: 'PG Students',
+      food_preference_display: 'Vegetarian',
+    })
+    expect(
+      (
+        (await office.json(
+          '/admin/pulmocon/registrations/?category=apccm-member',
+        )) as unknown as ListAnswer
+      ).count,
+    ).toBe(0)
   })
 
-  test('S101 S160: AFPICON\'s older list with its filters and fields', async () => {
-    const { registrations, count } = (await office.json('/admin/afpicon/registrations/?payment_status=success&ticket_type=afpi-pg&search=paid@&date_from=2025-11-10&date_to=2025-11-10&afpi_member=true&page=1')) as unknown as ListAnswer
+  test("S101 S160: AFPICON's older list with its filters and fields", async () => {
+    const { registrations, count } = (await office.json(
+      '/admin/afpicon/registrations/?payment_status=success&ticket_type=afpi-pg&search=paid@&date_from=2025-11-10&date_to=2025-11-10&afpi_member=true&page=1',
+    )) as unknown as ListAnswer
     expect(count).toBe(1)
-    expect(Object.keys(registrations[0] ?? {})).toEqual(expect.arrayContaining(['ticket_no', 'ticket_type', 'ticket_type_display', 'city', 'state', 'designation', 'qualification', 'present_institute', 'medical_council_reg_no', 'gst_amount', 'afpi_member', 'afpi_membership_number']))
-    expect(registrations[0]).toMatchObject({ ticket_type: 'afpi-pg', gst_amount: 945, final_amount: 6195, payment_status_display: expect.any(String) })
+    expect(Object.keys(registrations[0] ?? {})).toEqual(
+      expect.arrayContaining([
+        'ticket_no',
+        'ticket_type',
+        'ticket_type_display',
+        'city',
+        'state',
+        'designation',
+        'qualification',
+        'present_institute',
+        'medical_council_reg_no',
+        'gst_amount',
+        'afpi_member',
+        'afpi_membership_number',
+      ]),
+    )
+    expect(registrations[0]).toMatchObject({
+      ticket_type: 'afpi-pg',
+      gst_amount: 945,
+      final_amount: 6195,
+      payment_status_display: expect.any(String),
+    })
   })
 
   test('S141 S162 S163: the newer list needs no header but a session: the cookie opens it, a stranger gets nothing', async () => {
-    const url = '/afpicon/admin/registrations/?page=1&page_size=10&search=&payment_status=&ticket_type=&afpi_member=&date_from=2025-11-09&date_to=2025-11-10'
-    const byCookie = await server.app.inject({ method: 'GET', url, headers: { cookie: office.cookie } })
+    const url =
+      '/afpicon/admin/registrations/?page=1&page_size=10&search=&payment_status=&ticket_type=&afpi_member=&date_from=2025-11-09&date_to=2025-11-10'
+    const byCookie = await server.app.inject({
+      method: 'GET',
+      url,
+      headers: { cookie: office.cookie },
+    })
     expect(byCookie.statusCode).toBe(200)
     const answer = byCookie.json<ListAnswer>()
     expect(answer.status).toBe('success')
@@ -213,11 +498,18 @@ describe('reading a PULMOCON registration', () => {
   test('S147: by its PULMO order id', async () => {
     const regNo = await imported(911)
     const found = await registration(`/api/registrations/${regNo}/`)
-    expect(found).toMatchObject({ reg_no: regNo, full_name: 'Dr. Closed Delegate', registration_category: 'pg-students' })
+    expect(found).toMatchObject({
+      reg_no: regNo,
+      full_name: 'Dr. Closed Delegate',
+      registration_category: 'pg-students',
+    })
     expect(Object.keys(found)).toEqual(expect.arrayContaining(['final_amount', 'amount']))
   })
   test('S041: one that is not there', async () => {
     const answer = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
-    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([404, 'Registration details not found'])
+    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+      404,
+      'Registration details not found',
+    ])
   })
 })

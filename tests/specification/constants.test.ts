@@ -1,6 +1,32 @@
 /** Fees, periods, categories, fields and numbers of the specification, held against what the engine makes of the event files. */
 import { describe, expect, test } from 'vitest'
-import { addDays, applyFact, categoryOf, checkAnswers, day, errorsOf, expectOk, formatDay, formatDays, formatMoney, instant, normalise, openOn, orderIdOf, paise, periodOn, quote, quoteFor, readOrderId, regNoOf, rupees, shownFields, splitTotal, startOf, tariff } from '../../engine/index.ts'
+import {
+  addDays,
+  applyFact,
+  categoryOf,
+  checkAnswers,
+  day,
+  errorsOf,
+  expectOk,
+  formatDay,
+  formatDays,
+  formatMoney,
+  instant,
+  normalise,
+  openOn,
+  orderIdOf,
+  paise,
+  periodOn,
+  quote,
+  quoteFor,
+  readOrderId,
+  regNoOf,
+  rupees,
+  shownFields,
+  splitTotal,
+  startOf,
+  tariff,
+} from '../../engine/index.ts'
 import type { EventConfig, Instant, Payment, PaymentFact } from '../../engine/index.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
 
@@ -14,7 +40,14 @@ const rupeesOf = (event: EventConfig, category: string, period: string) => {
 describe('the conferences', () => {
   test.each([
     ['S008', pulmocon, 'PULMOCON 2025', '2025-09-12', '2025-09-14', 'Kottayam'],
-    ['S010', afpicon, 'AFPICON 2026', '2026-01-31', '2026-02-01', 'Resort, Changanassery, Kottayam'],
+    [
+      'S010',
+      afpicon,
+      'AFPICON 2026',
+      '2026-01-31',
+      '2026-02-01',
+      'Resort, Changanassery, Kottayam',
+    ],
     ['S011', chirurgia, 'Chirurgia 2026', '2026-02-21', '2026-02-22', 'Thiruvalla'],
     ['S012', midzone, 'Kerala Mid Zone 2025', '2025-11-23', '2025-11-23', 'Kochi'],
   ] as const)('%s: when and where', (_sentence, event, title, from, to, venue) => {
@@ -23,36 +56,85 @@ describe('the conferences', () => {
   test('S010: the theme', () => expect(afpicon.theme).toBe('The Spice Route'))
   test('S012: the hours', () => expect(midzone.hours).toBe('9 AM to 3 PM'))
   test('S009: one is closed, the others open', () => {
-    expect([afpicon, chirurgia, midzone, pulmocon].map(({ status }) => status)).toEqual(['open', 'open', 'open', 'closed'])
+    expect([afpicon, chirurgia, midzone, pulmocon].map(({ status }) => status)).toEqual([
+      'open',
+      'open',
+      'open',
+      'closed',
+    ])
     expect(openOn(pulmocon, day('2025-08-01')).open).toBe(false)
   })
 })
 
 // Written by hand from the specification's table: base, GST, total for each of the four periods.
 const FEES = {
-  'afpi-gp-specialist': [[5000, 900, 5900], [6000, 1080, 7080], [8000, 1440, 9440], [10000, 1800, 11800]],
-  'non-afpi-gp-specialist': [[6000, 1080, 7080], [7000, 1260, 8260], [9000, 1620, 10620], [10000, 1800, 11800]],
-  'afpi-pg': [[4250, 765, 5015], [5250, 945, 6195], [7250, 1305, 8555], [10000, 1800, 11800]],
-  'non-afpi-pg': [[5000, 900, 5900], [6000, 1080, 7080], [8000, 1440, 9440], [10000, 1800, 11800]],
-  'intern-mbbs-accompanying': [[3000, 540, 3540], [3000, 540, 3540], [3000, 540, 3540], [4000, 720, 4720]],
+  'afpi-gp-specialist': [
+    [5000, 900, 5900],
+    [6000, 1080, 7080],
+    [8000, 1440, 9440],
+    [10000, 1800, 11800],
+  ],
+  'non-afpi-gp-specialist': [
+    [6000, 1080, 7080],
+    [7000, 1260, 8260],
+    [9000, 1620, 10620],
+    [10000, 1800, 11800],
+  ],
+  'afpi-pg': [
+    [4250, 765, 5015],
+    [5250, 945, 6195],
+    [7250, 1305, 8555],
+    [10000, 1800, 11800],
+  ],
+  'non-afpi-pg': [
+    [5000, 900, 5900],
+    [6000, 1080, 7080],
+    [8000, 1440, 9440],
+    [10000, 1800, 11800],
+  ],
+  'intern-mbbs-accompanying': [
+    [3000, 540, 3540],
+    [3000, 540, 3540],
+    [3000, 540, 3540],
+    [4000, 720, 4720],
+  ],
 } as const
 const PERIODS = ['july-1-aug-31', 'sep-1-dec-31', 'jan-1-jan-25', 'jan-25-jan-31']
 
 describe('AFPICON fees', () => {
-  test.each([['S174', 'afpi-gp-specialist'], ['S175', 'non-afpi-gp-specialist'], ['S176', 'afpi-pg'], ['S177', 'non-afpi-pg'], ['S178', 'intern-mbbs-accompanying']] as const)('%s: %s in its four periods', (_sentence, category) => {
+  test.each([
+    ['S174', 'afpi-gp-specialist'],
+    ['S175', 'non-afpi-gp-specialist'],
+    ['S176', 'afpi-pg'],
+    ['S177', 'non-afpi-pg'],
+    ['S178', 'intern-mbbs-accompanying'],
+  ] as const)('%s: %s in its four periods', (_sentence, category) => {
     const rows = FEES[category]
     expect(PERIODS.map((period) => rupeesOf(afpicon, category, period))).toEqual(rows)
   })
-  test('S084: categories', () => expect(afpicon.categories.map(({ id }) => id)).toEqual(Object.keys(FEES)))
+  test('S084: categories', () =>
+    expect(afpicon.categories.map(({ id }) => id)).toEqual(Object.keys(FEES)))
   test('S085: period keys', () => expect(afpicon.fees.periods.map(({ id }) => id)).toEqual(PERIODS))
-  test('S179: period ends', () => expect(afpicon.fees.periods.map(({ to }) => to)).toEqual(['2025-08-31', '2025-12-31', '2026-01-25', '2026-01-31']))
+  test('S179: period ends', () =>
+    expect(afpicon.fees.periods.map(({ to }) => to)).toEqual([
+      '2025-08-31',
+      '2025-12-31',
+      '2026-01-25',
+      '2026-01-31',
+    ]))
 
   test.each([
-    ['2025-07-01T00:00:00+05:30', 'july-1-aug-31'], ['2025-08-31T23:59:59+05:30', 'july-1-aug-31'],
-    ['2025-09-01T00:00:00+05:30', 'sep-1-dec-31'], ['2025-12-31T23:59:59+05:30', 'sep-1-dec-31'],
-    ['2026-01-01T00:00:00+05:30', 'jan-1-jan-25'], ['2026-01-25T23:59:59+05:30', 'jan-1-jan-25'],
-    ['2026-01-26T00:00:00+05:30', 'jan-25-jan-31'], ['2026-01-31T23:59:59+05:30', 'jan-25-jan-31'],
-    ['2026-02-01T00:00:00+05:30', 'july-1-aug-31'], ['2025-06-30T23:59:59+05:30', 'july-1-aug-31'], ['2026-11-21T04:00:00+05:30', 'july-1-aug-31'],
+    ['2025-07-01T00:00:00+05:30', 'july-1-aug-31'],
+    ['2025-08-31T23:59:59+05:30', 'july-1-aug-31'],
+    ['2025-09-01T00:00:00+05:30', 'sep-1-dec-31'],
+    ['2025-12-31T23:59:59+05:30', 'sep-1-dec-31'],
+    ['2026-01-01T00:00:00+05:30', 'jan-1-jan-25'],
+    ['2026-01-25T23:59:59+05:30', 'jan-1-jan-25'],
+    ['2026-01-26T00:00:00+05:30', 'jan-25-jan-31'],
+    ['2026-01-31T23:59:59+05:30', 'jan-25-jan-31'],
+    ['2026-02-01T00:00:00+05:30', 'july-1-aug-31'],
+    ['2025-06-30T23:59:59+05:30', 'july-1-aug-31'],
+    ['2026-11-21T04:00:00+05:30', 'july-1-aug-31'],
   ])('S107: %s is in %s', (at, period) => {
     expect(tariff(afpicon, instant(Date.parse(at))).current_period).toBe(period)
   })
@@ -60,95 +142,302 @@ describe('AFPICON fees', () => {
 
 describe('categories that follow from the answers', () => {
   test.each([
-    ['pg', true, 'pg-asi'], ['PG', true, 'pg-asi'], ['Pg', false, 'pg-non-asi'], ['pg', false, 'pg-non-asi'],
-    ['consultant', true, 'asi-member'], ['consultant', false, 'non-asi-member'], ['senior-resident', true, 'asi-member'], ['', false, 'non-asi-member'],
-  ])('S109: Chirurgia, designation "%s", ASI member %s: %s', (designation, asi_member, category) => {
-    expect(categoryOf(chirurgia, normalise(chirurgia, { designation, asi_member }).answers)).toBe(category)
-  })
-  test.each([[true, true, 'afpi-pg'], [true, false, 'non-afpi-pg'], [false, true, 'afpi-delegate'], [false, false, 'non-afpi-delegate']])('S110: Mid Zone, post graduate %s, member %s: %s', (is_pg, afpi_member, category) => {
+    ['pg', true, 'pg-asi'],
+    ['PG', true, 'pg-asi'],
+    ['Pg', false, 'pg-non-asi'],
+    ['pg', false, 'pg-non-asi'],
+    ['consultant', true, 'asi-member'],
+    ['consultant', false, 'non-asi-member'],
+    ['senior-resident', true, 'asi-member'],
+    ['', false, 'non-asi-member'],
+  ])(
+    'S109: Chirurgia, designation "%s", ASI member %s: %s',
+    (designation, asi_member, category) => {
+      expect(categoryOf(chirurgia, normalise(chirurgia, { designation, asi_member }).answers)).toBe(
+        category,
+      )
+    },
+  )
+  test.each([
+    [true, true, 'afpi-pg'],
+    [true, false, 'non-afpi-pg'],
+    [false, true, 'afpi-delegate'],
+    [false, false, 'non-afpi-delegate'],
+  ])('S110: Mid Zone, post graduate %s, member %s: %s', (is_pg, afpi_member, category) => {
     expect(categoryOf(midzone, { is_pg, afpi_member })).toBe(category)
   })
-  test('S092: Chirurgia\'s categories and labels', () => {
-    expect(chirurgia.categories.filter(({ listedOnly }) => !listedOnly).map(({ id, label }) => [id, label])).toEqual([['asi-member', 'ASI Member'], ['non-asi-member', 'Non-ASI Member'], ['pg-asi', 'Post Graduate (ASI)'], ['pg-non-asi', 'Post Graduate (Non-ASI)']])
+  test("S092: Chirurgia's categories and labels", () => {
+    expect(
+      chirurgia.categories
+        .filter(({ listedOnly }) => !listedOnly)
+        .map(({ id, label }) => [id, label]),
+    ).toEqual([
+      ['asi-member', 'ASI Member'],
+      ['non-asi-member', 'Non-ASI Member'],
+      ['pg-asi', 'Post Graduate (ASI)'],
+      ['pg-non-asi', 'Post Graduate (Non-ASI)'],
+    ])
   })
   test('S093: accompanying persons are on the price list only', () => {
-    expect(chirurgia.categories.filter(({ listedOnly }) => listedOnly).map(({ id }) => id)).toEqual(['accompanying-pg', 'accompanying-asi', 'accompanying-non-asi'])
-    expect(Object.keys(tariff(chirurgia, noon('2025-11-01')).tariff_data)).toContain('accompanying-pg')
+    expect(chirurgia.categories.filter(({ listedOnly }) => listedOnly).map(({ id }) => id)).toEqual(
+      ['accompanying-pg', 'accompanying-asi', 'accompanying-non-asi'],
+    )
+    expect(Object.keys(tariff(chirurgia, noon('2025-11-01')).tariff_data)).toContain(
+      'accompanying-pg',
+    )
   })
-  test('S097: Mid Zone\'s categories', () => expect(midzone.categories.map(({ id }) => id)).toEqual(['afpi-delegate', 'non-afpi-delegate', 'afpi-pg', 'non-afpi-pg']))
-  test('S102: PULMOCON\'s categories', () => expect(pulmocon.categories.map(({ id }) => id)).toEqual(['apccm-member', 'non-apccm-member', 'pg-students']))
-  test.each([['2025-07-31', 'tier-1'], ['2025-08-01', 'tier-2'], ['2025-09-05', 'tier-2'], ['2025-09-06', 'tier-3']])('S108: PULMOCON\'s tier on %s is %s', (on, tier) => {
+  test("S097: Mid Zone's categories", () =>
+    expect(midzone.categories.map(({ id }) => id)).toEqual([
+      'afpi-delegate',
+      'non-afpi-delegate',
+      'afpi-pg',
+      'non-afpi-pg',
+    ]))
+  test("S102: PULMOCON's categories", () =>
+    expect(pulmocon.categories.map(({ id }) => id)).toEqual([
+      'apccm-member',
+      'non-apccm-member',
+      'pg-students',
+    ]))
+  test.each([
+    ['2025-07-31', 'tier-1'],
+    ['2025-08-01', 'tier-2'],
+    ['2025-09-05', 'tier-2'],
+    ['2025-09-06', 'tier-3'],
+  ])("S108: PULMOCON's tier on %s is %s", (on, tier) => {
     expect(periodOn(pulmocon.fees, day(on))?.id).toBe(tier)
   })
 })
 
 describe('fields', () => {
   test('S082 S083: AFPICON', () => {
-    expect(ids(afpicon).toSorted()).toEqual(['full_name', 'email', 'phone_number', 'ticket_no', 'ticket_type', 'designation', 'qualification', 'present_institute', 'medical_council_reg_no', 'afpi_member', 'afpi_membership_number', 'address', 'city', 'state', 'pg_proof'].toSorted())
-    expect(fieldOf(afpicon, 'pg_proof').accept).toEqual(['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png'])
-    expect(afpicon.api.sends).toEqual({ base_amount: 'base', gst_amount: 'gst', total_amount: 'total' })
+    expect(ids(afpicon).toSorted()).toEqual(
+      [
+        'full_name',
+        'email',
+        'phone_number',
+        'ticket_no',
+        'ticket_type',
+        'designation',
+        'qualification',
+        'present_institute',
+        'medical_council_reg_no',
+        'afpi_member',
+        'afpi_membership_number',
+        'address',
+        'city',
+        'state',
+        'pg_proof',
+      ].toSorted(),
+    )
+    expect(fieldOf(afpicon, 'pg_proof').accept).toEqual([
+      'pdf',
+      'doc',
+      'docx',
+      'jpg',
+      'jpeg',
+      'png',
+    ])
+    expect(afpicon.api.sends).toEqual({
+      base_amount: 'base',
+      gst_amount: 'gst',
+      total_amount: 'total',
+    })
   })
   test('S089: Chirurgia', () => {
-    expect(ids(chirurgia).toSorted()).toEqual(['full_name', 'email', 'phone_number', 'hospital', 'designation', 'tcmc_reg_no', 'asi_member', 'asi_membership_number', 'paper_presentation', 'poster_presentation', 'food_preference'].toSorted())
-    expect(fieldOf(chirurgia, 'food_preference')).toMatchObject({ default: 'vegetarian', options: [{ id: 'vegetarian' }, { id: 'non-vegetarian' }] })
+    expect(ids(chirurgia).toSorted()).toEqual(
+      [
+        'full_name',
+        'email',
+        'phone_number',
+        'hospital',
+        'designation',
+        'tcmc_reg_no',
+        'asi_member',
+        'asi_membership_number',
+        'paper_presentation',
+        'poster_presentation',
+        'food_preference',
+      ].toSorted(),
+    )
+    expect(fieldOf(chirurgia, 'food_preference')).toMatchObject({
+      default: 'vegetarian',
+      options: [{ id: 'vegetarian' }, { id: 'non-vegetarian' }],
+    })
     expect(chirurgia.api.sends).toEqual({ registration_category: 'category' })
   })
-  test('S091: Chirurgia\'s designations', () => {
-    expect(fieldOf(chirurgia, 'designation').options?.map(({ id }) => id)).toEqual(['consultant', 'professor', 'associate-professor', 'assistant-professor', 'senior-resident', 'pg'])
+  test("S091: Chirurgia's designations", () => {
+    expect(fieldOf(chirurgia, 'designation').options?.map(({ id }) => id)).toEqual([
+      'consultant',
+      'professor',
+      'associate-professor',
+      'assistant-professor',
+      'senior-resident',
+      'pg',
+    ])
   })
   test('S095: Mid Zone', () => {
-    expect(ids(midzone).toSorted()).toEqual(['full_name', 'email', 'phone_number', 'designation', 'institution', 'medical_council_reg_no', 'address', 'afpi_member', 'afpi_membership_number', 'is_pg'].toSorted())
+    expect(ids(midzone).toSorted()).toEqual(
+      [
+        'full_name',
+        'email',
+        'phone_number',
+        'designation',
+        'institution',
+        'medical_council_reg_no',
+        'address',
+        'afpi_member',
+        'afpi_membership_number',
+        'is_pg',
+      ].toSorted(),
+    )
     expect(fieldOf(midzone, 'address').type).toBe('multiline')
   })
-  test('S099 S189: PULMOCON\'s form is kept, with +91 before the phone number', () => {
-    expect(ids(pulmocon).toSorted()).toEqual(['full_name', 'email', 'phone_number', 'ksmc_reg_no', 'address', 'organization', 'food_preference', 'registration_category'].toSorted())
+  test("S099 S189: PULMOCON's form is kept, with +91 before the phone number", () => {
+    expect(ids(pulmocon).toSorted()).toEqual(
+      [
+        'full_name',
+        'email',
+        'phone_number',
+        'ksmc_reg_no',
+        'address',
+        'organization',
+        'food_preference',
+        'registration_category',
+      ].toSorted(),
+    )
     expect(fieldOf(pulmocon, 'phone_number').default).toBe('+91')
   })
   test('S049: 37 states and union territories; each category with a colour and a description', () => {
     expect(new Set(fieldOf(afpicon, 'state').options?.map(({ id }) => id)).size).toBe(37)
-    expect(afpicon.categories.every(({ colour, about }) => colour !== undefined && about !== undefined)).toBe(true)
+    expect(
+      afpicon.categories.every(({ colour, about }) => colour !== undefined && about !== undefined),
+    ).toBe(true)
     expect(new Set(afpicon.categories.map(({ colour }) => colour)).size).toBe(5)
   })
-  test.each([['afpi-pg', true], ['non-afpi-pg', true], ['afpi-gp-specialist', false], ['non-afpi-gp-specialist', false], ['intern-mbbs-accompanying', false]])('S050 S119: a proof is asked of %s: %s', (ticket_type, shown) => {
+  test.each([
+    ['afpi-pg', true],
+    ['non-afpi-pg', true],
+    ['afpi-gp-specialist', false],
+    ['non-afpi-gp-specialist', false],
+    ['intern-mbbs-accompanying', false],
+  ])('S050 S119: a proof is asked of %s: %s', (ticket_type, shown) => {
     expect(shownFields(afpicon, { ticket_type }).has('pg_proof')).toBe(shown)
   })
-  test.each([[afpicon, 'afpi_member', 'afpi_membership_number'], [chirurgia, 'asi_member', 'asi_membership_number'], [midzone, 'afpi_member', 'afpi_membership_number']] as const)('S051 S065 S070 S119: the membership number follows the answer', (event, member, number) => {
-    expect(shownFields(event, { [member]: true }).has(number)).toBe(true)
-    expect(shownFields(event, { [member]: false }).has(number)).toBe(false)
-    expect(shownFields(event, {}).has(number)).toBe(false)
-  })
+  test.each([
+    [afpicon, 'afpi_member', 'afpi_membership_number'],
+    [chirurgia, 'asi_member', 'asi_membership_number'],
+    [midzone, 'afpi_member', 'afpi_membership_number'],
+  ] as const)(
+    'S051 S065 S070 S119: the membership number follows the answer',
+    (event, member, number) => {
+      expect(shownFields(event, { [member]: true }).has(number)).toBe(true)
+      expect(shownFields(event, { [member]: false }).has(number)).toBe(false)
+      expect(shownFields(event, {}).has(number)).toBe(false)
+    },
+  )
 })
 
 describe('what is required', () => {
   test('S120 S121 S122 S123 S124 S129: AFPICON', () => {
-    expect(errorsOf(afpicon, {})).toEqual({ full_name: 'Full name is required', email: 'Email address is required', phone_number: 'Phone number is required', ticket_type: 'Please select a registration category' })
-    expect(errorsOf(afpicon, { full_name: 'A B', email: 'not one', phone_number: '1', ticket_type: 'intern-mbbs-accompanying' })).toEqual({ email: 'Please enter a valid email address' })
-    expect(checkAnswers(afpicon, { full_name: 'A B', email: 'a@example.org', phone_number: '1', ticket_type: 'intern-mbbs-accompanying' }).ok).toBe(true)
+    expect(errorsOf(afpicon, {})).toEqual({
+      full_name: 'Full name is required',
+      email: 'Email address is required',
+      phone_number: 'Phone number is required',
+      ticket_type: 'Please select a registration category',
+    })
+    expect(
+      errorsOf(afpicon, {
+        full_name: 'A B',
+        email: 'not one',
+        phone_number: '1',
+        ticket_type: 'intern-mbbs-accompanying',
+      }),
+    ).toEqual({ email: 'Please enter a valid email address' })
+    expect(
+      checkAnswers(afpicon, {
+        full_name: 'A B',
+        email: 'a@example.org',
+        phone_number: '1',
+        ticket_type: 'intern-mbbs-accompanying',
+      }).ok,
+    ).toBe(true)
   })
-  test('S125: a member\'s number', () => {
-    expect(errorsOf(afpicon, { full_name: 'A', email: 'a@example.org', phone_number: '1', ticket_type: 'intern-mbbs-accompanying', afpi_member: true })).toEqual({ afpi_membership_number: 'AFPI membership number is required for AFPI members' })
+  test("S125: a member's number", () => {
+    expect(
+      errorsOf(afpicon, {
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '1',
+        ticket_type: 'intern-mbbs-accompanying',
+        afpi_member: true,
+      }),
+    ).toEqual({ afpi_membership_number: 'AFPI membership number is required for AFPI members' })
   })
   test.each(['afpi-pg', 'non-afpi-pg'])('S126: a proof of %s', (ticket_type) => {
-    expect(errorsOf(afpicon, { full_name: 'A', email: 'a@example.org', phone_number: '1', ticket_type })).toEqual({ pg_proof: 'Proof of post-graduation status is required for PG categories' })
+    expect(
+      errorsOf(afpicon, { full_name: 'A', email: 'a@example.org', phone_number: '1', ticket_type }),
+    ).toEqual({ pg_proof: 'Proof of post-graduation status is required for PG categories' })
   })
   test('S130: Chirurgia', () => {
-    expect(errorsOf(chirurgia, {})).toEqual({ full_name: 'Required', email: 'Required', phone_number: 'Required' })
-    expect(errorsOf(chirurgia, { full_name: 'A', email: 'a@example.org', phone_number: '1', asi_member: true })).toEqual({ asi_membership_number: 'Required for ASI members' })
+    expect(errorsOf(chirurgia, {})).toEqual({
+      full_name: 'Required',
+      email: 'Required',
+      phone_number: 'Required',
+    })
+    expect(
+      errorsOf(chirurgia, {
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '1',
+        asi_member: true,
+      }),
+    ).toEqual({ asi_membership_number: 'Required for ASI members' })
     expect(fieldOf(chirurgia, 'email').type).toBe('email')
   })
   test('S131: Mid Zone', () => {
-    expect(errorsOf(midzone, {})).toEqual({ full_name: 'Required', email: 'Required', phone_number: 'Required' })
-    expect(errorsOf(midzone, { full_name: 'A', email: 'a@example.org', phone_number: '1', afpi_member: true })).toEqual({ afpi_membership_number: 'Required for AFPI members' })
+    expect(errorsOf(midzone, {})).toEqual({
+      full_name: 'Required',
+      email: 'Required',
+      phone_number: 'Required',
+    })
+    expect(
+      errorsOf(midzone, {
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '1',
+        afpi_member: true,
+      }),
+    ).toEqual({ afpi_membership_number: 'Required for AFPI members' })
   })
   test('S134: other forms are not judged: any phone number will do', () => {
-    for (const event of [afpicon, chirurgia, midzone]) expect(fieldOf(event, 'phone_number').check).toBe(false)
+    for (const event of [afpicon, chirurgia, midzone])
+      expect(fieldOf(event, 'phone_number').check).toBe(false)
   })
 })
 
 describe('the life of a payment', () => {
   const at = noon('2026-01-02')
-  const pending: Payment = { orderId: orderIdOf(regNoOf(afpicon, Array.from({ length: 12 }, () => 7)), 1), amount: paise(708_000), status: { is: 'pending' }, review: null }
-  const paid: PaymentFact = { type: 'confirmed', reference: '900001', amount: paise(708_000), currency: '356', kind: 'sale', at }
+  const pending: Payment = {
+    orderId: orderIdOf(
+      regNoOf(
+        afpicon,
+        Array.from({ length: 12 }, () => 7),
+      ),
+      1,
+    ),
+    amount: paise(708_000),
+    status: { is: 'pending' },
+    review: null,
+  }
+  const paid: PaymentFact = {
+    type: 'confirmed',
+    reference: '900001',
+    amount: paise(708_000),
+    currency: '356',
+    kind: 'sale',
+    at,
+  }
   const declined: PaymentFact = { type: 'declined', code: '400', message: 'no', at }
   test('S104 S105: pending to success or failed, failed to success, success to refunded, never back', () => {
     const success = expectOk(applyFact(pending, paid))
@@ -156,20 +445,40 @@ describe('the life of a payment', () => {
     const failed = expectOk(applyFact(pending, declined))
     expect(failed.status.is).toBe('failed')
     expect(expectOk(applyFact(failed, paid)).status.is).toBe('success')
-    expect(expectOk(applyFact(success, { type: 'refunded', reference: '900002', amount: paise(708_000), at })).status.is).toBe('refunded')
+    expect(
+      expectOk(
+        applyFact(success, { type: 'refunded', reference: '900002', amount: paise(708_000), at }),
+      ).status.is,
+    ).toBe('refunded')
     const late = applyFact(success, declined)
     expect(late.ok ? late.value.status.is : 'refused').not.toBe('failed')
   })
 })
 
 describe('other constants', () => {
-  test('S048: four steps, the first active', () => expect(afpicon.form.stepper).toEqual({ steps: ['Personal Information', 'Registration Category', 'Documentation', 'Review & Payment'], staysOn: 1 }))
+  test('S048: four steps, the first active', () =>
+    expect(afpicon.form.stepper).toEqual({
+      steps: ['Personal Information', 'Registration Category', 'Documentation', 'Review & Payment'],
+      staysOn: 1,
+    }))
   test('S054 S180 S181: the information panel, though it disagrees with the periods', () => {
     const said = afpicon.form.panel?.lines.join(' ') ?? ''
-    for (const part of ['15 September 2025', 'exclusive of 18% GST', 'materials', 'certificate', 'lunch']) expect(said).toContain(part)
+    for (const part of [
+      '15 September 2025',
+      'exclusive of 18% GST',
+      'materials',
+      'certificate',
+      'lunch',
+    ])
+      expect(said).toContain(part)
     expect(rupeesOf(afpicon, 'afpi-pg', 'sep-1-dec-31')?.[0]).toBe(5250)
   })
-  test.each([[11800, 10000, 1800], [5015, 4250, 765], [7080, 6000, 1080], [5000, 4237, 763]])('S182: of %i rupees, %i are base and %i GST, in whole rupees', (total, base, gst) => {
+  test.each([
+    [11800, 10000, 1800],
+    [5015, 4250, 765],
+    [7080, 6000, 1080],
+    [5000, 4237, 763],
+  ])('S182: of %i rupees, %i are base and %i GST, in whole rupees', (total, base, gst) => {
     for (const event of [afpicon, chirurgia]) {
       const tax = event.fees.tax && { ...event.fees.tax, round: 'rupee' as const }
       const found = splitTotal(tax, paise(total * 100))
@@ -181,23 +490,37 @@ describe('other constants', () => {
     const found = expectOk(quote(midzone, { afpi_member: false, is_pg: false }, noon('2025-11-01')))
     expect(rupees(found.gst)).toBe(rupees(found.base) * 0.18)
   })
-  test('S184: Chirurgia\'s and Mid Zone\'s prices are stand-ins, and the pages say so', () => {
+  test("S184: Chirurgia's and Mid Zone's prices are stand-ins, and the pages say so", () => {
     expect(chirurgia.demo).toContain('fees.prices')
     expect(midzone.demo).toContain('fees.prices')
   })
-  test('S185: Chirurgia\'s early bird ends on 30 November 2025, in words and in prices', () => {
+  test("S185: Chirurgia's early bird ends on 30 November 2025, in words and in prices", () => {
     expect(chirurgia.form.panel?.lines.join(' ')).toContain('30 November 2025')
-    expect(tariff(chirurgia, noon('2025-11-30')).current_period).not.toBe(tariff(chirurgia, noon('2025-12-01')).current_period)
+    expect(tariff(chirurgia, noon('2025-11-30')).current_period).not.toBe(
+      tariff(chirurgia, noon('2025-12-01')).current_period,
+    )
     expect(tariff(chirurgia, noon('2025-11-30')).until).toBe('2025-11-30')
   })
   test('S186 S187: currency, kind and kit type; no merchant id stands in a file', () => {
-    expect(afpicon.payment?.gateway.constants).toEqual({ kittype: 'server_side_sdk', currency: '356', isocurrency: 'INR', txnsubtype: '2' })
+    expect(afpicon.payment?.gateway.constants).toEqual({
+      kittype: 'server_side_sdk',
+      currency: '356',
+      isocurrency: 'INR',
+      txnsubtype: '2',
+    })
     expect(JSON.stringify(afpicon.payment)).not.toMatch(/"merchant_id":"?\d/)
   })
   test.each([
-    [pulmocon, 'PULMO-2025-17', null], [pulmocon, 'PULMO1', null], [pulmocon, 'CHIR17', 'Invalid transaction ID format'], [pulmocon, '', 'Invalid transaction ID format'],
-    [chirurgia, 'CHIR000123', null], [chirurgia, 'CHIRX1', 'Invalid order ID format'], [chirurgia, 'AFPI1', 'Invalid order ID format'], [chirurgia, '', 'No order ID found'],
-    [afpicon, '', 'No order ID found'], [midzone, '', 'No order ID found'],
+    [pulmocon, 'PULMO-2025-17', null],
+    [pulmocon, 'PULMO1', null],
+    [pulmocon, 'CHIR17', 'Invalid transaction ID format'],
+    [pulmocon, '', 'Invalid transaction ID format'],
+    [chirurgia, 'CHIR000123', null],
+    [chirurgia, 'CHIRX1', 'Invalid order ID format'],
+    [chirurgia, 'AFPI1', 'Invalid order ID format'],
+    [chirurgia, '', 'No order ID found'],
+    [afpicon, '', 'No order ID found'],
+    [midzone, '', 'No order ID found'],
   ] as const)('S040 S059 S066 S170 S188: order ids', (event, orderId, message) => {
     const read = readOrderId(event, orderId)
     expect(read.ok ? null : read.error.message).toBe(message)
@@ -206,7 +529,8 @@ describe('other constants', () => {
     for (const event of [afpicon, chirurgia, midzone]) expect(event.form.noticeMs).toBe(6000)
   })
   test('S191 S192: list pages', () => {
-    for (const event of [afpicon, pulmocon]) for (const list of event.admin.lists) expect(list.pageSize).toBe(20)
+    for (const event of [afpicon, pulmocon])
+      for (const list of event.admin.lists) expect(list.pageSize).toBe(20)
     expect(listOf(afpicon, 'afpicon2026').pageSizes).toEqual([10, 20, 50, 100])
     expect(listOf(afpicon, 'afpicon').pageSizes).toEqual([])
   })

@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const TESTS = join(import.meta.dirname, '..')
-const sentences = [...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(/^- \*\*(S\d{3})\*\* /gm)].map((found) => found[1] ?? '')
+const sentences = [
+  ...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(
+    /^- \*\*(S\d{3})\*\* /gm,
+  ),
+].map((found) => found[1] ?? '')
 
-const testFiles = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts') && !path.endsWith('coverage.test.ts'))
+const testFiles = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.test.ts') && !path.endsWith('coverage.test.ts'),
+)
 /** Numbers in the texts of tests: titles, and the rows that become titles. Comments do not count. */
 const named = new Set(
   testFiles.flatMap((path) => {

@@ -6,7 +6,11 @@ import type { AdminList, EventConfig, Field } from '../../engine/index.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', 'events')
 const source = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
-const shared = { lists: source('_shared/lists.yaml'), gateways: source('_shared/gateways.yaml'), texts: source('_shared/texts.yaml') }
+const shared = {
+  lists: source('_shared/lists.yaml'),
+  gateways: source('_shared/gateways.yaml'),
+  texts: source('_shared/texts.yaml'),
+}
 
 export function eventOf(id: string): EventConfig {
   const { path, text } = source(`${id}.yaml`)

@@ -19,7 +19,13 @@ beforeAll(async () => {
       for (const id of ['afpicon2026', 'chirurgia2026', 'midzone2025']) {
         const path = join(eventsDir, `${id}.yaml`)
         const text = readFileSync(path, 'utf8')
-        writeFileSync(path, text.replace(/\npayment:\n(?: +.*\n)+/, '\npayment: none\n').replace(/^ {2}- payment\.account\n/m, '').replace(/^ +account: [a-z]+\n/m, ''))
+        writeFileSync(
+          path,
+          text
+            .replace(/\npayment:\n(?: +.*\n)+/, '\npayment: none\n')
+            .replace(/^ {2}- payment\.account\n/m, '')
+            .replace(/^ +account: [a-z]+\n/m, ''),
+        )
       }
     }),
   ])
@@ -36,22 +42,30 @@ async function registered(page: Page): Promise<void> {
 }
 
 describe('S113 S169: an event that takes no money', () => {
-  test.each([['afpicon2026', 'AFPI', INTERN], ['chirurgia2026', 'CHIR', null]] as const)('S113 S169: %s: a notice, and a dialog with the registration number', async (id, prefix, category) => {
-    const { page, context, complaints } = await visit(browser)
-    await page.goto(`${server.url}/${id}`)
-    await field(page, 'Full Name').fill('Dr. Free Example')
-    await page.getByRole('textbox', { name: /^Email/ }).fill('free@example.org')
-    await field(page, 'Phone Number').fill('98470')
-    if (category !== null) await page.getByRole('radio', { name: category, exact: true }).check()
-    await registered(page)
-    const dialog = page.getByRole('dialog')
-    expect(plain(await dialog.textContent())).toMatch(new RegExp(`Registration successful! Your registration number is: ${prefix}\\d{13}`))
-    await expectAccessible(page, `${id}, registered`)
-    await dialog.getByRole('button', { name: 'OK' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    expect(complaints).toEqual([])
-    await context.close()
-  })
+  test.each([
+    ['afpicon2026', 'AFPI', INTERN],
+    ['chirurgia2026', 'CHIR', null],
+  ] as const)(
+    'S113 S169: %s: a notice, and a dialog with the registration number',
+    async (id, prefix, category) => {
+      const { page, context, complaints } = await visit(browser)
+      await page.goto(`${server.url}/${id}`)
+      await field(page, 'Full Name').fill('Dr. Free Example')
+      await page.getByRole('textbox', { name: /^Email/ }).fill('free@example.org')
+      await field(page, 'Phone Number').fill('98470')
+      if (category !== null) await page.getByRole('radio', { name: category, exact: true }).check()
+      await registered(page)
+      const dialog = page.getByRole('dialog')
+      expect(plain(await dialog.textContent())).toMatch(
+        new RegExp(`Registration successful! Your registration number is: ${prefix}\\d{13}`),
+      )
+      await expectAccessible(page, `${id}, registered`)
+      await dialog.getByRole('button', { name: 'OK' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 
   test('S113 S115: midzone2025: the toast is enough', async () => {
     const { page, context } = await visit(browser)

@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
-import { atGateway, field, ledger, orderIdOf, payButton, plain, summary } from '../browser/delegate.ts'
+import {
+  atGateway,
+  field,
+  ledger,
+  orderIdOf,
+  payButton,
+  plain,
+  summary,
+} from '../browser/delegate.ts'
 import { ADMIN, serve, TOP } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
 
@@ -20,9 +28,25 @@ beforeAll(async () => {
     serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, ({ dataDir, eventsDir }) => {
       mkdirSync(dataDir, { recursive: true })
       const csv = join(dataDir, 'old.csv')
-      const row = (regNo: string, name: string, status: string): string => `${regNo},${name},old@example.org,+91 98470 22222,pg-students,3500,${status},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
-      writeFileSync(csv, ['reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,created_at,payment_date', row(PULMO, 'Dr. Imported Sample', 'success'), row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ',')].join('\n'))
-      const done = spawnSync(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'import', 'pulmocon2025', csv], { cwd: TOP, env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir }, encoding: 'utf8' })
+      const row = (regNo: string, name: string, status: string): string =>
+        `${regNo},${name},old@example.org,+91 98470 22222,pg-students,3500,${status},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
+      writeFileSync(
+        csv,
+        [
+          'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,created_at,payment_date',
+          row(PULMO, 'Dr. Imported Sample', 'success'),
+          row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
+        ].join('\n'),
+      )
+      const done = spawnSync(
+        process.execPath,
+        [join(TOP, 'bin', 'rollcall.js'), 'import', 'pulmocon2025', csv],
+        {
+          cwd: TOP,
+          env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir },
+          encoding: 'utf8',
+        },
+      )
       if (done.status !== 0) throw new Error(done.stderr)
     }),
   ])
@@ -32,8 +56,10 @@ afterAll(async () => {
   await server.stop()
 })
 
-const said = async (page: Page): Promise<string> => plain(await page.getByRole('main').textContent())
-const yes = (page: Page, question: string) => page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' })
+const said = async (page: Page): Promise<string> =>
+  plain(await page.getByRole('main').textContent())
+const yes = (page: Page, question: string) =>
+  page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' })
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${server.url}/admin/login`)
@@ -51,7 +77,9 @@ async function fillShort(page: Page, name: string): Promise<void> {
 
 /** Sends the form and answers the fields that the browser posts to the gateway. */
 async function handOff(page: Page): Promise<URLSearchParams> {
-  const posted = page.waitForRequest((request) => request.method() === 'POST' && !request.url().startsWith(server.url))
+  const posted = page.waitForRequest(
+    (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
+  )
   await payButton(page).click()
   const fields = new URLSearchParams((await posted).postData() ?? '')
   await page.waitForURL((url) => url.origin !== server.url)
@@ -62,12 +90,19 @@ async function handOff(page: Page): Promise<URLSearchParams> {
 describe('routes', () => {
   test.each([
     ['S001 S003 S019', '/', 'Every delegate on the register, every rupee accounted for.'],
-    ['S020', '/pulmocon2025', 'PULMOCON 2025'], ['S021', '/afpicon2026', 'AFPICON 2026'], ['S022', '/chirurgia2026', 'Chirurgia 2026'], ['S023', '/midzone2025', 'Kerala Mid Zone 2025'],
+    ['S020', '/pulmocon2025', 'PULMOCON 2025'],
+    ['S021', '/afpicon2026', 'AFPICON 2026'],
+    ['S022', '/chirurgia2026', 'Chirurgia 2026'],
+    ['S023', '/midzone2025', 'Kerala Mid Zone 2025'],
     ['S034', '/afpicon/register', 'AFPICON 2026'],
-    ['S024', '/afpicon/payment/success', 'AFPICON 2026'], ['S024', '/afpicon/payment/failed', 'AFPICON 2026'],
-    ['S025', '/chirurgia/payment/success', 'Chirurgia 2026'], ['S025', '/chirurgia/payment/failed', 'Chirurgia 2026'],
-    ['S026', '/midzone/payment/success', 'Kerala Mid Zone 2025'], ['S026', '/midzone/payment/failed', 'Kerala Mid Zone 2025'],
-    ['S027', '/payment/success', 'PULMOCON 2025'], ['S027', '/payment/failed', 'PULMOCON 2025'],
+    ['S024', '/afpicon/payment/success', 'AFPICON 2026'],
+    ['S024', '/afpicon/payment/failed', 'AFPICON 2026'],
+    ['S025', '/chirurgia/payment/success', 'Chirurgia 2026'],
+    ['S025', '/chirurgia/payment/failed', 'Chirurgia 2026'],
+    ['S026', '/midzone/payment/success', 'Kerala Mid Zone 2025'],
+    ['S026', '/midzone/payment/failed', 'Kerala Mid Zone 2025'],
+    ['S027', '/payment/success', 'PULMOCON 2025'],
+    ['S027', '/payment/failed', 'PULMOCON 2025'],
     ['S028', '/admin/login', 'Sign in to the office'],
   ])('%s: %s answers with its heading', async (_sentence, path, heading) => {
     const { page, context } = await visit(browser)
@@ -79,7 +114,9 @@ describe('routes', () => {
 
   test('S002: the specification is taken in its own order', async () => {
     const { readFileSync } = await import('node:fs')
-    const sections = [...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(/^## (\d)\./gm)].map((found) => found[1])
+    const sections = [
+      ...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(/^## (\d)\./gm),
+    ].map((found) => found[1])
     expect(sections).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9'])
   })
 })
@@ -88,14 +125,21 @@ describe('Chirurgia', () => {
   test('S013 S022 S063 S065 S119: its form, with a price that follows the answers', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
-    for (const title of ['Personal Information', 'Presentation Preferences', 'Registration Summary']) await page.getByRole('heading', { name: title }).waitFor()
+    for (const title of [
+      'Personal Information',
+      'Presentation Preferences',
+      'Registration Summary',
+    ])
+      await page.getByRole('heading', { name: title }).waitFor()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
     expect(await field(page, 'ASI Membership Number').count()).toBe(0)
     await yes(page, 'ASI Member').check()
     await field(page, 'ASI Membership Number').waitFor()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,900')
     await page.getByLabel('Designation').selectOption('pg')
-    await expect.poll(async () => await ledger(summary(page))).toMatchObject({ Category: 'Post Graduate (ASI)', 'Total Amount': '₹ 3,540' })
+    await expect
+      .poll(async () => await ledger(summary(page)))
+      .toMatchObject({ Category: 'Post Graduate (ASI)', 'Total Amount': '₹ 3,540' })
     expect(await page.getByRole('radio', { name: /^Accompanying/ }).count()).toBe(0)
     await expectAccessible(page, 'Chirurgia, filled in')
     expect(complaints).toEqual([])
@@ -105,10 +149,17 @@ describe('Chirurgia', () => {
   test('S053 S064 S132: while there is no price the summary says so and the button waits', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => { release = resolve })
-    await page.route('**/api/chirurgia/tariff-info/', async (route) => { await held; await route.continue() })
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/chirurgia/tariff-info/', async (route) => {
+      await held
+      await route.continue()
+    })
     await page.goto(`${server.url}/chirurgia2026`)
-    await summary(page).getByText('Please complete the registration form to view pricing details').waitFor()
+    await summary(page)
+      .getByText('Please complete the registration form to view pricing details')
+      .waitFor()
     expect(await payButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'a form whose price has not come yet')
     release()
@@ -122,14 +173,51 @@ describe('Chirurgia', () => {
     await page.goto(`${server.url}/chirurgia2026`)
     await fillShort(page, 'Dr. Hidden Form')
     const fields = await handOff(page)
-    expect([...fields.keys()].toSorted()).toEqual(['buyerEmail', 'buyerFirstName', 'buyerLastName', 'orderid', 'amount', 'UID', 'mercid', 'kittype', 'currency', 'isocurrency', 'txnsubtype', 'privatekey', 'checksum'].toSorted())
-    expect(Object.fromEntries(fields)).toMatchObject({ buyerEmail: 'someone@example.org', amount: '7080.00', UID: fields.get('orderid'), kittype: 'server_side_sdk', currency: '356', isocurrency: 'INR', txnsubtype: '2' })
+    expect([...fields.keys()].toSorted()).toEqual(
+      [
+        'buyerEmail',
+        'buyerFirstName',
+        'buyerLastName',
+        'orderid',
+        'amount',
+        'UID',
+        'mercid',
+        'kittype',
+        'currency',
+        'isocurrency',
+        'txnsubtype',
+        'privatekey',
+        'checksum',
+      ].toSorted(),
+    )
+    expect(Object.fromEntries(fields)).toMatchObject({
+      buyerEmail: 'someone@example.org',
+      amount: '7080.00',
+      UID: fields.get('orderid'),
+      kittype: 'server_side_sdk',
+      currency: '356',
+      isocurrency: 'INR',
+      txnsubtype: '2',
+    })
     await atGateway(page, 'Pay')
     await page.waitForURL(/\/chirurgia\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    expect(await ledger(page.getByRole('main'))).toMatchObject({ Email: 'someone@example.org', 'Phone Number': '98470 00000', Category: 'Non-ASI Member', 'Amount Paid (GST included)': '₹ 7,080', Status: 'Paid' })
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      Email: 'someone@example.org',
+      'Phone Number': '98470 00000',
+      Category: 'Non-ASI Member',
+      'Amount Paid (GST included)': '₹ 7,080',
+      Status: 'Paid',
+    })
     const text = await said(page)
-    for (const part of ['Dr. Hidden Form', 'Payment Date', 'Please keep your registration number', 'A confirmation email will be sent', 'bring a valid ID proof']) expect(text).toContain(part)
+    for (const part of [
+      'Dr. Hidden Form',
+      'Payment Date',
+      'Please keep your registration number',
+      'A confirmation email will be sent',
+      'bring a valid ID proof',
+    ])
+      expect(text).toContain(part)
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -142,15 +230,27 @@ describe('Chirurgia', () => {
     await atGateway(page, 'Decline')
     await page.waitForURL(/\/chirurgia\/payment\/failed/)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    expect(await ledger(page.getByRole('main'))).toMatchObject({ 'Order ID': orderIdOf(page), Amount: '₹ 7,080', Status: 'Failed' })
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      'Order ID': orderIdOf(page),
+      Amount: '₹ 7,080',
+      Status: 'Failed',
+    })
     expect(await said(page)).toContain('Check your card details')
-    expect(await page.getByRole('link', { name: 'Retry Payment' }).getAttribute('href')).toBe('/chirurgia2026')
-    expect(await page.getByRole('link', { name: 'Contact Support' }).getAttribute('href')).toContain('mailto:')
+    expect(await page.getByRole('link', { name: 'Retry Payment' }).getAttribute('href')).toBe(
+      '/chirurgia2026',
+    )
+    expect(
+      await page.getByRole('link', { name: 'Contact Support' }).getAttribute('href'),
+    ).toContain('mailto:')
     expect(await page.getByRole('link', { name: 'Go Home' }).getAttribute('href')).toBe('/')
     await context.close()
   })
 
-  test.each([['', 'No order ID found'], ['?orderId=CHIRX1', 'Invalid order ID format'], ['?orderId=CHIR00000', 'Failed to fetch registration details']])('S066 S170: success page with "%s": %s', async (query, sentence) => {
+  test.each([
+    ['', 'No order ID found'],
+    ['?orderId=CHIRX1', 'Invalid order ID format'],
+    ['?orderId=CHIR00000', 'Failed to fetch registration details'],
+  ])('S066 S170: success page with "%s": %s', async (query, sentence) => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/chirurgia/payment/success${query}`)
     await page.getByRole('alert').waitFor()
@@ -168,13 +268,27 @@ describe('Mid Zone', () => {
     await fillShort(page, 'Dr. Mid Zone Member')
     await yes(page, 'AFPI Member').check()
     await field(page, 'AFPI Membership Number').fill('K-7')
-    await expect.poll(async () => await ledger(summary(page))).toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
+    await expect
+      .poll(async () => await ledger(summary(page)))
+      .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
     await expectAccessible(page, 'Mid Zone, filled in')
     await handOff(page)
     await atGateway(page, 'Pay')
     await page.waitForURL(/\/midzone\/payment\/success/)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    expect(await ledger(page.getByRole('main'))).toMatchObject({ Email: 'someone@example.org', Category: 'AFPI Delegate', 'AFPI Membership Number': 'K-7', 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180', Status: 'Paid', Event: 'Kerala Mid Zone 2025', Date: '23 November 2025', Time: '9 AM to 3 PM', Venue: 'Kochi' })
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      Email: 'someone@example.org',
+      Category: 'AFPI Delegate',
+      'AFPI Membership Number': 'K-7',
+      'Base Fee': '₹ 1,000',
+      'GST (18%)': '₹ 180',
+      'Total Amount': '₹ 1,180',
+      Status: 'Paid',
+      Event: 'Kerala Mid Zone 2025',
+      Date: '23 November 2025',
+      Time: '9 AM to 3 PM',
+      Venue: 'Kochi',
+    })
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -192,17 +306,30 @@ describe('Mid Zone', () => {
   })
 })
 
-describe('PULMOCON\'s result pages', () => {
+describe("PULMOCON's result pages", () => {
   test('S027 S033 S039: a paid registration', async () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/payment/success?orderId=${PULMO}&amount=1.00&date=2020-01-01`)
     await page.getByRole('heading', { name: 'Payment Successful' }).waitFor()
     const text = await said(page)
-    for (const part of ['Dr. Imported Sample', 'PG Students', '₹ 3,500', '2 August 2025', 'Transaction ID', 'What\'s next?', 'confirmation email']) expect(text.replaceAll('’', '\'')).toContain(part)
+    for (const part of [
+      'Dr. Imported Sample',
+      'PG Students',
+      '₹ 3,500',
+      '2 August 2025',
+      'Transaction ID',
+      "What's next?",
+      'confirmation email',
+    ])
+      expect(text.replaceAll('’', "'")).toContain(part)
     expect(text.replaceAll(' ', '')).toContain(PULMO)
     await context.close()
   })
-  test.each([['S040', '', 'Invalid transaction ID format'], ['S040', '?orderId=CHIR1', 'Invalid transaction ID format'], ['S041', '?orderId=PULMO1', 'Registration details not found']])('%s S044: "%s": %s, with a way home', async (_sentence, query, sentence) => {
+  test.each([
+    ['S040', '', 'Invalid transaction ID format'],
+    ['S040', '?orderId=CHIR1', 'Invalid transaction ID format'],
+    ['S041', '?orderId=PULMO1', 'Registration details not found'],
+  ])('%s S044: "%s": %s, with a way home', async (_sentence, query, sentence) => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/payment/success${query}`)
     await page.getByRole('alert').getByText(sentence).first().waitFor()
@@ -212,8 +339,13 @@ describe('PULMOCON\'s result pages', () => {
   test('S042 S043 S055: a spinner while it looks, and a sentence when nobody answers', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => { release = resolve })
-    await page.route('**/api/registrations/**', async (route) => { await held; await route.abort() })
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/registrations/**', async (route) => {
+      await held
+      await route.abort()
+    })
     await page.goto(`${server.url}/payment/success?orderId=${PULMO}`)
     await page.getByRole('status').filter({ hasText: 'Looking up your registration' }).waitFor()
     await expectAccessible(page, 'looking up')
@@ -224,10 +356,20 @@ describe('PULMOCON\'s result pages', () => {
   })
   test('S033 S045 S046 S047: the failed page says what it was told, and fetches quietly', async () => {
     const { page, context } = await visit(browser)
-    await page.goto(`${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`)
+    await page.goto(
+      `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
+    )
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     const found = await said(page)
-    for (const part of ['Registration Number', 'Transaction ID', '₹ 3,500', 'Attempt Date', '2 August 2025', 'quote the transaction ID']) expect(found).toContain(part)
+    for (const part of [
+      'Registration Number',
+      'Transaction ID',
+      '₹ 3,500',
+      'Attempt Date',
+      '2 August 2025',
+      'quote the transaction ID',
+    ])
+      expect(found).toContain(part)
     // Nothing known of this order: the same page without a number, and no error.
     await page.goto(`${server.url}/payment/failed?orderId=PULMO999&amount=10.00&date=2025-08-02`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
@@ -241,8 +383,13 @@ describe('what goes wrong on the way', () => {
   test('S053 S111: while it is sent the button says so and cannot be pressed again', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => { release = resolve })
-    await page.route('**/api/midzone/register/', async (route) => { await held; await route.continue() })
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/midzone/register/', async (route) => {
+      await held
+      await route.continue()
+    })
     await page.goto(`${server.url}/midzone2025`)
     await fillShort(page, 'Dr. Patient Button')
     await payButton(page).click()
@@ -263,7 +410,11 @@ describe('what goes wrong on the way', () => {
     ['502, which has no text of its own', 502, 'Registration failed. Please try again.'],
   ])('S114 S167 S168: %s', async (_name, status, sentence) => {
     const { page, context } = await visit(browser)
-    await page.route('**/api/midzone/register/', (route) => (status === 0 ? route.abort() : route.fulfill({ status, contentType: 'text/html', body: 'a proxy in between' })))
+    await page.route('**/api/midzone/register/', (route) =>
+      status === 0
+        ? route.abort()
+        : route.fulfill({ status, contentType: 'text/html', body: 'a proxy in between' }),
+    )
     await page.goto(`${server.url}/midzone2025`)
     await fillShort(page, 'Dr. Unlucky Sample')
     await payButton(page).click()
@@ -279,7 +430,9 @@ describe('what goes wrong on the way', () => {
     await page.route('**/api/midzone/register/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
     await fillShort(page, 'Dr. Toast Example')
-    const toast = page.getByRole('status').getByText('Network error. Please check your internet connection.')
+    const toast = page
+      .getByRole('status')
+      .getByText('Network error. Please check your internet connection.')
     await payButton(page).click()
     await toast.waitFor()
     await page.mouse.move(0, 0)
@@ -311,39 +464,76 @@ describe('the office', () => {
     await signIn(page)
     await page.getByRole('heading', { level: 2, name: 'Pulmocon' }).waitFor()
     const cards = await ledger(page.locator('dl').first())
-    expect(cards).toMatchObject({ 'Pulmocon total': '2', 'Pulmocon paid': '1', 'Total revenue': expect.stringMatching(/^₹ [\d,]+$/) })
+    expect(cards).toMatchObject({
+      'Pulmocon total': '2',
+      'Pulmocon paid': '1',
+      'Total revenue': expect.stringMatching(/^₹ [\d,]+$/),
+    })
     expect(Object.keys(cards)).toContain('AFPICON total')
     const panel = page.getByRole('region', { name: 'Pulmocon' })
     const figures = plain(await panel.textContent())
-    for (const part of ['Total2', 'Paid1', 'Pending0', 'Failed1', 'Today’s registrations0', '₹ 3,500', 'Dr. Imported Sample']) expect(figures).toContain(part)
-    for (const list of [/PULMOCON list/, /AFPICON list/, /AFPICON 2026 list/]) expect(await page.getByRole('link', { name: list }).count()).toBe(1)
+    for (const part of [
+      'Total2',
+      'Paid1',
+      'Pending0',
+      'Failed1',
+      'Today’s registrations0',
+      '₹ 3,500',
+      'Dr. Imported Sample',
+    ])
+      expect(figures).toContain(part)
+    for (const list of [/PULMOCON list/, /AFPICON list/, /AFPICON 2026 list/])
+      expect(await page.getByRole('link', { name: list }).count()).toBe(1)
     await expectAccessible(page, 'dashboard with figures')
     expect(complaints).toEqual([])
     await context.close()
   })
 
-  test.each([['S030', '/admin/pulmocon', 'PULMOCON Registrations'], ['S031', '/admin/afpicon', 'AFPICON Registrations'], ['S032', '/admin/afpicon2026', 'AFPICON 2026 Registrations']])('%s S079 S081: %s: filters, export, the other pages and logout; empty it says so', async (_sentence, path, title) => {
-    const { page, context } = await visit(browser)
-    await signIn(page)
-    await page.goto(server.url + path)
-    await page.getByRole('heading', { level: 1, name: title }).waitFor()
-    for (const label of ['Payment Status', 'Search']) expect(await page.getByLabel(label).count()).toBe(1)
-    for (const button of ['Export CSV', 'Logout']) expect(await page.getByRole('button', { name: button }).first().isVisible()).toBe(true)
-    expect(await page.getByRole('navigation', { name: 'Office' }).getByRole('link').count()).toBeGreaterThan(3)
-    await page.getByLabel('Search').fill('nobody at all')
-    await page.getByText('No registrations found').waitFor()
-    await expectAccessible(page, `${title}, nothing found`)
-    await context.close()
-  })
+  test.each([
+    ['S030', '/admin/pulmocon', 'PULMOCON Registrations'],
+    ['S031', '/admin/afpicon', 'AFPICON Registrations'],
+    ['S032', '/admin/afpicon2026', 'AFPICON 2026 Registrations'],
+  ])(
+    '%s S079 S081: %s: filters, export, the other pages and logout; empty it says so',
+    async (_sentence, path, title) => {
+      const { page, context } = await visit(browser)
+      await signIn(page)
+      await page.goto(server.url + path)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      for (const label of ['Payment Status', 'Search'])
+        expect(await page.getByLabel(label).count()).toBe(1)
+      for (const button of ['Export CSV', 'Logout'])
+        expect(await page.getByRole('button', { name: button }).first().isVisible()).toBe(true)
+      expect(
+        await page.getByRole('navigation', { name: 'Office' }).getByRole('link').count(),
+      ).toBeGreaterThan(3)
+      await page.getByLabel('Search').fill('nobody at all')
+      await page.getByText('No registrations found').waitFor()
+      await expectAccessible(page, `${title}, nothing found`)
+      await context.close()
+    },
+  )
 
   test.each([
     ['/admin/pulmocon', '**/admin/pulmocon/registrations/**', 500, 'Failed to load registrations'],
-    ['/admin/afpicon2026', '**/afpicon/admin/registrations/**', 500, 'Failed to load registrations: Server error. Please try again later.'],
-    ['/admin/afpicon2026', '**/afpicon/admin/registrations/**', 418, 'Failed to load registrations: HTTP error! status: 418'],
+    [
+      '/admin/afpicon2026',
+      '**/afpicon/admin/registrations/**',
+      500,
+      'Failed to load registrations: Server error. Please try again later.',
+    ],
+    [
+      '/admin/afpicon2026',
+      '**/afpicon/admin/registrations/**',
+      418,
+      'Failed to load registrations: HTTP error! status: 418',
+    ],
   ])('S143 S171: %s says when it cannot load', async (path, call, status, sentence) => {
     const { page, context } = await visit(browser)
     await signIn(page)
-    await page.route(call, (route) => route.fulfill({ status, contentType: 'text/html', body: 'x' }))
+    await page.route(call, (route) =>
+      route.fulfill({ status, contentType: 'text/html', body: 'x' }),
+    )
     await page.goto(server.url + path)
     await page.getByText(sentence, { exact: true }).waitFor()
     await expectAccessible(page, `${path}, cannot load`)
@@ -353,16 +543,31 @@ describe('the office', () => {
   test('S171: an answer of unknown shape, a failed export, and a dashboard that does not load', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
-    await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ status: 200, contentType: 'application/json', body: '{"status":"success","rows":7}' }))
+    await page.route('**/afpicon/admin/registrations/**', (route) =>
+      route.fulfill({
+        status: 200,
+        contentType: 'application/json',
+        body: '{"status":"success","rows":7}',
+      }),
+    )
     await page.goto(`${server.url}/admin/afpicon2026`)
     await page.getByText('Failed to load registrations', { exact: true }).waitFor()
-    await page.getByRole('button', { name: /Dismiss/ }).first().click()
-    await expect.poll(() => page.getByText('Failed to load registrations', { exact: true }).count()).toBe(0)
+    await page
+      .getByRole('button', { name: /Dismiss/ })
+      .first()
+      .click()
+    await expect
+      .poll(() => page.getByText('Failed to load registrations', { exact: true }).count())
+      .toBe(0)
     await page.unroute('**/afpicon/admin/registrations/**')
     await page.route('**/afpicon/download-csv/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Export CSV' }).click()
-    await page.getByText('Failed to export CSV: Network error. Please check your internet connection.').waitFor()
-    await page.route('**/admin/dashboard/stats/**', (route) => route.fulfill({ status: 500, contentType: 'text/html', body: 'x' }))
+    await page
+      .getByText('Failed to export CSV: Network error. Please check your internet connection.')
+      .waitFor()
+    await page.route('**/admin/dashboard/stats/**', (route) =>
+      route.fulfill({ status: 500, contentType: 'text/html', body: 'x' }),
+    )
     await page.goto(`${server.url}/admin/dashboard`)
     await page.getByText('Failed to load dashboard statistics').waitFor()
     await page.unroute('**/admin/dashboard/stats/**')

@@ -17,30 +17,52 @@ afterAll(async () => {
   await server.stop()
 })
 
-const linesOf = async (page: Page, name: string): Promise<readonly string[]> => (await page.getByRole('complementary', { name }).getByRole('listitem').allTextContents()).map(plain)
+const linesOf = async (page: Page, name: string): Promise<readonly string[]> =>
+  (await page.getByRole('complementary', { name }).getByRole('listitem').allTextContents()).map(
+    plain,
+  )
 
 test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price is that of 1 September to 31 December: both stand', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
   await page.getByRole('radio', { name: 'AFPI Member – GP / Specialist', exact: true }).check()
-  expect(await linesOf(page, 'Important Information')).toEqual(['Early bird registration until 15 September 2025', 'Fees are exclusive of 18% GST', 'Registration includes conference materials, certificate and lunch'])
+  expect(await linesOf(page, 'Important Information')).toEqual([
+    'Early bird registration until 15 September 2025',
+    'Fees are exclusive of 18% GST',
+    'Registration includes conference materials, certificate and lunch',
+  ])
   await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
   await summary(page).getByText('This price holds until 31 December 2025').waitFor()
   await context.close()
 })
 
-test('S089 S091 S134 S135 S136 S182 S185: Chirurgia\'s form says until when it is early, offers its designations, and takes an e-mail that only looks odd from a visitor who has signed in nowhere', async () => {
+test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an e-mail that only looks odd from a visitor who has signed in nowhere", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   await field(page, 'Full Name').fill('Dr. Odd Address')
   await page.getByText('Early bird discounts run until 30 November 2025').waitFor()
-  const options = await page.getByLabel('Designation').locator('option').evaluateAll((found) => found.map((option) => [option.getAttribute('value'), option.textContent]))
-  expect(options).toEqual([['', 'Choose'], ['consultant', 'Consultant'], ['professor', 'Professor'], ['associate-professor', 'Associate Professor'], ['assistant-professor', 'Assistant Professor'], ['senior-resident', 'Senior Resident'], ['pg', 'PG']])
+  const options = await page
+    .getByLabel('Designation')
+    .locator('option')
+    .evaluateAll((found) =>
+      found.map((option) => [option.getAttribute('value'), option.textContent]),
+    )
+  expect(options).toEqual([
+    ['', 'Choose'],
+    ['consultant', 'Consultant'],
+    ['professor', 'Professor'],
+    ['associate-professor', 'Associate Professor'],
+    ['assistant-professor', 'Assistant Professor'],
+    ['senior-resident', 'Senior Resident'],
+    ['pg', 'PG'],
+  ])
   expect(await page.getByLabel('Food Preference').inputValue()).toBe('vegetarian')
   expect(await field(page, 'Email').getAttribute('type')).toBe('email')
   // Prices include GST: base = 4130 / 1.18, GST = 4130 × 0.18 / 1.18.
   await page.getByLabel('Designation').selectOption('pg')
-  await expect.poll(() => ledger(summary(page))).toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
+  await expect
+    .poll(() => ledger(summary(page)))
+    .toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
   await field(page, 'Email').fill('odd address, no at sign')
   await field(page, 'Phone Number').fill('call the ward')
   await payButton(page).click()
@@ -55,8 +77,13 @@ test('S092 S093 S184: the categories of accompanying persons stand on the price 
   const list = page.getByRole('region', { name: 'Registration fees' })
   await list.getByText('Fees until 30 November 2025, 18% GST included.').waitFor()
   expect(await ledger(list)).toEqual({
-    'ASI Member': '₹ 5,900', 'Non-ASI Member': '₹ 7,080', 'Post Graduate (ASI)': '₹ 3,540', 'Post Graduate (Non-ASI)': '₹ 4,130',
-    'Accompanying Person (PG)': '₹ 2,360', 'Accompanying Person (ASI)': '₹ 2,950', 'Accompanying Person (Non-ASI)': '₹ 2,950',
+    'ASI Member': '₹ 5,900',
+    'Non-ASI Member': '₹ 7,080',
+    'Post Graduate (ASI)': '₹ 3,540',
+    'Post Graduate (Non-ASI)': '₹ 4,130',
+    'Accompanying Person (PG)': '₹ 2,360',
+    'Accompanying Person (ASI)': '₹ 2,950',
+    'Accompanying Person (Non-ASI)': '₹ 2,950',
   })
   expect(await page.getByRole('radio', { name: /Accompanying/ }).count()).toBe(0)
   await page.goto(`${server.url}/afpicon2026`)

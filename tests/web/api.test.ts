@@ -10,7 +10,10 @@ const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://server')
   key = request.headers['idempotency-key']?.toString()
   const type = url.searchParams.get('type') ?? 'application/json'
-  response.writeHead(Number(url.searchParams.get('status') ?? 200), { 'content-type': type, 'content-disposition': 'attachment; filename="list.csv"' })
+  response.writeHead(Number(url.searchParams.get('status') ?? 200), {
+    'content-type': type,
+    'content-disposition': 'attachment; filename="list.csv"',
+  })
   response.end(url.searchParams.get('body') ?? '')
 })
 beforeAll(async () => {
@@ -19,7 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise((done) => server.close(done)))
 
-const at = (status: number, body: string): string => `${base}?${new URLSearchParams({ status: String(status), body })}`
+const at = (status: number, body: string): string =>
+  `${base}?${new URLSearchParams({ status: String(status), body })}`
 const messageOf = async (path: string, fallback?: string): Promise<string> => {
   const answer = await call(path, fallback === undefined ? {} : { fallback })
   return answer.ok ? 'no error' : answer.error.message
@@ -38,21 +42,37 @@ test.each([
 })
 
 test('the server’s own message wins over the status, the status over the fallback, the fallback over the number', async () => {
-  const own = JSON.stringify({ status: 'error', code: 'not_found', message: 'Registration details not found' })
+  const own = JSON.stringify({
+    status: 'error',
+    code: 'not_found',
+    message: 'Registration details not found',
+  })
   expect(await messageOf(at(404, own), 'Failed to fetch')).toBe('Registration details not found')
   expect(await messageOf(at(404, html), 'Failed to fetch')).toBe('Resource not found.')
   expect(await messageOf(at(502, html), 'Failed to fetch')).toBe('Failed to fetch')
 })
 
 test('no answer at all is a network error, and a server’s error under status 200 is still one', async () => {
-  expect(await messageOf('http://127.0.0.1:1/')).toBe('Network error. Please check your internet connection.')
-  expect(await messageOf(at(200, JSON.stringify({ status: 'error', code: 'x', message: 'No.' })))).toBe('No.')
+  expect(await messageOf('http://127.0.0.1:1/')).toBe(
+    'Network error. Please check your internet connection.',
+  )
+  expect(
+    await messageOf(at(200, JSON.stringify({ status: 'error', code: 'x', message: 'No.' }))),
+  ).toBe('No.')
 })
 
 test('the error carries code, status and what the server said of the fields', async () => {
-  const said = { status: 'error', code: 'invalid_answers', message: 'One.', errors: { email: 'Required' } }
+  const said = {
+    status: 'error',
+    code: 'invalid_answers',
+    message: 'One.',
+    errors: { email: 'Required' },
+  }
   const answer = await call(at(422, JSON.stringify(said)))
-  expect(answer).toEqual({ ok: false, error: { status: 422, code: 'invalid_answers', message: 'One.', answer: said } })
+  expect(answer).toEqual({
+    ok: false,
+    error: { status: 422, code: 'invalid_answers', message: 'One.', answer: said },
+  })
 })
 
 test('a call that was given up is told apart from a broken network', async () => {
@@ -63,7 +83,11 @@ test('a call that was given up is told apart from a broken network', async () =>
 })
 
 test('a success is the body, and headers travel', async () => {
-  expect(await call(at(200, '{"status":"success","reg_no":"X1"}'), { headers: { 'idempotency-key': 'k' } })).toEqual({ ok: true, value: { status: 'success', reg_no: 'X1' } })
+  expect(
+    await call(at(200, '{"status":"success","reg_no":"X1"}'), {
+      headers: { 'idempotency-key': 'k' },
+    }),
+  ).toEqual({ ok: true, value: { status: 'success', reg_no: 'X1' } })
   expect(key).toBe('k')
 })
 

@@ -9,35 +9,95 @@ import { eventOf, field, must } from '../engine/fixtures.ts'
 
 const prices = { plain: { now: paise(100_000) }, special: { now: null } }
 const priced: PublicEvent = eventOf({
-  fields: [field('kind', { type: 'select', options: [{ id: 'plain', label: 'Plain' }, { id: 'special', label: 'Special' }], required: must('Please select a kind') })],
-  categories: [{ id: 'plain', label: 'Plain', listedOnly: false }, { id: 'special', label: 'Special', listedOnly: false }],
+  fields: [
+    field('kind', {
+      type: 'select',
+      options: [
+        { id: 'plain', label: 'Plain' },
+        { id: 'special', label: 'Special' },
+      ],
+      required: must('Please select a kind'),
+    }),
+  ],
+  categories: [
+    { id: 'plain', label: 'Plain', listedOnly: false },
+    { id: 'special', label: 'Special', listedOnly: false },
+  ],
   categoryChoice: { by: 'field', field: 'kind' },
-  fees: { tax: { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' }, periods: [{ id: 'now', label: 'Now' }], otherDates: null, prices },
+  fees: {
+    tax: { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' },
+    periods: [{ id: 'now', label: 'Now' }],
+    otherDates: null,
+    prices,
+  },
 })
 const answer: TariffAnswer = {
-  status: 'success', now: '2026-01-01T12:00:00+05:30', open: true, closed_text: null, current_period: 'now', until: null,
-  tariff_data: {}, pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
+  status: 'success',
+  now: '2026-01-01T12:00:00+05:30',
+  open: true,
+  closed_text: null,
+  current_period: 'now',
+  until: null,
+  tariff_data: {},
+  pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
 }
-const here = (more: Partial<TariffAnswer> = {}): Tariff => ({ is: 'here', answer: { ...answer, ...more } })
+const here = (more: Partial<TariffAnswer> = {}): Tariff => ({
+  is: 'here',
+  answer: { ...answer, ...more },
+})
 const why = (event: PublicEvent, tariff: Tariff, answers: Readonly<Record<string, string>>) => {
   const price = priceOf(event, tariff, answers)
   return price.is === 'none' ? price.why : price.is
 }
 
 test('the price is the server’s, in paise', () => {
-  expect(priceOf(priced, here(), { kind: 'plain' })).toEqual({ is: 'price', quote: { category: 'plain', period: 'now', base: 100_000, gst: 18_000, total: 118_000 } })
-  expect(toQuote({ category: 'a', period: 'b', base: 4237.29, gst: 762.71, total: 5000 })).toEqual({ category: 'a', period: 'b', base: 423_729, gst: 76_271, total: 500_000 })
+  expect(priceOf(priced, here(), { kind: 'plain' })).toEqual({
+    is: 'price',
+    quote: { category: 'plain', period: 'now', base: 100_000, gst: 18_000, total: 118_000 },
+  })
+  expect(toQuote({ category: 'a', period: 'b', base: 4237.29, gst: 762.71, total: 5000 })).toEqual({
+    category: 'a',
+    period: 'b',
+    base: 423_729,
+    gst: 76_271,
+    total: 500_000,
+  })
   expect(toPaise(undefined)).toBe(null)
 })
 
 test.each([
   ['while the tariff loads', { is: 'loading' }, { kind: 'plain' }, 'Fetching today’s prices'],
-  ['when it cannot be loaded', { is: 'failed', message: 'Network error.' }, { kind: 'plain' }, 'Today’s prices could not be loaded. Network error.'],
-  ['on a closed day', here({ open: false, closed_text: 'Closed until June.' }), { kind: 'plain' }, 'Closed until June.'],
+  [
+    'when it cannot be loaded',
+    { is: 'failed', message: 'Network error.' },
+    { kind: 'plain' },
+    'Today’s prices could not be loaded. Network error.',
+  ],
+  [
+    'on a closed day',
+    here({ open: false, closed_text: 'Closed until June.' }),
+    { kind: 'plain' },
+    'Closed until June.',
+  ],
   ['without a category', here(), {}, 'Please select a kind'],
-  ['for a category that is not on sale', here(), { kind: 'special' }, 'This category is not on sale today'],
-  ['for a price of nothing', here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } }), { kind: 'plain' }, 'This category is not on sale today'],
-  ['on a day in no period', here({ current_period: null }), { kind: 'plain' }, 'This category is not on sale today'],
+  [
+    'for a category that is not on sale',
+    here(),
+    { kind: 'special' },
+    'This category is not on sale today',
+  ],
+  [
+    'for a price of nothing',
+    here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } }),
+    { kind: 'plain' },
+    'This category is not on sale today',
+  ],
+  [
+    'on a day in no period',
+    here({ current_period: null }),
+    { kind: 'plain' },
+    'This category is not on sale today',
+  ],
 ] as const)('%s there is no price, and the button says why', (_, tariff, answers, text) => {
   expect(why(priced, tariff, answers)).toBe(text)
 })

@@ -7,12 +7,28 @@ import { Breaking } from '../shared/ledger.tsx'
 import '../styles/closed.css'
 
 /** Says that one cannot register (now), and whom to ask. */
-export function ClosedBox({ event, text }: { readonly event: PublicEvent; readonly text: string | null }) {
+export function ClosedBox({
+  event,
+  text,
+}: {
+  readonly event: PublicEvent
+  readonly text: string | null
+}) {
   return (
     <section className="closed-box" aria-labelledby="closed">
-      <h2 className="disp" id="closed"><Icon name="tri" />{event.closed?.heading ?? 'Registration Closed'}</h2>
+      <h2 className="disp" id="closed">
+        <Icon name="tri" />
+        {event.closed?.heading ?? 'Registration Closed'}
+      </h2>
       {(text ?? event.closed?.text) && <p>{text ?? event.closed?.text}</p>}
-      <p><a className="btn line" href={`mailto:${event.support}`}><Icon name="mail" /><span><Breaking text={event.support} /></span></a></p>
+      <p>
+        <a className="btn line" href={`mailto:${event.support}`}>
+          <Icon name="mail" />
+          <span>
+            <Breaking text={event.support} />
+          </span>
+        </a>
+      </p>
     </section>
   )
 }

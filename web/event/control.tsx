@@ -9,7 +9,11 @@ export type ControlProps = {
   readonly value: unknown
   readonly change: (value: unknown) => void
   readonly leave: () => void
-  readonly aria: { readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: true; readonly 'aria-required'?: true }
+  readonly aria: {
+    readonly 'aria-describedby'?: string
+    readonly 'aria-invalid'?: true
+    readonly 'aria-required'?: true
+  }
 }
 
 /** Bytes as people say them: "5 MB", "340 KB". */
@@ -19,5 +23,9 @@ export function sizeText(bytes: number): string {
 }
 
 export function Chevron({ className }: { readonly className?: string }) {
-  return <svg viewBox="0 0 20 20" className={`i chev ${className ?? ''}`} aria-hidden="true"><use href="#i-chev" /></svg>
+  return (
+    <svg viewBox="0 0 20 20" className={`i chev ${className ?? ''}`} aria-hidden="true">
+      <use href="#i-chev" />
+    </svg>
+  )
 }

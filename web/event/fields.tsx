@@ -24,7 +24,9 @@ export function FieldWidget(props: WidgetProps) {
   if (!field) return null
   const error = props.rawErrors?.[0]
   const hint = hintOf(field)
-  const described = [hint && `${props.id}-hint`, error && `${props.id}-error`].filter(Boolean).join(' ')
+  const described = [hint && `${props.id}-hint`, error && `${props.id}-error`]
+    .filter(Boolean)
+    .join(' ')
   const control: ControlProps = {
     field,
     constants,
@@ -39,31 +41,94 @@ export function FieldWidget(props: WidgetProps) {
     },
   }
   const optional = !must && field.default === undefined
-  const notes = <>
-    {hint && <span className="hint" id={`${props.id}-hint`}>{hint}</span>}
-    {error !== undefined && <p className="msg" id={`${props.id}-error`}><Icon name="bang" />{error}</p>}
-  </>
-  const label = <>{field.label}{optional && <i> (optional)</i>}</>
+  const notes = (
+    <>
+      {hint && (
+        <span className="hint" id={`${props.id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {error !== undefined && (
+        <p className="msg" id={`${props.id}-error`}>
+          <Icon name="bang" />
+          {error}
+        </p>
+      )}
+    </>
+  )
+  const label = (
+    <>
+      {field.label}
+      {optional && <i> (optional)</i>}
+    </>
+  )
   return <div className={error === undefined ? 'f' : 'f bad'}>{draw(control, label, notes)}</div>
 }
 
 function draw(control: ControlProps, label: ReactNode, notes: ReactNode): ReactNode {
   const { field, id } = control
-  const grouped = field.type === 'select' ? asRows(field) : field.type === 'yes-no' && field.as !== 'switch'
+  const grouped =
+    field.type === 'select' ? asRows(field) : field.type === 'yes-no' && field.as !== 'switch'
   if (grouped) {
     return (
-      <fieldset onBlur={(event) => { if (!event.currentTarget.contains(event.relatedTarget)) control.leave() }} {...groupAria(control)}>
-        <legend className={control.constants.event.sections[field.section]?.title === field.label ? 'vh' : 'lab'}>{label}</legend>
+      <fieldset
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) control.leave()
+        }}
+        {...groupAria(control)}
+      >
+        <legend
+          className={
+            control.constants.event.sections[field.section]?.title === field.label ? 'vh' : 'lab'
+          }
+        >
+          {label}
+        </legend>
         {notes}
         {field.type === 'select' ? <ChoiceRows {...control} /> : <YesNoRows {...control} />}
       </fieldset>
     )
   }
-  if (field.type === 'yes-no') return <>{notes}<SwitchRow {...control} label={label} /></>
-  if (field.type === 'file') return <><span className="lab" id={`${id}-label`}>{label}</span>{notes}<Upload {...control} /></>
-  const rich = field.type === 'select' && (field.offersCategories === true || field.options?.some((option) => option.about !== undefined || option.colour !== undefined))
-  if (rich) return <><span className="lab" id={`${id}-label`}>{label}</span>{notes}<RichSelect {...control} /></>
-  return <><label className="lab" htmlFor={id}>{label}</label>{notes}{field.type === 'select' ? <Dropdown {...control} /> : <Line {...control} />}</>
+  if (field.type === 'yes-no')
+    return (
+      <>
+        {notes}
+        <SwitchRow {...control} label={label} />
+      </>
+    )
+  if (field.type === 'file')
+    return (
+      <>
+        <span className="lab" id={`${id}-label`}>
+          {label}
+        </span>
+        {notes}
+        <Upload {...control} />
+      </>
+    )
+  const rich =
+    field.type === 'select' &&
+    (field.offersCategories === true ||
+      field.options?.some((option) => option.about !== undefined || option.colour !== undefined))
+  if (rich)
+    return (
+      <>
+        <span className="lab" id={`${id}-label`}>
+          {label}
+        </span>
+        {notes}
+        <RichSelect {...control} />
+      </>
+    )
+  return (
+    <>
+      <label className="lab" htmlFor={id}>
+        {label}
+      </label>
+      {notes}
+      {field.type === 'select' ? <Dropdown {...control} /> : <Line {...control} />}
+    </>
+  )
 }
 
 /** A group's own description and state; the radios inside carry them too, for readers that skip the group. */
@@ -73,24 +138,47 @@ const groupAria = ({ aria }: ControlProps) => ({ 'aria-describedby': aria['aria-
 function asRows(field: Field): boolean {
   const count = field.options?.length ?? 0
   if (field.as === 'dropdown' || count > rowsMax) return false
-  return field.as === 'radio' || field.offersCategories === true || (field.options?.some((option) => option.about !== undefined) ?? false)
+  return (
+    field.as === 'radio' ||
+    field.offersCategories === true ||
+    (field.options?.some((option) => option.about !== undefined) ?? false)
+  )
 }
 
 function hintOf(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const kinds = (field.accept ?? []).map((ending) => ending.toUpperCase())
-  const list = kinds.length > 1 ? `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}` : kinds.join('')
-  const size = field.bytesMax === undefined ? '' : `${list ? ', ' : ''}at most ${sizeText(field.bytesMax)}`
+  const list =
+    kinds.length > 1 ? `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}` : kinds.join('')
+  const size =
+    field.bytesMax === undefined ? '' : `${list ? ', ' : ''}at most ${sizeText(field.bytesMax)}`
   return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
 }
 
 /** What browsers fill in by themselves, by type and by the ids that event files use for it. */
 const autocomplete: Readonly<Record<string, string>> = {
-  full_name: 'name', email: 'email', phone: 'tel', phone_number: 'tel', address: 'street-address', city: 'address-level2', state: 'address-level1',
-  hospital: 'organization', institution: 'organization', present_institute: 'organization', designation: 'organization-title',
+  full_name: 'name',
+  email: 'email',
+  phone: 'tel',
+  phone_number: 'tel',
+  address: 'street-address',
+  city: 'address-level2',
+  state: 'address-level1',
+  hospital: 'organization',
+  institution: 'organization',
+  present_institute: 'organization',
+  designation: 'organization-title',
 }
-const inputTypes: Partial<Record<Field['type'], string>> = { email: 'email', phone: 'tel', date: 'date' }
-const inputModes: Partial<Record<Field['type'], 'email' | 'tel' | 'decimal'>> = { email: 'email', phone: 'tel', number: 'decimal' }
+const inputTypes: Partial<Record<Field['type'], string>> = {
+  email: 'email',
+  phone: 'tel',
+  date: 'date',
+}
+const inputModes: Partial<Record<Field['type'], 'email' | 'tel' | 'decimal'>> = {
+  email: 'email',
+  phone: 'tel',
+  number: 'decimal',
+}
 
 function Line({ field, id, value, change, leave, aria }: ControlProps) {
   const fills = autocomplete[field.type] ?? autocomplete[field.id]
@@ -119,20 +207,47 @@ function Line({ field, id, value, change, leave, aria }: ControlProps) {
 /** The browser's own list: on a phone 37 states are a wheel or a sheet, not a menu of ours. */
 function Dropdown({ field, id, value, change, leave, aria }: ControlProps) {
   return (
-    <Select native input={<OutlinedInput />} IconComponent={Chevron} value={value ?? ''} onChange={(event) => change(event.target.value)} onBlur={leave} inputProps={{ id, name: field.id, ...aria }}>
+    <Select
+      native
+      input={<OutlinedInput />}
+      IconComponent={Chevron}
+      value={value ?? ''}
+      onChange={(event) => change(event.target.value)}
+      onBlur={leave}
+      inputProps={{ id, name: field.id, ...aria }}
+    >
       {field.default === undefined && <option value="">Choose</option>}
-      {field.options?.map((option) => <option key={option.id} value={option.id}>{option.label}</option>)}
+      {field.options?.map((option) => (
+        <option key={option.id} value={option.id}>
+          {option.label}
+        </option>
+      ))}
     </Select>
   )
 }
 
-function SwitchRow({ field, id, value, change, leave, aria, label }: ControlProps & { readonly label: ReactNode }) {
+function SwitchRow({
+  field,
+  id,
+  value,
+  change,
+  leave,
+  aria,
+  label,
+}: ControlProps & { readonly label: ReactNode }) {
   const on = value === true
   return (
     <label className="sw-row" htmlFor={id}>
       <span id={`${id}-label`}>{label}</span>
       <b aria-hidden="true">{on ? 'Yes' : 'No'}</b>
-      <Switch checked={on} onChange={(event) => change(event.target.checked)} onBlur={leave} slotProps={{ input: { id, name: field.id, role: 'switch', 'aria-labelledby': `${id}-label`, ...aria } }} />
+      <Switch
+        checked={on}
+        onChange={(event) => change(event.target.checked)}
+        onBlur={leave}
+        slotProps={{
+          input: { id, name: field.id, role: 'switch', 'aria-labelledby': `${id}-label`, ...aria },
+        }}
+      />
     </label>
   )
 }

@@ -3,8 +3,23 @@ import type { RJSFSchema, ValidatorType } from '@rjsf/utils'
 import { createPrecompiledValidator } from '@rjsf/validator-ajv8'
 import type { ErrorObject } from 'ajv'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { categoryOf, errorsOf, flatSchema, holds, normalise, shownFields, toMessages, uiSchema } from '../../engine/index.ts'
-import type { Answers, EventAnswer, FieldErrors, PublicEvent, RawAnswers } from '../../engine/index.ts'
+import {
+  categoryOf,
+  errorsOf,
+  flatSchema,
+  holds,
+  normalise,
+  shownFields,
+  toMessages,
+  uiSchema,
+} from '../../engine/index.ts'
+import type {
+  Answers,
+  EventAnswer,
+  FieldErrors,
+  PublicEvent,
+  RawAnswers,
+} from '../../engine/index.ts'
 import { Must, Prices, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
 import { FieldWidget } from './fields.tsx'
@@ -15,13 +30,21 @@ import { BareField, Sheet } from './sections.tsx'
 const Form = withTheme<RawAnswers>({
   templates: { ObjectFieldTemplate: Sheet, FieldTemplate: BareField },
   // Every widget the engine's uiSchema names: one draws them all, by the field's type.
-  widgets: { line: FieldWidget, lines: FieldWidget, toggle: FieldWidget, choice: FieldWidget, upload: FieldWidget },
+  widgets: {
+    line: FieldWidget,
+    lines: FieldWidget,
+    toggle: FieldWidget,
+    choice: FieldWidget,
+    upload: FieldWidget,
+  },
 } as Parameters<typeof withTheme<RawAnswers>>[0])
 
 /** RJSF only draws; it may not judge. A slip that makes it ask is loud. */
 const silent: ValidatorType<RawAnswers> = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
-  isValid: () => { throw new Error('RJSF asked its validator: the flat schema holds a condition') },
+  isValid: () => {
+    throw new Error('RJSF asked its validator: the flat schema holds a condition')
+  },
   rawValidation: () => ({ errors: [] }),
 }
 const noSubmitButton = <></>
@@ -61,11 +84,20 @@ function useJudge({ event, schema, validator_url }: EventAnswer): (raw: RawAnswe
     void import(/* @vite-ignore */ validator_url)
       .then((module: { default: Parameters<typeof createPrecompiledValidator>[0] }) => {
         const validator = createPrecompiledValidator(module.default, schema as RJSFSchema)
-        compiled.current = (answers) => validator.rawValidation<ErrorObject>(schema as RJSFSchema, answers).errors ?? []
+        compiled.current = (answers) =>
+          validator.rawValidation<ErrorObject>(schema as RJSFSchema, answers).errors ?? []
       })
-      .catch(() => { compiled.current = null })
+      .catch(() => {
+        compiled.current = null
+      })
   }, [schema, validator_url])
-  return useCallback((raw) => (compiled.current ? toMessages(event, compiled.current(normalise(event, raw).answers)) : errorsOf(event, raw)), [event])
+  return useCallback(
+    (raw) =>
+      compiled.current
+        ? toMessages(event, compiled.current(normalise(event, raw).answers))
+        : errorsOf(event, raw),
+    [event],
+  )
 }
 
 export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void): FormState {
@@ -74,29 +106,65 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
   const [data, setData] = useState<RawAnswers>(begin)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
-  const constants = useMemo<FormConstants>(() => ({ event, fields: new Map(event.fields.map((field) => [field.id, field])), files: new Map() }), [event])
+  const constants = useMemo<FormConstants>(
+    () => ({
+      event,
+      fields: new Map(event.fields.map((field) => [field.id, field])),
+      files: new Map(),
+    }),
+    [event],
+  )
 
   const answers = useMemo(() => normalise(event, data).answers, [event, data])
   const shown = useSteady(useMemo(() => shownFields(event, answers), [event, answers]))
-  const must = useSteady(useMemo(() => new Set(event.fields.filter(({ required }) => required && (!required.when || holds(required.when, answers, categoryOf(event, answers)))).map((field) => field.id)), [event, answers]))
+  const must = useSteady(
+    useMemo(
+      () =>
+        new Set(
+          event.fields
+            .filter(
+              ({ required }) =>
+                required &&
+                (!required.when || holds(required.when, answers, categoryOf(event, answers))),
+            )
+            .map((field) => field.id),
+        ),
+      [event, answers],
+    ),
+  )
   const progress = useProgress(event, data, shown, must, errors, visited)
-  const extra = useMemo(() => Object.fromEntries(Object.entries(errors).filter(([id]) => shown.has(id)).map(([id, text]) => [id, { __errors: [text] }])), [errors, shown])
+  const extra = useMemo(
+    () =>
+      Object.fromEntries(
+        Object.entries(errors)
+          .filter(([id]) => shown.has(id))
+          .map(([id, text]) => [id, { __errors: [text] }]),
+      ),
+    [errors, shown],
+  )
 
   const latest = useRef(data)
   latest.current = data
-  const clear = useCallback((id: string) => setErrors((old) => {
-    if (!(id in old)) return old
-    const { [id]: _cleared, ...rest } = old
-    return rest
-  }), [])
+  const clear = useCallback(
+    (id: string) =>
+      setErrors((old) => {
+        if (!(id in old)) return old
+        const { [id]: _cleared, ...rest } = old
+        return rest
+      }),
+    [],
+  )
   /** A message that appears pushes the page down; wait until the press that caused it has landed. */
-  const leave = useCallback((id: string) => {
-    setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
-    afterPress(() => {
-      const text = errorsOf(event, latest.current)[id]
-      if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
-    })
-  }, [event])
+  const leave = useCallback(
+    (id: string) => {
+      setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
+      afterPress(() => {
+        const text = errorsOf(event, latest.current)[id]
+        if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
+      })
+    },
+    [event],
+  )
 
   const check = () => {
     const found = judge(data)
@@ -111,16 +179,39 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
   }, [constants, event])
 
   return {
-    data, answers, shown, must, progress, check, setErrors, reset,
-    errors: useMemo(() => Object.fromEntries(event.fields.flatMap(({ id }) => (shown.has(id) && errors[id] !== undefined ? [[id, errors[id]]] : []))), [event, shown, errors]),
+    data,
+    answers,
+    shown,
+    must,
+    progress,
+    check,
+    setErrors,
+    reset,
+    errors: useMemo(
+      () =>
+        Object.fromEntries(
+          event.fields.flatMap(({ id }) =>
+            shown.has(id) && errors[id] !== undefined ? [[id, errors[id]]] : [],
+          ),
+        ),
+      [event, shown, errors],
+    ),
     files: constants.files,
     formProps: {
-      constants, data, extra, shown, must, progress,
-      change: useCallback((form: RawAnswers | undefined, id: string | undefined) => {
-        setData((old) => ({ ...old, ...form }))
-        if (id) clear(id.replace(/^root_/, ''))
-        onEdit()
-      }, [clear, onEdit]),
+      constants,
+      data,
+      extra,
+      shown,
+      must,
+      progress,
+      change: useCallback(
+        (form: RawAnswers | undefined, id: string | undefined) => {
+          setData((old) => ({ ...old, ...form }))
+          if (id) clear(id.replace(/^root_/, ''))
+          onEdit()
+        },
+        [clear, onEdit],
+      ),
       leave,
     },
   }
@@ -133,12 +224,37 @@ function afterPress(run: () => void): void {
   addEventListener('pointerup', once, { once: true })
 }
 let pressed = false
-addEventListener('pointerdown', () => { pressed = true }, { capture: true })
-addEventListener('pointerup', () => { pressed = false }, { capture: true })
-addEventListener('pointercancel', () => { pressed = false }, { capture: true })
+addEventListener(
+  'pointerdown',
+  () => {
+    pressed = true
+  },
+  { capture: true },
+)
+addEventListener(
+  'pointerup',
+  () => {
+    pressed = false
+  },
+  { capture: true },
+)
+addEventListener(
+  'pointercancel',
+  () => {
+    pressed = false
+  },
+  { capture: true },
+)
 
 /** A section is complete when nothing in it is missing or wrong; one that asks for nothing, when it has been visited. */
-function useProgress(event: PublicEvent, data: RawAnswers, shown: ReadonlySet<string>, must: ReadonlySet<string>, errors: FieldErrors, visited: ReadonlySet<string>): readonly SectionState[] {
+function useProgress(
+  event: PublicEvent,
+  data: RawAnswers,
+  shown: ReadonlySet<string>,
+  must: ReadonlySet<string>,
+  errors: FieldErrors,
+  visited: ReadonlySet<string>,
+): readonly SectionState[] {
   const states = useMemo(() => {
     const open = errorsOf(event, data)
     return event.sections.map((section): SectionState => {
@@ -167,7 +283,18 @@ type FormBoxProps = {
 /** The form's id: the pay button stands outside it and names it. */
 export const formId = 'registration'
 
-export function FormBox({ constants, data, extra, shown, must, progress, change, leave, tariff, submit }: FormBoxProps & { readonly tariff: Tariff; readonly submit: () => void }) {
+export function FormBox({
+  constants,
+  data,
+  extra,
+  shown,
+  must,
+  progress,
+  change,
+  leave,
+  tariff,
+  submit,
+}: FormBoxProps & { readonly tariff: Tariff; readonly submit: () => void }) {
   const { event } = constants
   const flat = useMemo(() => flatSchema(event) as RJSFSchema, [event])
   const ui = useMemo(() => uiSchema(event), [event])
@@ -177,10 +304,22 @@ export function FormBox({ constants, data, extra, shown, must, progress, change,
         <Progress value={progress}>
           <Prices value={tariff.is === 'here' ? tariff.answer : null}>
             <Form
-              id={formId} schema={flat} uiSchema={ui} validator={silent} formData={data} formContext={constants} extraErrors={extra as never}
-              noHtml5Validate showErrorList={false} experimental_defaultFormStateBehavior={fixedBehaviour}
-              onChange={(change_, id) => change(change_.formData, id)} onBlur={(id) => leave(id.replace(/^root_/, ''))} onSubmit={submit}
-            >{noSubmitButton}</Form>
+              id={formId}
+              schema={flat}
+              uiSchema={ui}
+              validator={silent}
+              formData={data}
+              formContext={constants}
+              extraErrors={extra as never}
+              noHtml5Validate
+              showErrorList={false}
+              experimental_defaultFormStateBehavior={fixedBehaviour}
+              onChange={(change_, id) => change(change_.formData, id)}
+              onBlur={(id) => leave(id.replace(/^root_/, ''))}
+              onSubmit={submit}
+            >
+              {noSubmitButton}
+            </Form>
           </Prices>
         </Progress>
       </Must>

@@ -1,6 +1,13 @@
 import { useCallback, useEffect, useState } from 'react'
 import { categoryOf, readAmount } from '../../engine/index.ts'
-import type { Answers, Paise, PublicEvent, Quote, TariffAnswer, WireQuote } from '../../engine/index.ts'
+import type {
+  Answers,
+  Paise,
+  PublicEvent,
+  Quote,
+  TariffAnswer,
+  WireQuote,
+} from '../../engine/index.ts'
 import { call } from '../api.ts'
 
 export type Tariff =
@@ -16,7 +23,10 @@ export function useTariff(event: PublicEvent): readonly [Tariff, () => void] {
     const leave = new AbortController()
     void call<TariffAnswer>(event.api.tariff, { signal: leave.signal }).then((answer) => {
       if (answer.ok) setTariff({ is: 'here', answer: answer.value })
-      else if (answer.error.code !== 'aborted') setTariff((old) => (old.is === 'here' ? old : { is: 'failed', message: answer.error.message }))
+      else if (answer.error.code !== 'aborted')
+        setTariff((old) =>
+          old.is === 'here' ? old : { is: 'failed', message: answer.error.message },
+        )
     })
     return () => leave.abort()
   }, [event.api.tariff, asked])
@@ -28,11 +38,14 @@ export function useTariff(event: PublicEvent): readonly [Tariff, () => void] {
 }
 
 /** Rupees of the wire (4237.5) as paise; null for what is no amount. */
-export const toPaise = (rupees: number | undefined): Paise | null => (rupees === undefined ? null : readAmount(rupees.toFixed(2)))
+export const toPaise = (rupees: number | undefined): Paise | null =>
+  rupees === undefined ? null : readAmount(rupees.toFixed(2))
 
 export function toQuote(wire: WireQuote): Quote | null {
   const [base, gst, total] = [toPaise(wire.base), toPaise(wire.gst), toPaise(wire.total)]
-  return base === null || gst === null || total === null ? null : { category: wire.category, period: wire.period, base, gst, total }
+  return base === null || gst === null || total === null
+    ? null
+    : { category: wire.category, period: wire.period, base, gst, total }
 }
 
 /** What the summary shows: a price, or why there is none (`text` for the summary, `why` beside the button). */
@@ -40,19 +53,28 @@ export type PriceView =
   | { readonly is: 'price'; readonly quote: Quote }
   /** The event states no prices: nothing to pay, nothing to wait for. */
   | { readonly is: 'free' }
-  | { readonly is: 'none'; readonly category: string | null; readonly why: string; readonly retry: boolean }
+  | {
+      readonly is: 'none'
+      readonly category: string | null
+      readonly why: string
+      readonly retry: boolean
+    }
 
 export function priceOf(event: PublicEvent, tariff: Tariff, answers: Answers): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
   const category = categoryOf(event, answers)
   const none = (why: string, retry = false): PriceView => ({ is: 'none', category, why, retry })
   if (tariff.is === 'loading') return none('Fetching today’s prices')
-  if (tariff.is === 'failed') return none(`Today’s prices could not be loaded. ${tariff.message}`, true)
+  if (tariff.is === 'failed')
+    return none(`Today’s prices could not be loaded. ${tariff.message}`, true)
   const { answer } = tariff
   if (!answer.open) return none(answer.closed_text ?? 'Registration is closed today')
   if (category === null) return none(askForCategory(event))
   const wire = answer.pricing[category]
-  const quote = wire && answer.current_period !== null ? toQuote({ category, period: answer.current_period, ...wire }) : null
+  const quote =
+    wire && answer.current_period !== null
+      ? toQuote({ category, period: answer.current_period, ...wire })
+      : null
   // A price of nothing cannot be paid: the button stays disabled, as for no price at all.
   if (quote === null || quote.total === 0) return none('This category is not on sale today')
   return { is: 'price', quote }
@@ -65,4 +87,5 @@ function askForCategory(event: PublicEvent): string {
   return field?.required?.message ?? `Please choose: ${field?.label ?? 'category'}`
 }
 
-export const labelOfCategory = (event: PublicEvent, id: string): string => event.categories.find((one) => one.id === id)?.label ?? id
+export const labelOfCategory = (event: PublicEvent, id: string): string =>
+  event.categories.find((one) => one.id === id)?.label ?? id

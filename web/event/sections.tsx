@@ -15,7 +15,11 @@ export function Sheet(props: ObjectFieldTemplateProps) {
   const { event, fields } = props.registry.formContext as FormConstants
   const drawn = new Map(props.properties.map((property) => [property.name, property.content]))
   const sections = event.sections
-    .map((section, index) => ({ section, index, seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])) }))
+    .map((section, index) => ({
+      section,
+      index,
+      seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])),
+    }))
     .filter((one) => one.seen.length > 0)
   return (
     <div className="paper">
@@ -24,9 +28,16 @@ export function Sheet(props: ObjectFieldTemplateProps) {
         const wide = wideOf(seen)
         return (
           <section className="sec" key={section.title} aria-labelledby={heading}>
-            <h2 className="disp" id={heading}><MarginNumber state={progress[index] ?? 'open'} position={position + 1} />{section.title}</h2>
+            <h2 className="disp" id={heading}>
+              <MarginNumber state={progress[index] ?? 'open'} position={position + 1} />
+              {section.title}
+            </h2>
             <div className="two">
-              {seen.map((field) => <div key={field.id} className={wide.has(field.id) ? 'w' : ''}>{drawn.get(field.id)}</div>)}
+              {seen.map((field) => (
+                <div key={field.id} className={wide.has(field.id) ? 'w' : ''}>
+                  {drawn.get(field.id)}
+                </div>
+              ))}
             </div>
           </section>
         )
@@ -35,17 +46,40 @@ export function Sheet(props: ObjectFieldTemplateProps) {
   )
 }
 
-function MarginNumber({ state, position }: { readonly state: SectionState; readonly position: number }) {
-  if (state === 'complete') return <span className="no done"><Icon name="tick" label="Complete:" /></span>
-  if (state === 'wrong') return <span className="no err"><span className="vh">Needs attention: </span>{position}</span>
-  return <span className="no" aria-hidden="true">{position}</span>
+function MarginNumber({
+  state,
+  position,
+}: {
+  readonly state: SectionState
+  readonly position: number
+}) {
+  if (state === 'complete')
+    return (
+      <span className="no done">
+        <Icon name="tick" label="Complete:" />
+      </span>
+    )
+  if (state === 'wrong')
+    return (
+      <span className="no err">
+        <span className="vh">Needs attention: </span>
+        {position}
+      </span>
+    )
+  return (
+    <span className="no" aria-hidden="true">
+      {position}
+    </span>
+  )
 }
 
 /** Longer labels do not fit half a column. */
 const labelMax = 26
 const short = (field: Field): boolean =>
-  field.label.length <= labelMax && field.id !== 'address' &&
-  (['text', 'email', 'phone', 'number', 'date'].includes(field.type) || (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
+  field.label.length <= labelMax &&
+  field.id !== 'address' &&
+  (['text', 'email', 'phone', 'number', 'date'].includes(field.type) ||
+    (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
 /** Short fields stand in pairs; where their run is odd, the first takes the whole line. */
 function wideOf(fields: readonly Field[]): ReadonlySet<string> {

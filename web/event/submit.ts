@@ -1,5 +1,11 @@
 import { rupees, shownFields } from '../../engine/index.ts'
-import type { Answers, FieldErrors, PublicEvent, Quote, RegisterAnswer } from '../../engine/index.ts'
+import type {
+  Answers,
+  FieldErrors,
+  PublicEvent,
+  Quote,
+  RegisterAnswer,
+} from '../../engine/index.ts'
 import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { toQuote } from './price.ts'
@@ -26,23 +32,40 @@ function valueOf(quote: Quote, what: string): string | number | null {
  * Sends the answers with the price the delegate saw, so that the server can refuse to charge another.
  * `keys.again()` makes a new key: the one in hand may belong to the same answers at an older price.
  */
-export async function register(event: PublicEvent, answers: Answers, files: ReadonlyMap<string, File>, quote: Quote | null, keys: { readonly now: () => string; readonly again: () => string }): Promise<Outcome> {
+export async function register(
+  event: PublicEvent,
+  answers: Answers,
+  files: ReadonlyMap<string, File>,
+  quote: Quote | null,
+  keys: { readonly now: () => string; readonly again: () => string },
+): Promise<Outcome> {
   const first = await attempt(event, answers, files, quote, keys.now())
   if (first !== 'key_reused') return first
   const second = await attempt(event, answers, files, quote, keys.again())
-  return second === 'key_reused' ? { is: 'refused', message: event.form.failure, unsure: false } : second
+  return second === 'key_reused'
+    ? { is: 'refused', message: event.form.failure, unsure: false }
+    : second
 }
 
-async function attempt(event: PublicEvent, answers: Answers, files: ReadonlyMap<string, File>, quote: Quote | null, key: string): Promise<Outcome | 'key_reused'> {
+async function attempt(
+  event: PublicEvent,
+  answers: Answers,
+  files: ReadonlyMap<string, File>,
+  quote: Quote | null,
+  key: string,
+): Promise<Outcome | 'key_reused'> {
   const shown = shownFields(event, answers)
   const fields: Record<string, string | number | boolean> = {}
   const takesFiles = event.fields.some((field) => field.type === 'file')
   for (const field of event.fields) {
     const answer = answers[field.id]
-    if (shown.has(field.id) && answer !== undefined && field.type !== 'file') fields[field.id] = answer
+    if (shown.has(field.id) && answer !== undefined && field.type !== 'file')
+      fields[field.id] = answer
   }
   if (quote !== null) {
-    const sends = Object.values(event.api.sends).includes('total') ? event.api.sends : { ...usualNames, ...event.api.sends }
+    const sends = Object.values(event.api.sends).includes('total')
+      ? event.api.sends
+      : { ...usualNames, ...event.api.sends }
     for (const [name, what] of Object.entries(sends)) {
       const value = valueOf(quote, what)
       if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
@@ -55,11 +78,22 @@ async function attempt(event: PublicEvent, answers: Answers, files: ReadonlyMap<
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.append(name, String(value))
     for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
-    answer = await call<RegisterAnswer>(event.api.register, { method: 'POST', form, headers, fallback })
+    answer = await call<RegisterAnswer>(event.api.register, {
+      method: 'POST',
+      form,
+      headers,
+      fallback,
+    })
   } else {
-    answer = await call<RegisterAnswer>(event.api.register, { method: 'POST', json: fields, headers, fallback })
+    answer = await call<RegisterAnswer>(event.api.register, {
+      method: 'POST',
+      json: fields,
+      headers,
+      fallback,
+    })
   }
-  if (!answer.ok) return answer.error.code === 'idempotency_key_reused' ? 'key_reused' : outcomeOf(answer.error)
+  if (!answer.ok)
+    return answer.error.code === 'idempotency_key_reused' ? 'key_reused' : outcomeOf(answer.error)
   if (answer.value.status === 'success') return { is: 'registered', answer: answer.value }
   const { message } = answer.value as { readonly message?: string }
   return { is: 'refused', message: message || fallback, unsure: false }
@@ -67,7 +101,8 @@ async function attempt(event: PublicEvent, answers: Answers, files: ReadonlyMap<
 
 function outcomeOf(error: ApiError): Outcome {
   const { code, message, answer, status } = error
-  if ((status === 422 || status === 413) && answer?.errors) return { is: 'invalid', errors: answer.errors, message }
+  if ((status === 422 || status === 413) && answer?.errors)
+    return { is: 'invalid', errors: answer.errors, message }
   if (code === 'price_changed' && answer?.quote) {
     const now = toQuote(answer.quote)
     if (now !== null) return { is: 'price_changed', now }

@@ -12,22 +12,43 @@ import type { PriceView } from './price.ts'
 const wideQuery = matchMedia('(min-width: 768px)')
 /** Two columns, or one with the bar at the thumb. Only one of the two is in the page, so that nothing is read twice. */
 export const useWide = (): boolean =>
-  useSyncExternalStore((changed) => {
-    wideQuery.addEventListener('change', changed)
-    return () => wideQuery.removeEventListener('change', changed)
-  }, () => wideQuery.matches)
+  useSyncExternalStore(
+    (changed) => {
+      wideQuery.addEventListener('change', changed)
+      return () => wideQuery.removeEventListener('change', changed)
+    },
+    () => wideQuery.matches,
+  )
 
 /** The lines of the summary that a quote fills. `before` is struck through where it differs. */
-export function quoteRows(event: PublicEvent, quote: Quote, lines: readonly SummaryLine[], before?: Quote): readonly LedgerRow[] {
+export function quoteRows(
+  event: PublicEvent,
+  quote: Quote,
+  lines: readonly SummaryLine[],
+  before?: Quote,
+): readonly LedgerRow[] {
   const textOf = (one: Quote, line: SummaryLine): string => {
     if (line === 'category') return labelOfCategory(event, one.category)
-    if (line === 'period') return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
+    if (line === 'period')
+      return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
     return formatMoney(one[line])
   }
   return lines.map((line) => {
     const now = textOf(quote, line)
     const was = before && textOf(before, line)
-    const value = was === undefined || was === now ? now : <><s><span className="vh">was </span>{was}</s><span className="vh"> now </span>{now}</>
+    const value =
+      was === undefined || was === now ? (
+        now
+      ) : (
+        <>
+          <s>
+            <span className="vh">was </span>
+            {was}
+          </s>
+          <span className="vh"> now </span>
+          {now}
+        </>
+      )
     return { id: line, label: labelOf(event, line), value, total: line === 'total' }
   })
 }
@@ -48,10 +69,40 @@ function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
   if (busy) return null
   return (
     <div aria-live="polite">
-      {price.is === 'none' && <p className="why" id="pay-why"><Icon name="info" /><span>{price.why}{price.retry && <> <button type="button" className="link" onClick={retry}>Try again</button></>}</span></p>}
-      {problem !== null && <p className="why bad"><Icon name="bang" />{problem}</p>}
-      {wrong > 0 && <p className="why bad"><Icon name="bang" />{wrong === 1 ? '1 answer needs attention' : `${wrong} answers need attention`}</p>}
-      {price.is === 'price' && until !== null && <p className="why"><Icon name="clock" />This price holds until {formatDay(until as Day)}</p>}
+      {price.is === 'none' && (
+        <p className="why" id="pay-why">
+          <Icon name="info" />
+          <span>
+            {price.why}
+            {price.retry && (
+              <>
+                {' '}
+                <button type="button" className="link" onClick={retry}>
+                  Try again
+                </button>
+              </>
+            )}
+          </span>
+        </p>
+      )}
+      {problem !== null && (
+        <p className="why bad">
+          <Icon name="bang" />
+          {problem}
+        </p>
+      )}
+      {wrong > 0 && (
+        <p className="why bad">
+          <Icon name="bang" />
+          {wrong === 1 ? '1 answer needs attention' : `${wrong} answers need attention`}
+        </p>
+      )}
+      {price.is === 'price' && until !== null && (
+        <p className="why">
+          <Icon name="clock" />
+          This price holds until {formatDay(until as Day)}
+        </p>
+      )}
     </div>
   )
 }
@@ -59,26 +110,56 @@ function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
 function PayButton({ event, price, busy }: SummaryProps) {
   const { button, busy: busyText } = event.form.summary
   return (
-    <button type="submit" form={formId} className="btn" disabled={busy || price.is === 'none'} {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}>
-      {busy ? <span className="spin" aria-hidden="true" /> : <Icon name={event.payment ? 'lock' : 'tick'} />}
+    <button
+      type="submit"
+      form={formId}
+      className="btn"
+      disabled={busy || price.is === 'none'}
+      {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
+    >
+      {busy ? (
+        <span className="spin" aria-hidden="true" />
+      ) : (
+        <Icon name={event.payment ? 'lock' : 'tick'} />
+      )}
       {busy ? busyText : button}
     </button>
   )
 }
 
-function CategoryLine({ event, category }: { readonly event: PublicEvent; readonly category: string }) {
+function CategoryLine({
+  event,
+  category,
+}: {
+  readonly event: PublicEvent
+  readonly category: string
+}) {
   const found = event.categories.find((one) => one.id === category)
-  const style = { '--c': found?.colour ? `var(--c-${found.colour})` : 'var(--accent)' } as CSSProperties
-  return <p className="for"><i className="sw" style={style} />{labelOfCategory(event, category)}</p>
+  const style = {
+    '--c': found?.colour ? `var(--c-${found.colour})` : 'var(--accent)',
+  } as CSSProperties
+  return (
+    <p className="for">
+      <i className="sw" style={style} />
+      {labelOfCategory(event, category)}
+    </p>
+  )
 }
 
 function Body({ event, price }: SummaryProps) {
   const { lines, empty } = event.form.summary
-  const category = price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
+  const category =
+    price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
   return (
     <>
-      {category !== null && !lines.includes('category') && <CategoryLine event={event} category={category} />}
-      {price.is === 'price' ? <Ledger rows={quoteRows(event, price.quote, lines)} money /> : <p className="empty">{empty}</p>}
+      {category !== null && !lines.includes('category') && (
+        <CategoryLine event={event} category={category} />
+      )}
+      {price.is === 'price' ? (
+        <Ledger rows={quoteRows(event, price.quote, lines)} money />
+      ) : (
+        <p className="empty">{empty}</p>
+      )}
     </>
   )
 }
@@ -88,7 +169,9 @@ export function SummaryColumn(props: SummaryProps) {
   return (
     <aside className="side" aria-labelledby="summary">
       <div className="sum">
-        <h2 className="disp" id="summary">{props.event.form.summary.title}</h2>
+        <h2 className="disp" id="summary">
+          {props.event.form.summary.title}
+        </h2>
         {props.price.is !== 'free' && <Body {...props} />}
         <PayButton {...props} />
         <Reasons {...props} />
@@ -105,7 +188,9 @@ export function SummaryBar(props: SummaryProps) {
   useEffect(() => {
     // Notices stand above the bar, however high it has grown.
     const root = document.documentElement.style
-    const watch = new ResizeObserver(() => root.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`))
+    const watch = new ResizeObserver(() =>
+      root.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
+    )
     if (bar.current) watch.observe(bar.current)
     return () => {
       watch.disconnect()
@@ -123,9 +208,17 @@ export function SummaryBar(props: SummaryProps) {
       <Reasons {...props} />
       <div className="row">
         {price.is !== 'free' && (
-          <button type="button" className="tog" aria-expanded={open} aria-controls={open ? 'summary-details' : undefined} onClick={() => setOpen(!open)}>
+          <button
+            type="button"
+            className="tog"
+            aria-expanded={open}
+            aria-controls={open ? 'summary-details' : undefined}
+            onClick={() => setOpen(!open)}
+          >
             <strong>{price.is === 'price' ? formatMoney(price.quote.total) : '₹ –'}</strong>
-            <small>Details <Icon name="chev" small /></small>
+            <small>
+              Details <Icon name="chev" small />
+            </small>
           </button>
         )}
         <PayButton {...props} />

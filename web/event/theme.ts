@@ -23,7 +23,12 @@ export const theme = createTheme({
   },
   shape: { borderRadius: 6 },
   shadows: none,
-  typography: { fontFamily: 'inherit', fontSize: 17, htmlFontSize: 17, button: { textTransform: 'none', fontWeight: 600 } },
+  typography: {
+    fontFamily: 'inherit',
+    fontSize: 17,
+    htmlFontSize: 17,
+    button: { textTransform: 'none', fontWeight: 600 },
+  },
   components: {
     MuiButtonBase: { defaultProps: { disableRipple: true } },
     MuiInputBase: {
@@ -42,25 +47,59 @@ export const theme = createTheme({
           '& legend': { display: 'none' },
           '&:hover fieldset.MuiOutlinedInput-notchedOutline': { borderColor: ink },
           '&.Mui-focused': { outline: `3px solid ${blue}`, outlineOffset: 1 },
-          '&.Mui-focused fieldset.MuiOutlinedInput-notchedOutline': { borderWidth: 1.5, borderColor: blue },
+          '&.Mui-focused fieldset.MuiOutlinedInput-notchedOutline': {
+            borderWidth: 1.5,
+            borderColor: blue,
+          },
           '&.MuiInputBase-multiline': { padding: '11.5px 14px' },
         },
         input: {
           padding: '11.5px 14px',
           // The browser's yellow would say "pending" in this house.
-          '&:-webkit-autofill': { WebkitBoxShadow: '0 0 0 100px #fff inset', WebkitTextFillColor: ink, borderRadius: 6 },
+          '&:-webkit-autofill': {
+            WebkitBoxShadow: '0 0 0 100px #fff inset',
+            WebkitTextFillColor: ink,
+            borderRadius: 6,
+          },
           '&:focus-visible': { outline: 'none' },
         },
       },
     },
     MuiSelect: {
-      styleOverrides: { select: { minHeight: 24, whiteSpace: 'normal', borderRadius: 6, '&:focus': { background: 'none' } }, icon: { color: '#434E5B', right: 10 } },
+      styleOverrides: {
+        select: {
+          minHeight: 24,
+          whiteSpace: 'normal',
+          borderRadius: 6,
+          '&:focus': { background: 'none' },
+        },
+        icon: { color: '#434E5B', right: 10 },
+      },
     },
-    MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { border: '1px solid #D0D7DD' } } },
-    MuiMenu: { styleOverrides: { paper: { boxShadow: 'var(--lift)', borderRadius: 8, maxWidth: 'min(680px, calc(100vw - 32px))' } } },
+    MuiPaper: {
+      defaultProps: { elevation: 0 },
+      styleOverrides: { root: { border: '1px solid #D0D7DD' } },
+    },
+    MuiMenu: {
+      styleOverrides: {
+        paper: {
+          boxShadow: 'var(--lift)',
+          borderRadius: 8,
+          maxWidth: 'min(680px, calc(100vw - 32px))',
+        },
+      },
+    },
     MuiMenuItem: {
       styleOverrides: {
-        root: { minHeight: 48, whiteSpace: 'normal', '&.Mui-selected, &.Mui-selected:hover': { background: 'var(--accent-tint)' }, '&.Mui-focusVisible, &.Mui-selected.Mui-focusVisible': { outline: `3px solid ${blue}`, outlineOffset: -3 } },
+        root: {
+          minHeight: 48,
+          whiteSpace: 'normal',
+          '&.Mui-selected, &.Mui-selected:hover': { background: 'var(--accent-tint)' },
+          '&.Mui-focusVisible, &.Mui-selected.Mui-focusVisible': {
+            outline: `3px solid ${blue}`,
+            outlineOffset: -3,
+          },
+        },
       },
     },
     MuiSwitch: {
@@ -70,12 +109,25 @@ export const theme = createTheme({
           padding: 5,
           color: edge,
           '&:hover': { background: 'none' },
-          '&.Mui-checked': { transform: 'translateX(22px)', color: '#fff', '&:hover': { background: 'none' } },
+          '&.Mui-checked': {
+            transform: 'translateX(22px)',
+            color: '#fff',
+            '&:hover': { background: 'none' },
+          },
           '&.Mui-checked + .MuiSwitch-track': { background: ink, borderColor: ink, opacity: 1 },
-          '&.Mui-focusVisible + .MuiSwitch-track': { outline: `3px solid ${blue}`, outlineOffset: 2 },
+          '&.Mui-focusVisible + .MuiSwitch-track': {
+            outline: `3px solid ${blue}`,
+            outlineOffset: 2,
+          },
         },
         thumb: { width: 20, height: 20 },
-        track: { borderRadius: 15, background: '#fff', border: `2px solid ${edge}`, opacity: 1, boxSizing: 'border-box' },
+        track: {
+          borderRadius: 15,
+          background: '#fff',
+          border: `2px solid ${edge}`,
+          opacity: 1,
+          boxSizing: 'border-box',
+        },
       },
     },
     MuiRadio: {

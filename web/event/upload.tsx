@@ -21,8 +21,10 @@ export function Upload({ field, constants, id, value, change, leave, aria }: Con
   }
   const refusal = (chosen: File): string | null => {
     const ending = /\.([^.]+)$/.exec(chosen.name)?.[1]?.toLowerCase()
-    if (field.accept && !(ending && field.accept.includes(ending))) return `${chosen.name}: ${field.invalid}`
-    if (field.bytesMax !== undefined && chosen.size > field.bytesMax) return `${chosen.name} has ${sizeText(chosen.size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
+    if (field.accept && !(ending && field.accept.includes(ending)))
+      return `${chosen.name}: ${field.invalid}`
+    if (field.bytesMax !== undefined && chosen.size > field.bytesMax)
+      return `${chosen.name} has ${sizeText(chosen.size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
     if (chosen.size === 0) return `${chosen.name} is empty. Please choose another file.`
     return null
   }
@@ -36,23 +38,61 @@ export function Upload({ field, constants, id, value, change, leave, aria }: Con
   const described = [aria['aria-describedby'], refused && `${id}-refused`].filter(Boolean).join(' ')
   return (
     <>
-      {refused !== null && <p className="msg" id={`${id}-refused`} role="alert"><Icon name="bang" />{refused}</p>}
+      {refused !== null && (
+        <p className="msg" id={`${id}-refused`} role="alert">
+          <Icon name="bang" />
+          {refused}
+        </p>
+      )}
       <div
         className={over ? 'drop over' : 'drop'}
-        onDragOver={(event) => { event.preventDefault(); setOver(true) }}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
         onDragLeave={() => setOver(false)}
-        onDrop={(event) => { event.preventDefault(); setOver(false); take(event.dataTransfer.files[0]) }}
+        onDrop={(event) => {
+          event.preventDefault()
+          setOver(false)
+          take(event.dataTransfer.files[0])
+        }}
       >
         <input
-          ref={input} type="file" id={id} name={field.id} className="vh file" aria-labelledby={`${id}-label ${id}-button`} {...aria} {...(described ? { 'aria-describedby': described } : {})} aria-required={undefined}
-          {...(field.accept ? { accept: field.accept.map((ending) => `.${ending}`).join(',') } : {})}
-          onChange={(event) => { take(event.target.files?.[0]); event.target.value = '' }}
+          ref={input}
+          type="file"
+          id={id}
+          name={field.id}
+          className="vh file"
+          aria-labelledby={`${id}-label ${id}-button`}
+          {...aria}
+          {...(described ? { 'aria-describedby': described } : {})}
+          aria-required={undefined}
+          {...(field.accept
+            ? { accept: field.accept.map((ending) => `.${ending}`).join(',') }
+            : {})}
+          onChange={(event) => {
+            take(event.target.files?.[0])
+            event.target.value = ''
+          }}
           onBlur={leave}
         />
-        <label className="btn line" htmlFor={id} id={`${id}-button`}><Icon name="up" />{kept ? 'Choose another file' : 'Choose file'}</label>
-        {kept
-          ? <span className="kept"><Icon name="file" /><span><b>{kept.name}</b> <span className="mute">{sizeText(kept.size)}</span></span><button type="button" className="btn quiet sm" onClick={remove}>Remove<span className="vh"> {kept.name}</span></button></span>
-          : <span className="small mute wide-only">or drop it here</span>}
+        <label className="btn line" htmlFor={id} id={`${id}-button`}>
+          <Icon name="up" />
+          {kept ? 'Choose another file' : 'Choose file'}
+        </label>
+        {kept ? (
+          <span className="kept">
+            <Icon name="file" />
+            <span>
+              <b>{kept.name}</b> <span className="mute">{sizeText(kept.size)}</span>
+            </span>
+            <button type="button" className="btn quiet sm" onClick={remove}>
+              Remove<span className="vh"> {kept.name}</span>
+            </button>
+          </span>
+        ) : (
+          <span className="small mute wide-only">or drop it here</span>
+        )}
       </div>
     </>
   )

@@ -9,7 +9,17 @@ export const DASHBOARD = '/admin/dashboard'
 
 /** Nothing is asked again by itself: a stale session must show at the next click, and every read is in the audit log. */
 export const newClient = (): QueryClient =>
-  new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: 0, gcTime: 60_000 } } })
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: false,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        staleTime: 0,
+        gcTime: 60_000,
+      },
+    },
+  })
 
 /** Turns a refused call into what react-query takes for an error: the ApiError itself. */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -22,10 +32,16 @@ function take<T>(answered: Answered<T>): T {
   return answered.value
 }
 
-export const isApiError = (error: unknown): error is ApiError => typeof error === 'object' && error !== null && 'status' in error && 'message' in error
+export const isApiError = (error: unknown): error is ApiError =>
+  typeof error === 'object' && error !== null && 'status' in error && 'message' in error
 
 /** The list's call or export with the filters set in the address; empty ones are left out. */
-export function withFilters(api: string, list: AdminList, search: URLSearchParams, paging: boolean): string {
+export function withFilters(
+  api: string,
+  list: AdminList,
+  search: URLSearchParams,
+  paging: boolean,
+): string {
   const query = new URLSearchParams()
   for (const { sentAs } of list.filters) {
     const value = search.get(sentAs)?.trim()
@@ -39,20 +55,37 @@ export function withFilters(api: string, list: AdminList, search: URLSearchParam
   return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
 }
 
-export type Page = { readonly rows: readonly ListRow[]; readonly count: number; readonly shown: string; readonly page: number; readonly pageSize: number; readonly countCapped: boolean }
+export type Page = {
+  readonly rows: readonly ListRow[]
+  readonly count: number
+  readonly shown: string
+  readonly page: number
+  readonly pageSize: number
+  readonly countCapped: boolean
+}
 
 /** Reads either shape of a list's answer; null when it has neither. */
 export function readListAnswer(answer: unknown, list: AdminList): Page | null {
   if (typeof answer !== 'object' || answer === null) return null
-  const { results, registrations, count, shown, page, page_size, count_capped } = answer as Partial<ListAnswer>
+  const { results, registrations, count, shown, page, page_size, count_capped } =
+    answer as Partial<ListAnswer>
   const rows = results?.registrations ?? registrations
   if (!Array.isArray(rows) || typeof count !== 'number') return null
-  return { rows, count, shown: shown ?? `${count} registrations`, page: page ?? 1, pageSize: page_size ?? list.pageSize, countCapped: count_capped ?? false }
+  return {
+    rows,
+    count,
+    shown: shown ?? `${count} registrations`,
+    page: page ?? 1,
+    pageSize: page_size ?? list.pageSize,
+    countCapped: count_capped ?? false,
+  }
 }
 
 /** First, last and current ± 2; null stands for the pages left out. */
 export function pageWindow(current: number, last: number): readonly (number | null)[] {
-  const near = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter((page) => page >= 1 && page <= last)
+  const near = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter(
+    (page) => page >= 1 && page <= last,
+  )
   const pages = [...new Set(near)].sort((a, b) => a - b)
   return pages.flatMap((page, index) => {
     const before = pages[index - 1]
@@ -63,6 +96,13 @@ export function pageWindow(current: number, last: number): readonly (number | nu
 }
 
 /** An address to go back to after signing in; only ours, never another site's. */
-export const safeNext = (next: string | null): string => (next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/\\') && !next.startsWith(LOGIN) ? next : DASHBOARD)
+export const safeNext = (next: string | null): string =>
+  next?.startsWith('/') &&
+  !next.startsWith('//') &&
+  !next.startsWith('/\\') &&
+  !next.startsWith(LOGIN)
+    ? next
+    : DASHBOARD
 
-export const registrationAddress = (list: AdminList, regNo: string): string => `${list.route}/${encodeURIComponent(regNo)}`
+export const registrationAddress = (list: AdminList, regNo: string): string =>
+  `${list.route}/${encodeURIComponent(regNo)}`

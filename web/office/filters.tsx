@@ -3,7 +3,12 @@ import type { AdminList, Filter } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 
 type Change = (change: (params: URLSearchParams) => void, replace?: boolean) => void
-type FiltersProps = { readonly list: AdminList; readonly search: URLSearchParams; readonly onChange: Change; readonly onReset: () => void }
+type FiltersProps = {
+  readonly list: AdminList
+  readonly search: URLSearchParams
+  readonly onChange: Change
+  readonly onReset: () => void
+}
 
 /** While typing a search asks only after a pause: every answer is a line in the audit log. */
 const TYPING_MS = 450
@@ -23,20 +28,47 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
   // The search is read first, wherever the event file lists it.
   const ordered = [...list.filters.filter(({ kind }) => kind === 'search'), ...others]
   return (
-    <form className={isOpen ? 'fil open' : 'fil'} role="search" aria-label={list.title} onSubmit={(event) => event.preventDefault()}>
+    <form
+      className={isOpen ? 'fil open' : 'fil'}
+      role="search"
+      aria-label={list.title}
+      onSubmit={(event) => event.preventDefault()}
+    >
       {ordered.map((filter) =>
-        filter.kind === 'search'
-          ? <SearchBox key={filter.sentAs} filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} />
-          : (
-            <div key={filter.sentAs} className={filter.kind === 'options' && filter.show !== 'payment_status' ? 'op w' : 'op'}>
-              <label htmlFor={idOf(filter)}>{filter.label}</label>
-              <Control filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} />
-            </div>
-          ),
+        filter.kind === 'search' ? (
+          <SearchBox
+            key={filter.sentAs}
+            filter={filter}
+            value={search.get(filter.sentAs) ?? ''}
+            set={set}
+          />
+        ) : (
+          <div
+            key={filter.sentAs}
+            className={
+              filter.kind === 'options' && filter.show !== 'payment_status' ? 'op w' : 'op'
+            }
+          >
+            <label htmlFor={idOf(filter)}>{filter.label}</label>
+            <Control filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} />
+          </div>
+        ),
       )}
       <div className="go">
-        {others.length > 0 && <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}><Icon name="chev" small />{count === 0 ? 'Filters' : `Filters, ${count} set`}</button>}
-        <button type="button" className="btn quiet sm" onClick={onReset} disabled={!anySet}>Reset</button>
+        {others.length > 0 && (
+          <button
+            type="button"
+            className="more"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name="chev" small />
+            {count === 0 ? 'Filters' : `Filters, ${count} set`}
+          </button>
+        )}
+        <button type="button" className="btn quiet sm" onClick={onReset} disabled={!anySet}>
+          Reset
+        </button>
       </div>
     </form>
   )
@@ -44,27 +76,69 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
 
 const idOf = (filter: Filter): string => `filter-${filter.sentAs}`
 
-type ControlProps = { readonly filter: Filter; readonly value: string; readonly set: (filter: Filter, value: string, replace?: boolean) => void }
+type ControlProps = {
+  readonly filter: Filter
+  readonly value: string
+  readonly set: (filter: Filter, value: string, replace?: boolean) => void
+}
 
 function Control({ filter, value, set }: ControlProps) {
   switch (filter.kind) {
     case 'day':
-      return <input id={idOf(filter)} type="date" value={value} onChange={(event) => set(filter, event.target.value)} />
+      return (
+        <input
+          id={idOf(filter)}
+          type="date"
+          value={value}
+          onChange={(event) => set(filter, event.target.value)}
+        />
+      )
     case 'yes-no':
-      return <Choice id={idOf(filter)} value={value} options={[['true', 'Yes'], ['false', 'No']]} onChoose={(chosen) => set(filter, chosen)} />
+      return (
+        <Choice
+          id={idOf(filter)}
+          value={value}
+          options={[
+            ['true', 'Yes'],
+            ['false', 'No'],
+          ]}
+          onChoose={(chosen) => set(filter, chosen)}
+        />
+      )
     case 'options':
-      return <Choice id={idOf(filter)} value={value} options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)} onChoose={(chosen) => set(filter, chosen)} />
+      return (
+        <Choice
+          id={idOf(filter)}
+          value={value}
+          options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)}
+          onChoose={(chosen) => set(filter, chosen)}
+        />
+      )
     case 'search':
     case 'text':
       return <Typed filter={filter} value={value} set={set} />
   }
 }
 
-function Choice({ id, value, options, onChoose }: { readonly id: string; readonly value: string; readonly options: readonly (readonly [string, string])[]; readonly onChoose: (value: string) => void }) {
+function Choice({
+  id,
+  value,
+  options,
+  onChoose,
+}: {
+  readonly id: string
+  readonly value: string
+  readonly options: readonly (readonly [string, string])[]
+  readonly onChoose: (value: string) => void
+}) {
   return (
     <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
       <option value="">Any</option>
-      {options.map(([option, label]) => <option key={option} value={option}>{label}</option>)}
+      {options.map(([option, label]) => (
+        <option key={option} value={option}>
+          {label}
+        </option>
+      ))}
     </select>
   )
 }
@@ -73,7 +147,10 @@ function SearchBox(props: ControlProps) {
   return (
     <div className="w">
       <label htmlFor={idOf(props.filter)}>{props.filter.label}</label>
-      <span className="se"><Icon name="search" /><Typed {...props} /></span>
+      <span className="se">
+        <Icon name="search" />
+        <Typed {...props} />
+      </span>
     </div>
   )
 }

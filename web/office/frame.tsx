@@ -8,32 +8,64 @@ import { Icon, Mark } from '../shared/icons.tsx'
 import { DASHBOARD, LOGIN } from './calls.ts'
 
 /** Rail beside the page at 1280, tabs above it below. */
-export function Frame({ session, path, children }: { readonly session: SessionAnswer; readonly path: string; readonly children: ReactNode }) {
+export function Frame({
+  session,
+  path,
+  children,
+}: {
+  readonly session: SessionAnswer
+  readonly path: string
+  readonly children: ReactNode
+}) {
   const nav = useRef<HTMLElement>(null)
   const logout = useLogout()
   useEffect(() => {
     const current = nav.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
-  const current = (route: string) => (path === route || path.startsWith(`${route}/`) ? { 'aria-current': 'page' as const } : {})
+  const current = (route: string) =>
+    path === route || path.startsWith(`${route}/`) ? { 'aria-current': 'page' as const } : {}
   return (
     <div className="shell">
-      <a className="skip" href="#main">Skip to the page</a>
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
       <header className="rail">
         <div className="who">
-          <a className="mark" href="/"><Mark />Rollcall</a>
-          <button type="button" className="btn line sm" onClick={logout}><Icon name="out" small />Logout</button>
+          <a className="mark" href="/">
+            <Mark />
+            Rollcall
+          </a>
+          <button type="button" className="btn line sm" onClick={logout}>
+            <Icon name="out" small />
+            Logout
+          </button>
         </div>
         <nav aria-label="Office" ref={nav}>
-          <Link to={DASHBOARD} {...current(DASHBOARD)}><Icon name="grid" />Dashboard</Link>
-          <span className="grp" aria-hidden="true">Lists</span>
-          {session.events.flatMap(({ lists }) => lists).map((list) => (
-            <Link key={list.route} to={list.route} {...current(list.route)}><Icon name="rows" />{shortTitle(list.title)}</Link>
-          ))}
+          <Link to={DASHBOARD} {...current(DASHBOARD)}>
+            <Icon name="grid" />
+            Dashboard
+          </Link>
+          <span className="grp" aria-hidden="true">
+            Lists
+          </span>
+          {session.events
+            .flatMap(({ lists }) => lists)
+            .map((list) => (
+              <Link key={list.route} to={list.route} {...current(list.route)}>
+                <Icon name="rows" />
+                {shortTitle(list.title)}
+              </Link>
+            ))}
         </nav>
         <div className="me">
-          <p>Signed in as <b>{session.username}</b></p>
-          <button type="button" className="btn line sm" onClick={logout}><Icon name="out" small />Logout</button>
+          <p>
+            Signed in as <b>{session.username}</b>
+          </p>
+          <button type="button" className="btn line sm" onClick={logout}>
+            <Icon name="out" small />
+            Logout
+          </button>
         </div>
       </header>
       {children}
@@ -60,7 +92,10 @@ export function Waiting() {
   return (
     <main className="main alone" id="main" aria-busy="true">
       <h1 className="vh">Office</h1>
-      <p className="spinner" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>
+      <p className="spinner" role="status">
+        <span className="spin big" aria-hidden="true" />
+        <span className="vh">Loading</span>
+      </p>
     </main>
   )
 }

@@ -33,17 +33,29 @@ function Routed() {
 }
 
 function SignedIn({ path }: { readonly path: string }) {
-  const session = useQuery({ queryKey: ['session'], queryFn: ({ signal }) => ask<SessionAnswer>('/admin/session/', signal), staleTime: Infinity })
+  const session = useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => ask<SessionAnswer>('/admin/session/', signal),
+    staleTime: Infinity,
+  })
   const error = useLeaveOn401(session.error)
   useEffect(() => {
     if (session.data) sayWith(session.data.texts.calls)
   }, [session.data])
-  if (session.data) return <Frame session={session.data} path={path}>{pageAt(path, session.data)}</Frame>
+  if (session.data)
+    return (
+      <Frame session={session.data} path={path}>
+        {pageAt(path, session.data)}
+      </Frame>
+    )
   if (error) {
     return (
       <main className="main alone" id="main">
         <h1>Office</h1>
-        <Banner text={error.message} action={{ label: 'Try Again', go: () => void session.refetch() }} />
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void session.refetch() }}
+        />
       </main>
     )
   }

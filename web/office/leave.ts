@@ -15,7 +15,9 @@ export function useLeave(): () => void {
 }
 
 /** Leaves when a call says that the session is over. Answers the error when it is another one. */
-export function useLeaveOn401(error: unknown): { readonly message: string; readonly status: number } | null {
+export function useLeaveOn401(
+  error: unknown,
+): { readonly message: string; readonly status: number } | null {
   const leave = useLeave()
   const isOver = isApiError(error) && error.status === 401
   useEffect(() => {

@@ -21,12 +21,21 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
   const [exporting, setExporting] = useState(false)
   const leave = useLeave()
   const address = withFilters(list.api, list, search, true)
-  const query = useQuery({ queryKey: ['list', address], queryFn: ({ signal }) => ask<unknown>(address, signal), placeholderData: keepPreviousData })
+  const query = useQuery({
+    queryKey: ['list', address],
+    queryFn: ({ signal }) => ask<unknown>(address, signal),
+    placeholderData: keepPreviousData,
+  })
   const page = query.data === undefined ? null : readListAnswer(query.data, list)
   const last = page === null ? 1 : Math.max(1, Math.ceil(page.count / page.pageSize))
 
   const error = useLeaveOn401(query.error)
-  const loadProblem = error !== null ? fill(list.errors.load, { message: error.message }, '') : query.data !== undefined && page === null ? list.errors.shape : null
+  const loadProblem =
+    error !== null
+      ? fill(list.errors.load, { message: error.message }, '')
+      : query.data !== undefined && page === null
+        ? list.errors.shape
+        : null
   const answered = query.error ?? query.data
   const shownProblem = exportProblem ?? (dismissed === answered ? null : loadProblem)
   const dismiss = () => {
@@ -41,12 +50,18 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
     change(params)
     setSearch(params, { replace })
   }
-  const turnTo = (number: number) => go((params) => (number === 1 ? params.delete('page') : params.set('page', String(number))))
+  const turnTo = (number: number) =>
+    go((params) => (number === 1 ? params.delete('page') : params.set('page', String(number))))
   useEffect(() => {
     // A page beyond the end, from an old address or after a filter: the last one there is.
     if (page !== null && !query.isPlaceholderData && page.page > last) turnTo(last)
   })
-  const reset = () => go((params) => [...params.keys()].filter((name) => name !== 'page_size').forEach((name) => params.delete(name)))
+  const reset = () =>
+    go((params) =>
+      [...params.keys()]
+        .filter((name) => name !== 'page_size')
+        .forEach((name) => params.delete(name)),
+    )
   const isFiltered = list.filters.some(({ sentAs }) => search.get(sentAs))
 
   const exportCsv = async () => {
@@ -63,27 +78,76 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
     <main className="main" id="main">
       <Heading title={list.title}>
         <div className="acts">
-          <button type="button" className="btn line sm" onClick={() => void query.refetch()} disabled={query.isFetching}><Icon name="again" small />Refresh</button>
-          <button type="button" className="btn sm" onClick={() => void exportCsv()} disabled={exporting}><Icon name="down" small />{exporting ? 'Exporting…' : 'Export CSV'}</button>
+          <button
+            type="button"
+            className="btn line sm"
+            onClick={() => void query.refetch()}
+            disabled={query.isFetching}
+          >
+            <Icon name="again" small />
+            Refresh
+          </button>
+          <button
+            type="button"
+            className="btn sm"
+            onClick={() => void exportCsv()}
+            disabled={exporting}
+          >
+            <Icon name="down" small />
+            {exporting ? 'Exporting…' : 'Export CSV'}
+          </button>
         </div>
       </Heading>
       {shownProblem !== null && <Banner text={shownProblem} onDismiss={dismiss} />}
       <Filters key={list.route} list={list} search={search} onChange={go} onReset={reset} />
       <div className="say" role="status">
-        <p>{page === null ? (query.isFetching ? 'Loading registrations…' : '') : <Shown text={page.shown} />}</p>
-        {page !== null && last > 1 && <p className="mute">Page {page.page.toLocaleString('en-IN')} of {last.toLocaleString('en-IN')}</p>}
+        <p>
+          {page === null ? (
+            query.isFetching ? (
+              'Loading registrations…'
+            ) : (
+              ''
+            )
+          ) : (
+            <Shown text={page.shown} />
+          )}
+        </p>
+        {page !== null && last > 1 && (
+          <p className="mute">
+            Page {page.page.toLocaleString('en-IN')} of {last.toLocaleString('en-IN')}
+          </p>
+        )}
       </div>
       <div className={fits ? 'tb fits' : 'tb'} ref={box} aria-busy={query.isFetching}>
         {page === null && query.isFetching && <RowsWaiting />}
-        {page !== null && page.rows.length > 0 && <Rows list={list} rows={page.rows} isStale={query.isPlaceholderData} />}
+        {page !== null && page.rows.length > 0 && (
+          <Rows list={list} rows={page.rows} isStale={query.isPlaceholderData} />
+        )}
       </div>
       {page !== null && page.count === 0 && (
         <div className="none">
           <p>{list.empty}</p>
-          {isFiltered && <button type="button" className="btn line sm" onClick={reset}>Reset the filters</button>}
+          {isFiltered && (
+            <button type="button" className="btn line sm" onClick={reset}>
+              Reset the filters
+            </button>
+          )}
         </div>
       )}
-      {page !== null && page.count > 0 && <Pager list={list} page={page} last={last} onTurn={turnTo} onSize={(size) => go((params) => { params.set('page_size', String(size)); params.delete('page') })} />}
+      {page !== null && page.count > 0 && (
+        <Pager
+          list={list}
+          page={page}
+          last={last}
+          onTurn={turnTo}
+          onSize={(size) =>
+            go((params) => {
+              params.set('page_size', String(size))
+              params.delete('page')
+            })
+          }
+        />
+      )}
     </main>
   )
 }
@@ -106,5 +170,10 @@ function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
 /** The sentence with its number set stronger. */
 function Shown({ text }: { readonly text: string }) {
   const number = /^(?:More than )?[\d,]+/.exec(text)?.[0] ?? ''
-  return <><b>{number}</b>{text.slice(number.length)}</>
+  return (
+    <>
+      <b>{number}</b>
+      {text.slice(number.length)}
+    </>
+  )
 }

@@ -25,8 +25,14 @@ export function Login({ next }: { readonly next: string }) {
 
   const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const sent = { username: username.current?.value.trim() ?? '', password: password.current?.value ?? '' }
-    const missing: Errors = { ...(sent.username === '' && { username: 'Required' }), ...(sent.password === '' && { password: 'Required' }) }
+    const sent = {
+      username: username.current?.value.trim() ?? '',
+      password: password.current?.value ?? '',
+    }
+    const missing: Errors = {
+      ...(sent.username === '' && { username: 'Required' }),
+      ...(sent.password === '' && { password: 'Required' }),
+    }
     setErrors(missing)
     setRefused(null)
     if (missing.username || missing.password) {
@@ -48,7 +54,12 @@ export function Login({ next }: { readonly next: string }) {
   const field = (name: 'username' | 'password', label: string, ref: typeof username) => (
     <div className={errors[name] ? 'lf wrong' : 'lf'}>
       <label htmlFor={`login-${name}`}>{label}</label>
-      {errors[name] && <p className="ferr" id={`login-${name}-error`}><Icon name="bang" small />{errors[name]}</p>}
+      {errors[name] && (
+        <p className="ferr" id={`login-${name}-error`}>
+          <Icon name="bang" small />
+          {errors[name]}
+        </p>
+      )}
       <input
         id={`login-${name}`}
         ref={ref}
@@ -67,16 +78,33 @@ export function Login({ next }: { readonly next: string }) {
 
   return (
     <main className="login" id="main">
-      <a className="mark" href="/"><Mark />Rollcall</a>
+      <a className="mark" href="/">
+        <Mark />
+        Rollcall
+      </a>
       <form className="sheet" noValidate onSubmit={(event) => void submit(event)} aria-busy={busy}>
         <h1 className="disp">Sign in to the office</h1>
-        {next !== DASHBOARD && <p className="mute small">After signing in you are taken back to where you were.</p>}
-        <div role="alert">{refused && <p className="refused"><Icon name="bang" />{refused}</p>}</div>
+        {next !== DASHBOARD && (
+          <p className="mute small">After signing in you are taken back to where you were.</p>
+        )}
+        <div role="alert">
+          {refused && (
+            <p className="refused">
+              <Icon name="bang" />
+              {refused}
+            </p>
+          )}
+        </div>
         {field('username', 'Username', username)}
         {field('password', 'Password', password)}
-        <button type="submit" className="btn" disabled={busy}>{busy && <span className="spin" aria-hidden="true" />}{busy ? 'Signing in…' : 'Sign In'}</button>
+        <button type="submit" className="btn" disabled={busy}>
+          {busy && <span className="spin" aria-hidden="true" />}
+          {busy ? 'Signing in…' : 'Sign In'}
+        </button>
       </form>
-      <p className="small mute">Here to register for a conference? <a href="/">See the events</a></p>
+      <p className="small mute">
+        Here to register for a conference? <a href="/">See the events</a>
+      </p>
     </main>
   )
 }

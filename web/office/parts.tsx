@@ -2,7 +2,11 @@ import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Icon } from '../shared/icons.tsx'
 
-type BannerProps = { readonly text: string; readonly onDismiss?: () => void; readonly action?: { readonly label: string; readonly go: () => void } }
+type BannerProps = {
+  readonly text: string
+  readonly onDismiss?: () => void
+  readonly action?: { readonly label: string; readonly go: () => void }
+}
 
 /** What went wrong, above what it is about. Read out at once; stays until it is dismissed or tried again. */
 export function Banner({ text, onDismiss, action }: BannerProps) {
@@ -10,14 +14,28 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
     <div className="banner" role="alert">
       <Icon name="bang" />
       <p>{text}</p>
-      {action && <button type="button" className="btn line sm" onClick={action.go}>{action.label}</button>}
-      {onDismiss && <button type="button" className="plainb" aria-label="Dismiss" onClick={onDismiss}><Icon name="cross" /></button>}
+      {action && (
+        <button type="button" className="btn line sm" onClick={action.go}>
+          {action.label}
+        </button>
+      )}
+      {onDismiss && (
+        <button type="button" className="plainb" aria-label="Dismiss" onClick={onDismiss}>
+          <Icon name="cross" />
+        </button>
+      )}
     </div>
   )
 }
 
 /** The page's one h1; takes the focus when the page is entered, so that a screen reader begins there. */
-export function Heading({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Heading({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+}) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Rollcall office`
@@ -26,7 +44,9 @@ export function Heading({ title, children }: { readonly title: string; readonly 
   }, [title])
   return (
     <div className="head">
-      <h1 ref={heading} tabIndex={-1}>{title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
       {children}
     </div>
   )
@@ -37,5 +57,12 @@ export function RegNumber({ text }: { readonly text: string }) {
   const digits = /\d*$/.exec(text)?.[0] ?? ''
   const prefix = text.slice(0, text.length - digits.length)
   const groups = digits.match(/.{1,4}/g) ?? []
-  return <span className="regno">{prefix && <span>{prefix}</span>}{groups.map((group, index) => <span key={index}>{group}</span>)}</span>
+  return (
+    <span className="regno">
+      {prefix && <span>{prefix}</span>}
+      {groups.map((group, index) => (
+        <span key={index}>{group}</span>
+      ))}
+    </span>
+  )
 }

@@ -6,7 +6,12 @@ type Entry = StatsAnswer['data']['by_day'][string][number]
 /** Four months of days; a longer time is drawn in weeks, so that a bar stays wide enough to see. */
 const BARS_MAX = 125
 
-type Bar = { readonly from: string; readonly to: string; readonly registrations: number; readonly revenue: number }
+type Bar = {
+  readonly from: string
+  readonly to: string
+  readonly registrations: number
+  readonly revenue: number
+}
 
 /** Every day between the first and the last with anything on it, empty ones too; weeks when there are too many. */
 export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
@@ -18,7 +23,8 @@ export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
   const every: Entry[] = []
   // Up to today while registrations are still coming in; a conference long over ends with its last day.
   const end = addDays(day(last), 14) >= today && last < today ? today : last
-  for (let at = day(first); at <= end; at = addDays(at, 1)) every.push(known.get(at) ?? { day: at, registrations: 0, revenue: 0 })
+  for (let at = day(first); at <= end; at = addDays(at, 1))
+    every.push(known.get(at) ?? { day: at, registrations: 0, revenue: 0 })
   const size = every.length > BARS_MAX ? 7 : 1
   const bars: Bar[] = []
   for (let start = 0; start < every.length; start += size) {
@@ -33,7 +39,8 @@ export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
   return bars
 }
 
-const span = (bar: Bar): string => (bar.from === bar.to ? formatDay(day(bar.from)) : `the week from ${formatDay(day(bar.from))}`)
+const span = (bar: Bar): string =>
+  bar.from === bar.to ? formatDay(day(bar.from)) : `the week from ${formatDay(day(bar.from))}`
 
 /** The plot in words: how many over what time, the most on which day, and today. */
 export function sentenceOf(bars: readonly Bar[], title: string, today: string): string {
@@ -43,14 +50,28 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
   const most = bars.reduce((best, bar) => (bar.registrations > best.registrations ? bar : best))
   const richest = bars.reduce((best, bar) => (bar.revenue > best.revenue ? bar : best))
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
-  const parts = [`${total.toLocaleString('en-IN')} registrations from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${most.registrations.toLocaleString('en-IN')}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`]
-  if (richest.revenue > 0) parts.push(`the highest revenue, ${moneyOf(richest.revenue, true)}, ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)}`)
-  if (last.to === today && last.from === last.to) parts.push(`${last.registrations.toLocaleString('en-IN')} today`)
+  const parts = [
+    `${total.toLocaleString('en-IN')} registrations from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${most.registrations.toLocaleString('en-IN')}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
+  ]
+  if (richest.revenue > 0)
+    parts.push(
+      `the highest revenue, ${moneyOf(richest.revenue, true)}, ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)}`,
+    )
+  if (last.to === today && last.from === last.to)
+    parts.push(`${last.registrations.toLocaleString('en-IN')} today`)
   return `${parts.join('; ')}.`
 }
 
 /** Registrations above, revenue below, on one time axis. The sentence beneath says the same to everybody. */
-export function Plot({ title, days, today }: { readonly title: string; readonly days: readonly Entry[]; readonly today: string }) {
+export function Plot({
+  title,
+  days,
+  today,
+}: {
+  readonly title: string
+  readonly days: readonly Entry[]
+  readonly today: string
+}) {
   const bars = barsOf(days, today)
   const sentence = sentenceOf(bars, title, today)
   if (bars.length === 0) return <p className="mute plotless">{sentence}</p>
@@ -59,8 +80,20 @@ export function Plot({ title, days, today }: { readonly title: string; readonly 
     <figure className="plots">
       <h3>Per {unit}</h3>
       <div className="pair">
-        <Bars caption="Registrations" bars={bars} valueOf={(bar) => bar.registrations} textOf={(value) => value.toLocaleString('en-IN')} today={today} />
-        <Bars caption="Revenue" bars={bars} valueOf={(bar) => bar.revenue} textOf={shortMoney} today={today} />
+        <Bars
+          caption="Registrations"
+          bars={bars}
+          valueOf={(bar) => bar.registrations}
+          textOf={(value) => value.toLocaleString('en-IN')}
+          today={today}
+        />
+        <Bars
+          caption="Revenue"
+          bars={bars}
+          valueOf={(bar) => bar.revenue}
+          textOf={shortMoney}
+          today={today}
+        />
       </div>
       <figcaption>{sentence}</figcaption>
     </figure>
@@ -72,7 +105,13 @@ const LEFT = 46
 const HEIGHT = 74
 const TOP = 34
 
-type BarsProps = { readonly caption: string; readonly bars: readonly Bar[]; readonly valueOf: (bar: Bar) => number; readonly textOf: (value: number) => string; readonly today: string }
+type BarsProps = {
+  readonly caption: string
+  readonly bars: readonly Bar[]
+  readonly valueOf: (bar: Bar) => number
+  readonly textOf: (value: number) => string
+  readonly today: string
+}
 
 function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
   const top = niceMax(Math.max(1, ...bars.map(valueOf)))
@@ -82,31 +121,62 @@ function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
   const y = (value: number) => bottom - (value / top) * HEIGHT
   return (
     <svg className="plot" viewBox={`0 0 ${WIDTH} ${bottom + 24}`} aria-hidden="true">
-      <text x={0} y={14} className="cap">{caption}</text>
+      <text x={0} y={14} className="cap">
+        {caption}
+      </text>
       {[top, top / 2].map((value) => (
         <g key={value}>
           <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="grid" />
-          <text x={LEFT - 8} y={y(value) + 4} textAnchor="end">{textOf(value)}</text>
+          <text x={LEFT - 8} y={y(value) + 4} textAnchor="end">
+            {textOf(value)}
+          </text>
         </g>
       ))}
       {bars.map((bar, index) => {
         const value = valueOf(bar)
-        return value > 0 && <rect key={bar.from} x={LEFT + index * step + (step - width) / 2} width={width} y={y(value)} height={bottom - y(value)} className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'} />
+        return (
+          value > 0 && (
+            <rect
+              key={bar.from}
+              x={LEFT + index * step + (step - width) / 2}
+              width={width}
+              y={y(value)}
+              height={bottom - y(value)}
+              className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'}
+            />
+          )
+        )
       })}
       <line x1={LEFT} x2={WIDTH} y1={bottom} y2={bottom} className="axis" />
-      {axisDays(bars).map(({ index, text, anchor }) => <text key={index} x={anchor === 'end' ? WIDTH : LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * step} y={bottom + 18} textAnchor={anchor}>{text}</text>)}
+      {axisDays(bars).map(({ index, text, anchor }) => (
+        <text
+          key={index}
+          x={anchor === 'end' ? WIDTH : LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * step}
+          y={bottom + 18}
+          textAnchor={anchor}
+        >
+          {text}
+        </text>
+      ))}
     </svg>
   )
 }
 
 /** First, last and, where there is room, the middle. */
-function axisDays(bars: readonly Bar[]): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
-  const short = (bar: Bar | undefined) => (bar === undefined ? '' : formatDay(day(bar.from)).replace(/^(\d+) (\w{3})\w* (\d+)$/, '$1 $2 $3'))
+function axisDays(
+  bars: readonly Bar[],
+): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
+  const short = (bar: Bar | undefined) =>
+    bar === undefined
+      ? ''
+      : formatDay(day(bar.from)).replace(/^(\d+) (\w{3})\w* (\d+)$/, '$1 $2 $3')
   if (bars.length === 1) return [{ index: 0, text: short(bars[0]), anchor: 'middle' }]
   const middle = Math.floor(bars.length / 2)
   return [
     { index: 0, text: short(bars[0]), anchor: 'start' },
-    ...(bars.length > 4 ? [{ index: middle, text: short(bars[middle]), anchor: 'middle' as const }] : []),
+    ...(bars.length > 4
+      ? [{ index: middle, text: short(bars[middle]), anchor: 'middle' as const }]
+      : []),
     { index: bars.length - 1, text: short(bars.at(-1)), anchor: 'end' },
   ]
 }
@@ -120,7 +190,13 @@ function niceMax(value: number): number {
 
 /** Indian short form: 45K, 1.2L, 3Cr. */
 function shortMoney(rupees: number): string {
-  const units = [[10_000_000, 'Cr'], [100_000, 'L'], [1000, 'K']] as const
+  const units = [
+    [10_000_000, 'Cr'],
+    [100_000, 'L'],
+    [1000, 'K'],
+  ] as const
   const unit = units.find(([size]) => rupees >= size)
-  return unit === undefined ? String(rupees) : `${Math.round((rupees / unit[0]) * 10) / 10}${unit[1]}`
+  return unit === undefined
+    ? String(rupees)
+    : `${Math.round((rupees / unit[0]) * 10) / 10}${unit[1]}`
 }

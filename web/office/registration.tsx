@@ -12,20 +12,44 @@ import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
 
 /** One registration: answers and proof, money, mails, and who has looked at it. */
-export function RegistrationPage({ regNo, list }: { readonly regNo: string; readonly list: AdminList }) {
+export function RegistrationPage({
+  regNo,
+  list,
+}: {
+  readonly regNo: string
+  readonly list: AdminList
+}) {
   const leave = useLeave()
   const { state } = useLocation() as { state: { readonly from?: string } | null }
   const path = `/admin/registrations/${regNo}/`
-  const query = useQuery({ queryKey: ['registration', regNo], queryFn: ({ signal }) => ask<OfficeRegistrationAnswer>(path, signal) })
+  const query = useQuery({
+    queryKey: ['registration', regNo],
+    queryFn: ({ signal }) => ask<OfficeRegistrationAnswer>(path, signal),
+  })
   const error = useLeaveOn401(query.error)
-  const back = <Link className="backl" to={state?.from ?? list.route}><Icon name="left" small />{list.title}</Link>
+  const back = (
+    <Link className="backl" to={state?.from ?? list.route}>
+      <Icon name="left" small />
+      {list.title}
+    </Link>
+  )
   if (query.data === undefined) {
     return (
       <main className="main" id="main" aria-busy={query.isFetching}>
         {back}
         <Heading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
-        {error && <Banner text={error.message} action={{ label: 'Try Again', go: () => void query.refetch() }} />}
-        {query.isFetching && <p className="spinner" role="status"><span className="spin big" aria-hidden="true" /><span className="vh">Loading</span></p>}
+        {error && (
+          <Banner
+            text={error.message}
+            action={{ label: 'Try Again', go: () => void query.refetch() }}
+          />
+        )}
+        {query.isFetching && (
+          <p className="spinner" role="status">
+            <span className="spin big" aria-hidden="true" />
+            <span className="vh">Loading</span>
+          </p>
+        )}
       </main>
     )
   }
@@ -38,14 +62,35 @@ export function RegistrationPage({ regNo, list }: { readonly regNo: string; read
         <p className="mute">{event.title}</p>
       </Heading>
       <div className="regtop">
-        <p className="big"><RegNumber text={row.reg_no} /></p>
-        <Status is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status} word={row.payment_status_display} />
-        {row.in_review && row.payment_status === 'success' && <Badge tone="care" icon="tri">Review</Badge>}
+        <p className="big">
+          <RegNumber text={row.reg_no} />
+        </p>
+        <Status
+          is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status}
+          word={row.payment_status_display}
+        />
+        {row.in_review && row.payment_status === 'success' && (
+          <Badge tone="care" icon="tri">
+            Review
+          </Badge>
+        )}
       </div>
       <div className="two top">
         <section className="pan" aria-labelledby="reg-answers">
           <h2 id="reg-answers">Answers</h2>
-          <Ledger rows={answers.map(({ id, label, text, href }) => ({ id, label, value: href ? <a href={href} download><Icon name="file" small /> {text}</a> : text }))} />
+          <Ledger
+            rows={answers.map(({ id, label, text, href }) => ({
+              id,
+              label,
+              value: href ? (
+                <a href={href} download>
+                  <Icon name="file" small /> {text}
+                </a>
+              ) : (
+                text
+              ),
+            }))}
+          />
         </section>
         <div>
           <section className="pan" aria-labelledby="reg-price">
@@ -53,10 +98,26 @@ export function RegistrationPage({ regNo, list }: { readonly regNo: string; read
             <Ledger money rows={priceRows(row)} />
           </section>
           <Payments payments={payments} />
-          <Mails mails={mails} regNo={regNo} mayResend={row.payment_status === 'success'} onSent={() => void query.refetch()} onExpired={leave} />
+          <Mails
+            mails={mails}
+            regNo={regNo}
+            mayResend={row.payment_status === 'success'}
+            onSent={() => void query.refetch()}
+            onExpired={leave}
+          />
           <section className="pan" aria-labelledby="reg-audit">
             <h2 id="reg-audit">Who has seen or changed it</h2>
-            <ul className="log">{audit.map(({ at, who, what }, index) => <li key={index}><span>{what}<small>{who}</small></span><When at={at} /></li>)}</ul>
+            <ul className="log">
+              {audit.map(({ at, who, what }, index) => (
+                <li key={index}>
+                  <span>
+                    {what}
+                    <small>{who}</small>
+                  </span>
+                  <When at={at} />
+                </li>
+              ))}
+            </ul>
           </section>
         </div>
       </div>
@@ -65,14 +126,28 @@ export function RegistrationPage({ regNo, list }: { readonly regNo: string; read
 }
 
 function priceRows(row: OfficeRegistrationAnswer['registration']) {
-  const words = [['category_display', 'Category'], ['period_display', 'Price period']] as const
-  const money = [['base', 'Base fee'], ['gst', 'GST']] as const
+  const words = [
+    ['category_display', 'Category'],
+    ['period_display', 'Price period'],
+  ] as const
+  const money = [
+    ['base', 'Base fee'],
+    ['gst', 'GST'],
+  ] as const
   const registered = dateParts(row['created_at'])
   return [
     ...words.flatMap(([id, label]) => (row[id] ? [{ id, label, value: String(row[id]) }] : [])),
-    ...(registered ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }] : []),
-    ...money.flatMap(([id, label]) => (row[id] === null || row[id] === undefined ? [] : [{ id, label, value: moneyOf(row[id], true) }])),
-    ...(row['total'] === null || row['total'] === undefined ? [] : [{ id: 'total', label: 'Total', value: moneyOf(row['total'], true), total: true }]),
+    ...(registered
+      ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }]
+      : []),
+    ...money.flatMap(([id, label]) =>
+      row[id] === null || row[id] === undefined
+        ? []
+        : [{ id, label, value: moneyOf(row[id], true) }],
+    ),
+    ...(row['total'] === null || row['total'] === undefined
+      ? []
+      : [{ id: 'total', label: 'Total', value: moneyOf(row['total'], true), total: true }]),
   ]
 }
 
@@ -83,11 +158,28 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
       {payments.length === 0 && <p className="mute">No payment is due for this registration.</p>}
       {payments.map((payment) => (
         <div className="pay" key={payment.order_id}>
-          <p className="payh"><RegNumber text={payment.order_id} /><b>{moneyOf(payment.amount, true)}</b><Status is={payment.status as PaymentStatus} /></p>
-          {payment.review && <p className="care"><Icon name="tri" small />For review: {payment.review}</p>}
+          <p className="payh">
+            <RegNumber text={payment.order_id} />
+            <b>{moneyOf(payment.amount, true)}</b>
+            <Status is={payment.status as PaymentStatus} />
+          </p>
+          {payment.review && (
+            <p className="care">
+              <Icon name="tri" small />
+              For review: {payment.review}
+            </p>
+          )}
           <ul className="log">
-            {payment.facts.map((fact, index) => <li key={index}><span>{fact.text}</span><When at={fact.at} /></li>)}
-            <li><span>Handed over to the gateway.</span><When at={payment.created_at} /></li>
+            {payment.facts.map((fact, index) => (
+              <li key={index}>
+                <span>{fact.text}</span>
+                <When at={fact.at} />
+              </li>
+            ))}
+            <li>
+              <span>Handed over to the gateway.</span>
+              <When at={payment.created_at} />
+            </li>
           </ul>
         </div>
       ))}
@@ -95,13 +187,24 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
   )
 }
 
-const mailWords = { queued: { tone: 'wait', icon: 'clock', word: 'Queued' }, sent: { tone: 'good', icon: 'tick', word: 'Sent' }, failed: { tone: 'bad', icon: 'cross', word: 'Failed' } } as const
+const mailWords = {
+  queued: { tone: 'wait', icon: 'clock', word: 'Queued' },
+  sent: { tone: 'good', icon: 'tick', word: 'Sent' },
+  failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
+} as const
 
-type MailsProps = { readonly mails: OfficeRegistrationAnswer['mails']; readonly regNo: string; readonly mayResend: boolean; readonly onSent: () => void; readonly onExpired: () => void }
+type MailsProps = {
+  readonly mails: OfficeRegistrationAnswer['mails']
+  readonly regNo: string
+  readonly mayResend: boolean
+  readonly onSent: () => void
+  readonly onExpired: () => void
+}
 
 function Mails({ mails, regNo, mayResend, onSent, onExpired }: MailsProps) {
   const resend = useMutation<Answered<{ readonly message: string }>>({
-    mutationFn: () => call<{ message: string }>(`/admin/registrations/${regNo}/resend-mail/`, { method: 'POST' }),
+    mutationFn: () =>
+      call<{ message: string }>(`/admin/registrations/${regNo}/resend-mail/`, { method: 'POST' }),
     onSuccess: (answered) => {
       if (answered.ok) onSent()
       else if (answered.error.status === 401) onExpired()
@@ -112,17 +215,41 @@ function Mails({ mails, regNo, mayResend, onSent, onExpired }: MailsProps) {
     <section className="pan" aria-labelledby="reg-mails">
       <div className="ph">
         <h2 id="reg-mails">Mails</h2>
-        <button type="button" className="btn line sm" disabled={!mayResend || resend.isPending} {...(!mayResend && { 'aria-describedby': 'reg-nomail' })} onClick={() => resend.mutate()}><Icon name="mail" small />Resend confirmation</button>
+        <button
+          type="button"
+          className="btn line sm"
+          disabled={!mayResend || resend.isPending}
+          {...(!mayResend && { 'aria-describedby': 'reg-nomail' })}
+          onClick={() => resend.mutate()}
+        >
+          <Icon name="mail" small />
+          Resend confirmation
+        </button>
       </div>
-      {!mayResend && <p className="hint" id="reg-nomail">The confirmation goes out once the payment is confirmed.</p>}
+      {!mayResend && (
+        <p className="hint" id="reg-nomail">
+          The confirmation goes out once the payment is confirmed.
+        </p>
+      )}
       {refused && <Banner text={refused.message} onDismiss={() => resend.reset()} />}
-      <p role="status" className="sent">{resend.data?.ok ? resend.data.value.message : ''}</p>
+      <p role="status" className="sent">
+        {resend.data?.ok ? resend.data.value.message : ''}
+      </p>
       {mails.length === 0 && mayResend && <p className="mute">No mail has been sent yet.</p>}
       <ul className="log">
         {mails.map((mail) => (
           <li key={mail.id}>
-            <span>{mail.subject}<small>{mail.to}</small>{mail.error && <small className="bad">{mail.error}</small>}</span>
-            <span className="r"><Badge tone={mailWords[mail.status].tone} icon={mailWords[mail.status].icon}>{mailWords[mail.status].word}</Badge><When at={mail.at} /></span>
+            <span>
+              {mail.subject}
+              <small>{mail.to}</small>
+              {mail.error && <small className="bad">{mail.error}</small>}
+            </span>
+            <span className="r">
+              <Badge tone={mailWords[mail.status].tone} icon={mailWords[mail.status].icon}>
+                {mailWords[mail.status].word}
+              </Badge>
+              <When at={mail.at} />
+            </span>
           </li>
         ))}
       </ul>

@@ -12,7 +12,12 @@ import { RegNumber } from './parts.tsx'
  * three lines; a cell that folds goes under another one when the table is narrow.
  */
 type Slot = 'reg' | 'name' | 'status' | 'total' | 'option' | 'at'
-type Cell = { readonly column: Column; readonly under: readonly Column[]; readonly slot: Slot | null; readonly folds: boolean }
+type Cell = {
+  readonly column: Column
+  readonly under: readonly Column[]
+  readonly slot: Slot | null
+  readonly folds: boolean
+}
 
 /** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
 const SHORT_WORD = /^\S{1,20}$/
@@ -20,7 +25,10 @@ const EMAIL = /^e?mail|email$/i
 const PHONE = /phone|mobile/i
 
 export function cellsOf(columns: readonly Column[]): readonly Cell[] {
-  const ordered = [...columns.filter(({ id }) => id === 'reg_no'), ...columns.filter(({ id }) => id !== 'reg_no')]
+  const ordered = [
+    ...columns.filter(({ id }) => id === 'reg_no'),
+    ...columns.filter(({ id }) => id !== 'reg_no'),
+  ]
   const texts = ordered.filter(({ id, kind }) => kind === 'text' && id !== 'reg_no')
   const slots: Readonly<Record<Slot, Column | undefined>> = {
     reg: ordered.find(({ id }) => id === 'reg_no'),
@@ -30,12 +38,22 @@ export function cellsOf(columns: readonly Column[]): readonly Cell[] {
     option: ordered.find(({ kind }) => kind === 'option'),
     at: ordered.findLast(({ kind }) => kind === 'date'),
   }
-  const membership = ordered.filter((column) => column.kind === 'yes-no' && texts.some((text) => isDetailOf(text, column)))
+  const membership = ordered.filter(
+    (column) => column.kind === 'yes-no' && texts.some((text) => isDetailOf(text, column)),
+  )
   const under = (column: Column): readonly Column[] => {
     if (column === slots.reg) return texts.filter(({ id }) => PHONE.test(id)).slice(0, 1)
     if (column === slots.name) return texts.filter(({ id }) => EMAIL.test(id)).slice(0, 1)
-    const member = column === slots.option ? membership.slice(0, 1) : column === membership[0] && slots.option === undefined ? [column] : []
-    return member.flatMap((yesNo) => [...(column === yesNo ? [] : [yesNo]), ...texts.filter((text) => isDetailOf(text, yesNo))])
+    const member =
+      column === slots.option
+        ? membership.slice(0, 1)
+        : column === membership[0] && slots.option === undefined
+          ? [column]
+          : []
+    return member.flatMap((yesNo) => [
+      ...(column === yesNo ? [] : [yesNo]),
+      ...texts.filter((text) => isDetailOf(text, yesNo)),
+    ])
   }
   const cells = ordered.map((column) => ({
     column,
@@ -48,24 +66,51 @@ export function cellsOf(columns: readonly Column[]): readonly Cell[] {
 }
 
 /** `asi_membership_number` says more about `asi_member`. */
-const isDetailOf = (text: Column, yesNo: Column): boolean => text.id !== yesNo.id && text.id.startsWith(yesNo.id)
+const isDetailOf = (text: Column, yesNo: Column): boolean =>
+  text.id !== yesNo.id && text.id.startsWith(yesNo.id)
 
-type RowsProps = { readonly list: AdminList; readonly rows: readonly ListRow[]; readonly isStale: boolean }
+type RowsProps = {
+  readonly list: AdminList
+  readonly rows: readonly ListRow[]
+  readonly isStale: boolean
+}
 
 export function Rows({ list, rows, isStale }: RowsProps) {
   const cells = cellsOf(list.columns)
   const { pathname, search } = useLocation()
-  const hasSplit = list.columns.some(({ id }) => id === 'base') && list.columns.some(({ id }) => id === 'gst')
+  const hasSplit =
+    list.columns.some(({ id }) => id === 'base') && list.columns.some(({ id }) => id === 'gst')
   return (
     <table className={isStale ? 'stale' : undefined}>
       <caption className="vh">{list.title}</caption>
       <thead>
-        <tr>{cells.map(({ column, under, slot, folds }) => <th key={column.id} scope="col" className={classOf(column, slot, folds)}>{column.label}{under.map(({ id, label }) => <span key={id} className="vh">, {label}</span>)}</th>)}</tr>
+        <tr>
+          {cells.map(({ column, under, slot, folds }) => (
+            <th key={column.id} scope="col" className={classOf(column, slot, folds)}>
+              {column.label}
+              {under.map(({ id, label }) => (
+                <span key={id} className="vh">
+                  , {label}
+                </span>
+              ))}
+            </th>
+          ))}
+        </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            {cells.map((cell) => <td key={cell.column.id} className={classOf(cell.column, cell.slot, cell.folds)}><CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} from={pathname + search} /></td>)}
+            {cells.map((cell) => (
+              <td key={cell.column.id} className={classOf(cell.column, cell.slot, cell.folds)}>
+                <CellOf
+                  list={list}
+                  cell={cell}
+                  row={row}
+                  hasSplit={hasSplit}
+                  from={pathname + search}
+                />
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>
@@ -74,34 +119,113 @@ export function Rows({ list, rows, isStale }: RowsProps) {
 }
 
 const classOf = (column: Column, slot: Cell['slot'], folds: boolean): string =>
-  [slot ?? 'x', column.kind === 'money' || column.kind === 'number' ? 'num' : '', column.kind === 'option' ? 'ct' : '', folds ? 'fold' : ''].filter(Boolean).join(' ')
+  [
+    slot ?? 'x',
+    column.kind === 'money' || column.kind === 'number' ? 'num' : '',
+    column.kind === 'option' ? 'ct' : '',
+    folds ? 'fold' : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
 
-type CellProps = { readonly list: AdminList; readonly cell: Cell; readonly row: ListRow; readonly hasSplit: boolean; readonly from: string }
+type CellProps = {
+  readonly list: AdminList
+  readonly cell: Cell
+  readonly row: ListRow
+  readonly hasSplit: boolean
+  readonly from: string
+}
 
-function CellOf({ list, cell: { column, under, slot }, row, hasSplit, from }: CellProps): ReactNode {
+function CellOf({
+  list,
+  cell: { column, under, slot },
+  row,
+  hasSplit,
+  from,
+}: CellProps): ReactNode {
   const text = textOf(column, row)
   // A membership is said by its number; by its name only where no number was given.
   const said = under.map((below) => secondLine(below, row)).filter(Boolean)
   const second = said.at(-1)
   const small = second && <small>{second}</small>
-  if (slot === 'reg') return <><Link to={registrationAddress(list, row.reg_no)} state={{ from }}><RegNumber text={row.reg_no} /></Link>{small}</>
+  if (slot === 'reg')
+    return (
+      <>
+        <Link to={registrationAddress(list, row.reg_no)} state={{ from }}>
+          <RegNumber text={row.reg_no} />
+        </Link>
+        {small}
+      </>
+    )
   switch (column.kind) {
     case 'status': {
       const at = list.columns.findLast(({ kind }) => kind === 'date')
-      return <><Status is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status} word={String(row[`${column.id}_display`] ?? '')} />{row.in_review && row.payment_status === 'success' && <Badge tone="care" icon="tri">Review</Badge>}{at && <small className="folded">{dateParts(row[at.id])?.[0]}</small>}</>
+      return (
+        <>
+          <Status
+            is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status}
+            word={String(row[`${column.id}_display`] ?? '')}
+          />
+          {row.in_review && row.payment_status === 'success' && (
+            <Badge tone="care" icon="tri">
+              Review
+            </Badge>
+          )}
+          {at && <small className="folded">{dateParts(row[at.id])?.[0]}</small>}
+        </>
+      )
     }
     case 'date': {
       const parts = dateParts(row[column.id])
-      return parts && <>{parts[0]}<small>{parts[1]}</small></>
+      return (
+        parts && (
+          <>
+            {parts[0]}
+            <small>{parts[1]}</small>
+          </>
+        )
+      )
     }
     case 'money':
-      return <>{slot === 'total' ? <b>{text}</b> : text}{slot === 'total' && hasSplit && <small className="folded">{[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}</small>}</>
+      return (
+        <>
+          {slot === 'total' ? <b>{text}</b> : text}
+          {slot === 'total' && hasSplit && (
+            <small className="folded">
+              {[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}
+            </small>
+          )}
+        </>
+      )
     case 'option': {
       const colour = colourOf(list, column, row)
-      return <>{colour && <i className="sw" style={{ '--c': `var(--c-${colour})` } as React.CSSProperties} aria-hidden="true" />}{text}{small}</>
+      return (
+        <>
+          {colour && (
+            <i
+              className="sw"
+              style={{ '--c': `var(--c-${colour})` } as React.CSSProperties}
+              aria-hidden="true"
+            />
+          )}
+          {text}
+          {small}
+        </>
+      )
     }
     default:
-      return <>{slot === 'name' ? <b>{text}</b> : SHORT_WORD.test(text) ? <span className="nb">{text}</span> : text}{small}</>
+      return (
+        <>
+          {slot === 'name' ? (
+            <b>{text}</b>
+          ) : SHORT_WORD.test(text) ? (
+            <span className="nb">{text}</span>
+          ) : (
+            text
+          )}
+          {small}
+        </>
+      )
   }
 }
 
@@ -126,8 +250,18 @@ export function moneyOf(value: unknown, sign = false): string {
   return sign ? text : text.replace(/^₹\s*/, '')
 }
 
-const DATE = new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', day: 'numeric', month: 'short', year: 'numeric' })
-const TIME = new Intl.DateTimeFormat('en-IN', { timeZone: 'Asia/Kolkata', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const DATE = new Intl.DateTimeFormat('en-IN', {
+  timeZone: 'Asia/Kolkata',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+const TIME = new Intl.DateTimeFormat('en-IN', {
+  timeZone: 'Asia/Kolkata',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
 
 /** An instant as Indian day and time. */
 export function dateParts(value: unknown): readonly [string, string] | null {
@@ -142,5 +276,11 @@ function colourOf(list: AdminList, column: Column, row: ListRow): Colour | undef
 
 /** Ruled lines in the shape of the table, so that nothing moves when the rows arrive. */
 export function RowsWaiting() {
-  return <div className="skel" aria-hidden="true">{Array.from({ length: 8 }, (_, index) => <i key={index} />)}</div>
+  return (
+    <div className="skel" aria-hidden="true">
+      {Array.from({ length: 8 }, (_, index) => (
+        <i key={index} />
+      ))}
+    </div>
+  )
 }

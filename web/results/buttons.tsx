@@ -16,16 +16,61 @@ type ButtonsProps = {
 /** The buttons an event file gives a page. The first is the main one; a way home is a quiet link. */
 export function Buttons({ event, buttons, registration, query, first = 'main' }: ButtonsProps) {
   return buttons.map((button, index) => {
-    const look = index === 0 && first === 'main' ? 'btn' : 'go' in button && button.go === '/' && index > 0 ? 'btn quiet' : 'btn line'
-    if ('go' in button) return <a key={button.label} className={look} href={button.go}>{button.go !== '/' && <Icon name="again" />}{button.label}</a>
-    if ('mail' in button) return <a key={button.label} className={look} href={draftTo(event, button.mail, registration, query)}><Icon name="mail" />{button.label}</a>
-    if (button.do === 'print') return <button key={button.label} type="button" className={look} onClick={() => print()}><Icon name="print" />{button.label}</button>
-    return registration && event.results.receipt && <button key={button.label} type="button" className={look} onClick={() => saveReceipt(event, registration)}><Icon name="down" />{button.label}</button>
+    const look =
+      index === 0 && first === 'main'
+        ? 'btn'
+        : 'go' in button && button.go === '/' && index > 0
+          ? 'btn quiet'
+          : 'btn line'
+    if ('go' in button)
+      return (
+        <a key={button.label} className={look} href={button.go}>
+          {button.go !== '/' && <Icon name="again" />}
+          {button.label}
+        </a>
+      )
+    if ('mail' in button)
+      return (
+        <a
+          key={button.label}
+          className={look}
+          href={draftTo(event, button.mail, registration, query)}
+        >
+          <Icon name="mail" />
+          {button.label}
+        </a>
+      )
+    if (button.do === 'print')
+      return (
+        <button key={button.label} type="button" className={look} onClick={() => print()}>
+          <Icon name="print" />
+          {button.label}
+        </button>
+      )
+    return (
+      registration &&
+      event.results.receipt && (
+        <button
+          key={button.label}
+          type="button"
+          className={look}
+          onClick={() => saveReceipt(event, registration)}
+        >
+          <Icon name="down" />
+          {button.label}
+        </button>
+      )
+    )
   })
 }
 
 /** A mail draft to the event's support address with the event file's subject. */
-function draftTo(event: PublicEvent, subject: string, registration: Registration | null, query: Query): string {
+function draftTo(
+  event: PublicEvent,
+  subject: string,
+  registration: Registration | null,
+  query: Query,
+): string {
   const text = fill(subject, resultValues(event, registration, query), event.texts.missingValue)
   return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
 }

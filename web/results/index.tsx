@@ -25,7 +25,9 @@ export default function ResultPage({ page }: PageProps) {
   return (
     <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
       <EventHeader event={event} />
-      <main className="wrap res" id="main"><Result event={event} outcome={page.outcome} /></main>
+      <main className="wrap res" id="main">
+        <Result event={event} outcome={page.outcome} />
+      </main>
       <EventFooter support={event.support} />
     </NoticeProvider>
   )
@@ -34,7 +36,12 @@ export default function ResultPage({ page }: PageProps) {
 type Look =
   | { readonly is: 'loading' }
   | { readonly is: 'found'; readonly registration: Registration }
-  | { readonly is: 'missing'; readonly message: string; readonly detail: string | null; readonly again: boolean }
+  | {
+      readonly is: 'missing'
+      readonly message: string
+      readonly detail: string | null
+      readonly again: boolean
+    }
 
 /** One look at the stored registration; `again` looks once more and keeps what is shown meanwhile. */
 function useRegistration(event: PublicEvent, orderId: string | null): readonly [Look, () => void] {
@@ -48,9 +55,13 @@ function useRegistration(event: PublicEvent, orderId: string | null): readonly [
     }
     const leave = new AbortController()
     const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
-    void call<RegistrationAnswer>(path, { signal: leave.signal, fallback: event.results.errors.fetchFailed }).then((answer) => {
+    void call<RegistrationAnswer>(path, {
+      signal: leave.signal,
+      fallback: event.results.errors.fetchFailed,
+    }).then((answer) => {
       if (answer.ok) setLook({ is: 'found', registration: answer.value.registration })
-      else if (answer.error.code !== 'aborted') setLook((old) => (old.is === 'found' ? old : missing(event, answer.error)))
+      else if (answer.error.code !== 'aborted')
+        setLook((old) => (old.is === 'found' ? old : missing(event, answer.error)))
     })
     return () => leave.abort()
   }, [event, orderId, asked])
@@ -59,33 +70,74 @@ function useRegistration(event: PublicEvent, orderId: string | null): readonly [
 
 /** The server's own words where it has some; else that the fetch failed, and why. */
 function missing(event: PublicEvent, error: ApiError): Look {
-  if (error.answer?.message) return { is: 'missing', message: error.answer.message, detail: null, again: error.status !== 404 }
+  if (error.answer?.message)
+    return {
+      is: 'missing',
+      message: error.answer.message,
+      detail: null,
+      again: error.status !== 404,
+    }
   const { fetchFailed } = event.results.errors
-  return { is: 'missing', message: fetchFailed, detail: error.message === fetchFailed ? null : error.message, again: true }
+  return {
+    is: 'missing',
+    message: fetchFailed,
+    detail: error.message === fetchFailed ? null : error.message,
+    again: true,
+  }
 }
 
-function Result({ event, outcome }: { readonly event: PublicEvent; readonly outcome: 'success' | 'failed' }) {
+function Result({
+  event,
+  outcome,
+}: {
+  readonly event: PublicEvent
+  readonly outcome: 'success' | 'failed'
+}) {
   const [params] = useSearchParams()
-  const query: Query = { orderId: params.get('orderId'), amount: params.get('amount'), date: params.get('date') }
+  const query: Query = {
+    orderId: params.get('orderId'),
+    amount: params.get('amount'),
+    date: params.get('date'),
+  }
   const [look, again] = useRegistration(event, query.orderId)
   const title = titleOf(event, look, outcome)
-  useEffect(() => { document.title = `${title} · ${event.title}` }, [title, event.title])
+  useEffect(() => {
+    document.title = `${title} · ${event.title}`
+  }, [title, event.title])
 
   const paid = look.is === 'found' && look.registration.payment_status === 'success'
-  useEffect(() => { if (paid) forget(event) }, [paid, event])
+  useEffect(() => {
+    if (paid) forget(event)
+  }, [paid, event])
 
   if (look.is === 'loading') {
-    return <div className="looking" role="status"><span className="spin big" aria-hidden="true" /><p>Looking up your registration</p></div>
+    return (
+      <div className="looking" role="status">
+        <span className="spin big" aria-hidden="true" />
+        <p>Looking up your registration</p>
+      </div>
+    )
   }
   if (look.is === 'missing') {
     // A failed page without its registration still says what it was told, but nothing about money.
     if (outcome === 'failed') return <Failed event={event} registration={null} query={query} />
-    return <Trouble event={event} message={look.message} detail={look.detail} {...(look.again ? { again } : {})} query={query} />
+    return (
+      <Trouble
+        event={event}
+        message={look.message}
+        detail={look.detail}
+        {...(look.again ? { again } : {})}
+        query={query}
+      />
+    )
   }
   const { registration } = look
-  if (registration.in_review || registration.payment_status === 'pending') return <Pending event={event} registration={registration} query={query} again={again} />
-  if (registration.payment_status === 'success') return <Ticket event={event} registration={registration} query={query} />
-  if (registration.payment_status === 'refunded') return <Refunded event={event} registration={registration} query={query} />
+  if (registration.in_review || registration.payment_status === 'pending')
+    return <Pending event={event} registration={registration} query={query} again={again} />
+  if (registration.payment_status === 'success')
+    return <Ticket event={event} registration={registration} query={query} />
+  if (registration.payment_status === 'refunded')
+    return <Refunded event={event} registration={registration} query={query} />
   return <Failed event={event} registration={registration} query={query} />
 }
 
@@ -93,22 +145,54 @@ function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'):
   if (look.is === 'loading') return 'Payment'
   if (look.is === 'missing') return outcome === 'failed' ? event.results.failed.title : look.message
   const { registration } = look
-  if (registration.in_review || registration.payment_status === 'pending') return 'We are confirming your payment'
+  if (registration.in_review || registration.payment_status === 'pending')
+    return 'We are confirming your payment'
   if (registration.payment_status === 'success') return event.results.success.title
-  return registration.payment_status === 'refunded' ? 'Payment refunded' : event.results.failed.title
+  return registration.payment_status === 'refunded'
+    ? 'Payment refunded'
+    : event.results.failed.title
 }
 
-type TroubleProps = { readonly event: PublicEvent; readonly message: string; readonly detail: string | null; readonly again?: () => void; readonly query: Query }
+type TroubleProps = {
+  readonly event: PublicEvent
+  readonly message: string
+  readonly detail: string | null
+  readonly again?: () => void
+  readonly query: Query
+}
 
 function Trouble({ event, message, detail, again, query }: TroubleProps) {
   return (
     <section className="fx" role="alert">
-      <h2 className="disp"><Icon name="bang" />{message}</h2>
+      <h2 className="disp">
+        <Icon name="bang" />
+        {message}
+      </h2>
       {detail !== null && <p className="intro">{detail}</p>}
-      <p className="intro mute">If you have paid, your registration is not lost. Write to <a href={`mailto:${event.support}`}>{event.support}</a>{query.orderId ? <> and quote <b>{query.orderId}</b></> : null}.</p>
+      <p className="intro mute">
+        If you have paid, your registration is not lost. Write to{' '}
+        <a href={`mailto:${event.support}`}>{event.support}</a>
+        {query.orderId ? (
+          <>
+            {' '}
+            and quote <b>{query.orderId}</b>
+          </>
+        ) : null}
+        .
+      </p>
       <div className="acts">
-        {again && <button type="button" className="btn" onClick={again}>Try again</button>}
-        <Buttons event={event} buttons={event.results.errorButtons} registration={null} query={query} first={again ? 'line' : 'main'} />
+        {again && (
+          <button type="button" className="btn" onClick={again}>
+            Try again
+          </button>
+        )}
+        <Buttons
+          event={event}
+          buttons={event.results.errorButtons}
+          registration={null}
+          query={query}
+          first={again ? 'line' : 'main'}
+        />
       </div>
     </section>
   )

@@ -9,12 +9,32 @@ export function groupsOf(event: PublicEvent, number: string): readonly string[] 
   return /^\d+$/.test(rest) ? [prefix, ...(rest.match(/.{1,4}/g) ?? [])] : [number]
 }
 
-export function Grouped({ event, number }: { readonly event: PublicEvent; readonly number: string }) {
-  return <span className="gid">{groupsOf(event, number).map((group, index) => <span key={index}>{group}</span>)}</span>
+export function Grouped({
+  event,
+  number,
+}: {
+  readonly event: PublicEvent
+  readonly number: string
+}) {
+  return (
+    <span className="gid">
+      {groupsOf(event, number).map((group, index) => (
+        <span key={index}>{group}</span>
+      ))}
+    </span>
+  )
 }
 
 /** The number as the ticket shows it, with a button that copies it. */
-export function NumberToKeep({ event, number, label }: { readonly event: PublicEvent; readonly number: string; readonly label: string }) {
+export function NumberToKeep({
+  event,
+  number,
+  label,
+}: {
+  readonly event: PublicEvent
+  readonly number: string
+  readonly label: string
+}) {
   const [copied, setCopied] = useState(false)
   const text = useRef<HTMLParagraphElement>(null)
   const copy = async () => {
@@ -30,11 +50,20 @@ export function NumberToKeep({ event, number, label }: { readonly event: PublicE
     <>
       <div className="reg">
         <p className="k">{label}</p>
-        <p className="v" ref={text}>{groupsOf(event, number).map((group, index) => <span key={index}>{group}</span>)}</p>
+        <p className="v" ref={text}>
+          {groupsOf(event, number).map((group, index) => (
+            <span key={index}>{group}</span>
+          ))}
+        </p>
       </div>
       <p className="cp">
-        <button type="button" className="btn line sm" onClick={() => void copy()}><Icon name={copied ? 'tick' : 'copy'} />{copied ? 'Copied' : 'Copy number'}</button>
-        <span className="vh" role="status">{copied ? 'The number is copied' : ''}</span>
+        <button type="button" className="btn line sm" onClick={() => void copy()}>
+          <Icon name={copied ? 'tick' : 'copy'} />
+          {copied ? 'Copied' : 'Copy number'}
+        </button>
+        <span className="vh" role="status">
+          {copied ? 'The number is copied' : ''}
+        </span>
       </p>
     </>
   )

@@ -8,7 +8,12 @@ import type { Query, Registration } from './registration.ts'
 import { Grouped } from './number.tsx'
 import { rowOf } from './ticket.tsx'
 
-type PendingProps = { readonly event: PublicEvent; readonly registration: Registration; readonly query: Query; readonly again: () => void }
+type PendingProps = {
+  readonly event: PublicEvent
+  readonly registration: Registration
+  readonly query: Query
+  readonly again: () => void
+}
 
 /** The first looks are close together, because most answers come within a minute; then it lets the server breathe. */
 const firstWaitMs = 2500
@@ -21,7 +26,9 @@ const patienceMs = 6 * 60_000
 function useLooking(again: () => void, on: boolean): boolean {
   const [looking, setLooking] = useState(on)
   const latest = useRef(again)
-  useEffect(() => { latest.current = again }, [again])
+  useEffect(() => {
+    latest.current = again
+  }, [again])
   useEffect(() => {
     if (!on) return
     let timer: ReturnType<typeof setTimeout>
@@ -50,23 +57,58 @@ export function Pending({ event, registration, query, again }: PendingProps) {
   const { total } = registration
   const amount = total === null ? null : readAmount(total.toFixed(2))
   const of = amount === null ? '' : ` of ${formatMoney(amount)}`
-  const mail = <a href={`mailto:${event.support}?subject=${encodeURIComponent(`${event.title}: payment ${registration.order_id}`)}`}>{event.support}</a>
+  const mail = (
+    <a
+      href={`mailto:${event.support}?subject=${encodeURIComponent(`${event.title}: payment ${registration.order_id}`)}`}
+    >
+      {event.support}
+    </a>
+  )
   const orderId = query.orderId ?? registration.order_id
   return (
     <section className={review ? 'pend care' : 'pend'} aria-labelledby="pending">
-      <h2 className="disp" id="pending"><Icon name="clock" />We are confirming your payment</h2>
-      {review
-        ? <p>Your payment{of} needs a look by the organisers before it can be confirmed. Please do not pay again. You will hear from them by email; for questions write to {mail} and quote the number below.</p>
-        : <p>Your payment{of} is not confirmed yet. Please do not pay again. {looking ? 'This page looks again by itself; you can also close it, and the confirmation will come by email.' : 'The confirmation will come by email. If it has not come within a day, write to '}{!looking && <>{mail}.</>}</p>}
+      <h2 className="disp" id="pending">
+        <Icon name="clock" />
+        We are confirming your payment
+      </h2>
+      {review ? (
+        <p>
+          Your payment{of} needs a look by the organisers before it can be confirmed. Please do not
+          pay again. You will hear from them by email; for questions write to {mail} and quote the
+          number below.
+        </p>
+      ) : (
+        <p>
+          Your payment{of} is not confirmed yet. Please do not pay again.{' '}
+          {looking
+            ? 'This page looks again by itself; you can also close it, and the confirmation will come by email.'
+            : 'The confirmation will come by email. If it has not come within a day, write to '}
+          {!looking && <>{mail}.</>}
+        </p>
+      )}
       <Ledger
         rows={[
-          { id: 'order', label: labelOf(event, 'order_id'), value: <Grouped event={event} number={orderId} /> },
+          {
+            id: 'order',
+            label: labelOf(event, 'order_id'),
+            value: <Grouped event={event} number={orderId} />,
+          },
           { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="pending" /> },
         ]}
       />
       {!review && (
         <p className="look" role="status">
-          {looking ? <><span className="spin" aria-hidden="true" />Looking for the bank’s answer</> : <button type="button" className="btn line" onClick={again}><Icon name="again" />Look again</button>}
+          {looking ? (
+            <>
+              <span className="spin" aria-hidden="true" />
+              Looking for the bank’s answer
+            </>
+          ) : (
+            <button type="button" className="btn line" onClick={again}>
+              <Icon name="again" />
+              Look again
+            </button>
+          )}
         </p>
       )}
     </section>
@@ -75,12 +117,29 @@ export function Pending({ event, registration, query, again }: PendingProps) {
 
 /** Paid, then paid back: the registration no longer stands. */
 export function Refunded({ event, registration, query }: Omit<PendingProps, 'again'>) {
-  const rows = resultRows(event, 'success', registration, query).filter((row) => !row.id.startsWith('text-')).map((row) => rowOf(event, row))
+  const rows = resultRows(event, 'success', registration, query)
+    .filter((row) => !row.id.startsWith('text-'))
+    .map((row) => rowOf(event, row))
   return (
     <section className="pend back" aria-labelledby="refunded">
-      <h2 className="disp" id="refunded"><Icon name="back" />Payment refunded</h2>
-      <p>This payment was paid back, so the registration does not stand. For questions write to <a href={`mailto:${event.support}`}>{event.support}</a>.</p>
-      <Ledger rows={[...rows, { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="refunded" /> }]} />
+      <h2 className="disp" id="refunded">
+        <Icon name="back" />
+        Payment refunded
+      </h2>
+      <p>
+        This payment was paid back, so the registration does not stand. For questions write to{' '}
+        <a href={`mailto:${event.support}`}>{event.support}</a>.
+      </p>
+      <Ledger
+        rows={[
+          ...rows,
+          {
+            id: 'status',
+            label: labelOf(event, 'payment_status'),
+            value: <Status is="refunded" />,
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -8,10 +8,25 @@ import { Buttons } from './buttons.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Grouped, NumberToKeep } from './number.tsx'
 
-type TicketProps = { readonly event: PublicEvent; readonly registration: Registration; readonly query: Query }
+type TicketProps = {
+  readonly event: PublicEvent
+  readonly registration: Registration
+  readonly query: Query
+}
 
 /** Rows about money stand apart from rows about the delegate and the event. */
-const moneyRows = new Set(['base', 'gst', 'total', 'amount', 'payment_date', 'date', 'payment_status', 'order_id', 'payment_id', 'period'])
+const moneyRows = new Set([
+  'base',
+  'gst',
+  'total',
+  'amount',
+  'payment_date',
+  'date',
+  'payment_status',
+  'order_id',
+  'payment_id',
+  'period',
+])
 
 /** A paid registration, as a ticket to keep: the number large, then who and how much. */
 export function Ticket({ event, registration, query }: TicketProps) {
@@ -29,25 +44,61 @@ export function Ticket({ event, registration, query }: TicketProps) {
           <div className="ok">
             <svg viewBox="0 0 52 52" fill="none" aria-hidden="true">
               <circle cx="24" cy="28" r="20" stroke="var(--good)" strokeWidth="2" />
-              <path className="draw" d="m13 27 10 11L48 7" stroke="var(--good)" strokeWidth="5.5" strokeLinecap="round" strokeLinejoin="round" pathLength="1" />
+              <path
+                className="draw"
+                d="m13 27 10 11L48 7"
+                stroke="var(--good)"
+                strokeWidth="5.5"
+                strokeLinecap="round"
+                strokeLinejoin="round"
+                pathLength="1"
+              />
             </svg>
-            <h2 className="disp" id="confirmed">{page.title}</h2>
+            <h2 className="disp" id="confirmed">
+              {page.title}
+            </h2>
           </div>
           {page.intro !== undefined && <p className="intro">{fill(page.intro, values, missing)}</p>}
-          {name && <dl className="who"><dt className="vh">{name.label}</dt><dd>{name.value}</dd></dl>}
-          <NumberToKeep event={event} number={registration.reg_no} label={labelOf(event, 'reg_no')} />
+          {name && (
+            <dl className="who">
+              <dt className="vh">{name.label}</dt>
+              <dd>{name.value}</dd>
+            </dl>
+          )}
+          <NumberToKeep
+            event={event}
+            number={registration.reg_no}
+            label={labelOf(event, 'reg_no')}
+          />
         </div>
         <div className="perf" />
         <div className="dn">
-          <div><h3>Delegate</h3><Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} /></div>
-          <div><h3>Payment</h3><Ledger rows={rows.filter(ofMoney).map((row) => rowOf(event, row))} money /></div>
+          <div>
+            <h3>Delegate</h3>
+            <Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} />
+          </div>
+          <div>
+            <h3>Payment</h3>
+            <Ledger rows={rows.filter(ofMoney).map((row) => rowOf(event, row))} money />
+          </div>
         </div>
       </article>
-      <div className="acts wide"><Buttons event={event} buttons={page.buttons} registration={registration} query={query} /></div>
+      <div className="acts wide">
+        <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
+      </div>
       {page.notes.length > 0 && (
         <section aria-labelledby="notes">
-          <h2 className="disp notes-h" id="notes">{page.notesTitle ?? 'Before you come'}</h2>
-          <ul className="notes">{page.notes.map((note) => <li key={note}><Icon name="tick" /><span>{fill(note, values, missing)}</span></li>)}</ul>
+          <h2 className="disp notes-h" id="notes">
+            {page.notesTitle ?? 'Before you come'}
+          </h2>
+          <ul className="notes">
+            {page.notes.map((note) => (
+              <li key={note}>
+                <Icon name="tick" />
+                <span>{fill(note, values, missing)}</span>
+              </li>
+            ))}
+          </ul>
         </section>
       )}
     </>
@@ -58,15 +109,42 @@ export function Ticket({ event, registration, query }: TicketProps) {
 const isStatus = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
 
 /** A detail as a ledger row: the total in ink, numbers grouped, a status as a badge. */
-export function rowOf(event: PublicEvent, row: ResultRow, tone: 'good' | 'bad' = 'good'): LedgerRow {
-  if (isStatus(row)) return { ...row, value: <Badge tone={tone} icon={tone === 'good' ? 'tick' : 'cross'}>{row.value}</Badge> }
-  if (row.id === 'order_id' || row.id === 'reg_no') return { ...row, value: <Grouped event={event} number={row.value} /> }
-  if (row.id === 'payment_date' || row.id === 'date') return { ...row, value: <Moment text={row.value} /> }
+export function rowOf(
+  event: PublicEvent,
+  row: ResultRow,
+  tone: 'good' | 'bad' = 'good',
+): LedgerRow {
+  if (isStatus(row))
+    return {
+      ...row,
+      value: (
+        <Badge tone={tone} icon={tone === 'good' ? 'tick' : 'cross'}>
+          {row.value}
+        </Badge>
+      ),
+    }
+  if (row.id === 'order_id' || row.id === 'reg_no')
+    return { ...row, value: <Grouped event={event} number={row.value} /> }
+  if (row.id === 'payment_date' || row.id === 'date')
+    return { ...row, value: <Moment text={row.value} /> }
   return row.id === 'total' ? { ...row, total: true } : row
 }
 
 /** A day and a time of day break between the two, not inside either. */
 function Moment({ text }: { readonly text: string }) {
   const [day = '', ...time] = text.split(', ')
-  return <><span className="nb">{day}{time.length > 0 && ','}</span>{time.length > 0 && <> <span className="nb">{time.join(', ')}</span></>}</>
+  return (
+    <>
+      <span className="nb">
+        {day}
+        {time.length > 0 && ','}
+      </span>
+      {time.length > 0 && (
+        <>
+          {' '}
+          <span className="nb">{time.join(', ')}</span>
+        </>
+      )}
+    </>
+  )
 }

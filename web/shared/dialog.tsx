@@ -1,7 +1,11 @@
 import { useEffect, useId, useRef } from 'react'
 import type { ReactNode } from 'react'
 
-type DialogProps = { readonly title: string; readonly onClose: () => void; readonly children: ReactNode }
+type DialogProps = {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
 
 /**
  * A modal dialog while it is mounted. The browser's own element keeps the focus inside, makes the
@@ -22,8 +26,18 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     }
   }, [])
   return (
-    <dialog ref={box} className="dlg" aria-labelledby={id} onCancel={(event) => { event.preventDefault(); onClose() }}>
-      <h2 className="disp" id={id} tabIndex={-1} ref={heading}>{title}</h2>
+    <dialog
+      ref={box}
+      className="dlg"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <h2 className="disp" id={id} tabIndex={-1} ref={heading}>
+        {title}
+      </h2>
       {children}
     </dialog>
   )

@@ -14,16 +14,32 @@ export function wear(colour: string): void {
   root.setProperty('--accent-line', look.line)
 }
 
-type Header = Pick<PublicEvent, 'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'>
+type Header = Pick<
+  PublicEvent,
+  'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'
+>
 
 /** Band, title, motto, dates and venue. `level`: the page for organisers shows it inside a page that has a title of its own. The server writes the same markup into the page, so that nothing moves when this replaces it. */
-export function EventHeader({ event, level: Title = 'h1' }: { readonly event: Header; readonly level?: 'h1' | 'h2' }) {
+export function EventHeader({
+  event,
+  level: Title = 'h1',
+}: {
+  readonly event: Header
+  readonly level?: 'h1' | 'h2'
+}) {
   return (
     <header className="ev">
       <div className="wrap">
         <div className="ev-top">
-          <a className="mark" href="/"><Mark />Rollcall</a>
-          {event.demo.length > 0 && <Badge tone="care" icon="flag">Demo values</Badge>}
+          <a className="mark" href="/">
+            <Mark />
+            Rollcall
+          </a>
+          {event.demo.length > 0 && (
+            <Badge tone="care" icon="flag">
+              Demo values
+            </Badge>
+          )}
         </div>
         <div className="ev-row">
           <div className="ev-name">
@@ -34,9 +50,20 @@ export function EventHeader({ event, level: Title = 'h1' }: { readonly event: He
             </div>
           </div>
           <p className="chip">
-            <span><Icon name="cal" />{formatDays(event.from, event.to)}</span>
-            {event.hours && <span><Icon name="clock" />{event.hours}</span>}
-            <span><Icon name="pin" />{event.venue}</span>
+            <span>
+              <Icon name="cal" />
+              {formatDays(event.from, event.to)}
+            </span>
+            {event.hours && (
+              <span>
+                <Icon name="clock" />
+                {event.hours}
+              </span>
+            )}
+            <span>
+              <Icon name="pin" />
+              {event.venue}
+            </span>
           </p>
         </div>
       </div>
@@ -48,7 +75,9 @@ export function EventFooter({ support }: { readonly support: string }) {
   return (
     <footer className="foot">
       <div className="wrap">
-        <span>Questions? <a href={`mailto:${support}`}>{support}</a></span>
+        <span>
+          Questions? <a href={`mailto:${support}`}>{support}</a>
+        </span>
         <span>Registration by Rollcall</span>
       </div>
     </footer>

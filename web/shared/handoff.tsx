@@ -4,7 +4,11 @@ import type { PaymentData, PublicEvent } from '../../engine/index.ts'
 /** How long the gateway's page may take before we offer the step by hand, milliseconds. */
 const patienceMs = 8000
 
-type HandOffProps = { readonly gateway: NonNullable<PublicEvent['payment']>['gateway']; readonly data: PaymentData; readonly leftAgain: () => void }
+type HandOffProps = {
+  readonly gateway: NonNullable<PublicEvent['payment']>['gateway']
+  readonly data: PaymentData
+  readonly leftAgain: () => void
+}
 
 /**
  * The hidden form the gateway expects, sent by itself. The event's gateway file says which of the
@@ -22,18 +26,40 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
   }, [])
   useEffect(() => {
     // Back from the gateway, the browser may show this page as it was left: the form must be usable again.
-    const returned = (event: PageTransitionEvent) => { if (event.persisted) leftAgain() }
+    const returned = (event: PageTransitionEvent) => {
+      if (event.persisted) leftAgain()
+    }
     addEventListener('pageshow', returned)
     return () => removeEventListener('pageshow', returned)
   }, [leftAgain])
   const fields = {
-    ...Object.fromEntries(Object.entries(gateway.posts).map(([name, from]) => [name, data[from === 'merchant_id' ? 'mercid' : from] ?? ''])),
+    ...Object.fromEntries(
+      Object.entries(gateway.posts).map(([name, from]) => [
+        name,
+        data[from === 'merchant_id' ? 'mercid' : from] ?? '',
+      ]),
+    ),
     ...gateway.constants,
   }
   return (
-    <form ref={form} method="post" action={data[gateway.postsTo]} acceptCharset="utf-8" className="handoff">
-      {Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
-      {slow && <p role="status">The payment page has not opened yet. <button type="submit" className="link">Open it now</button></p>}
+    <form
+      ref={form}
+      method="post"
+      action={data[gateway.postsTo]}
+      acceptCharset="utf-8"
+      className="handoff"
+    >
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {slow && (
+        <p role="status">
+          The payment page has not opened yet.{' '}
+          <button type="submit" className="link">
+            Open it now
+          </button>
+        </p>
+      )}
     </form>
   )
 }

@@ -16,7 +16,8 @@ const paths = {
   chev: 'm5 7.5 5 5 5-5',
   right: 'M4 10h12M11 5l5 5-5 5',
   left: 'M16 10H4M9 5l-5 5 5 5',
-  print: 'M5.5 7V2.5h9V7M5.5 14.5H3.7A1.2 1.2 0 0 1 2.5 13.3V8.5A1.5 1.5 0 0 1 4 7h12a1.5 1.5 0 0 1 1.5 1.5v4.8a1.2 1.2 0 0 1-1.2 1.2h-1.8M5.5 11.5h9v6h-9z',
+  print:
+    'M5.5 7V2.5h9V7M5.5 14.5H3.7A1.2 1.2 0 0 1 2.5 13.3V8.5A1.5 1.5 0 0 1 4 7h12a1.5 1.5 0 0 1 1.5 1.5v4.8a1.2 1.2 0 0 1-1.2 1.2h-1.8M5.5 11.5h9v6h-9z',
   mail: 'M4 4h12a1.5 1.5 0 0 1 1.5 1.5v9A1.5 1.5 0 0 1 16 16H4a1.5 1.5 0 0 1-1.5-1.5v-9A1.5 1.5 0 0 1 4 4ZM3 5.5l7 5.5 7-5.5',
   search: 'M3.5 9a5.5 5.5 0 1 0 11 0 5.5 5.5 0 0 0-11 0M13.2 13.2l4 4',
   again: 'M16.5 10A6.5 6.5 0 1 1 14.3 5.2M16.7 2.5v3.7H13',
@@ -36,7 +37,9 @@ export function Sprite() {
     <svg width="0" height="0" className="sprite" aria-hidden="true">
       <defs>
         {Object.entries(paths).map(([name, d]) => (
-          <symbol key={name} id={`i-${name}`} viewBox="0 0 20 20"><path d={d} /></symbol>
+          <symbol key={name} id={`i-${name}`} viewBox="0 0 20 20">
+            <path d={d} />
+          </symbol>
         ))}
       </defs>
     </svg>
@@ -44,9 +47,20 @@ export function Sprite() {
 }
 
 /** A 20 px icon (16 when small). Hidden from screen readers beside a text; give `label` when it stands alone. */
-export function Icon({ name, small, label }: { readonly name: IconName; readonly small?: boolean; readonly label?: string }) {
+export function Icon({
+  name,
+  small,
+  label,
+}: {
+  readonly name: IconName
+  readonly small?: boolean
+  readonly label?: string
+}) {
   return (
-    <svg className={small ? 'i s' : 'i'} {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}>
+    <svg
+      className={small ? 'i s' : 'i'}
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+    >
       <use href={`#i-${name}`} />
     </svg>
   )
@@ -56,8 +70,21 @@ export function Icon({ name, small, label }: { readonly name: IconName; readonly
 export function Mark() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">
-      <path d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
-      <path d="m8 12.5 4.5 4.8L24 3.5" fill="none" stroke="var(--blue)" strokeWidth="3" strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.8"
+        strokeLinecap="round"
+      />
+      <path
+        d="m8 12.5 4.5 4.8L24 3.5"
+        fill="none"
+        stroke="var(--blue)"
+        strokeWidth="3"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </svg>
   )
 }

@@ -9,18 +9,27 @@ import type { PublicEvent, RawAnswers } from '../../engine/index.ts'
 export type Kept = { readonly data: RawAnswers; readonly key: string }
 
 const nameOf = (event: PublicEvent): string => `answers of ${event.id}`
-const isFile = (event: PublicEvent, id: string): boolean => event.fields.some((field) => field.id === id && field.type === 'file')
+const isFile = (event: PublicEvent, id: string): boolean =>
+  event.fields.some((field) => field.id === id && field.type === 'file')
 
 /** The answers a fresh form starts with. */
 export const startOf = (event: PublicEvent): RawAnswers =>
-  Object.fromEntries(event.fields.flatMap((field) => (field.default === undefined ? [] : [[field.id, field.default]])))
+  Object.fromEntries(
+    event.fields.flatMap((field) =>
+      field.default === undefined ? [] : [[field.id, field.default]],
+    ),
+  )
 
 export function recall(event: PublicEvent): Kept | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(nameOf(event)) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('data' in kept) || !('key' in kept)) return null
-    if (typeof kept.data !== 'object' || kept.data === null || typeof kept.key !== 'string') return null
-    const known = Object.entries(kept.data).filter(([id]) => event.fields.some((field) => field.id === id) && !isFile(event, id))
+    if (typeof kept !== 'object' || kept === null || !('data' in kept) || !('key' in kept))
+      return null
+    if (typeof kept.data !== 'object' || kept.data === null || typeof kept.key !== 'string')
+      return null
+    const known = Object.entries(kept.data).filter(
+      ([id]) => event.fields.some((field) => field.id === id) && !isFile(event, id),
+    )
     return { data: { ...startOf(event), ...Object.fromEntries(known) }, key: kept.key }
   } catch {
     return null

@@ -5,8 +5,21 @@ import type { IconName } from './icons.tsx'
 export type Tone = 'good' | 'bad' | 'wait' | 'care' | 'back'
 
 /** Icon, word and colour together; never colour alone. */
-export function Badge({ tone, icon, children }: { readonly tone: Tone; readonly icon: IconName; readonly children: string }) {
-  return <span className={`badge ${tone}`}><Icon name={icon} small />{children}</span>
+export function Badge({
+  tone,
+  icon,
+  children,
+}: {
+  readonly tone: Tone
+  readonly icon: IconName
+  readonly children: string
+}) {
+  return (
+    <span className={`badge ${tone}`}>
+      <Icon name={icon} small />
+      {children}
+    </span>
+  )
 }
 
 const looks = {
@@ -18,7 +31,17 @@ const looks = {
 } as const satisfies Record<PaymentStatus | 'review', { tone: Tone; icon: IconName; word: string }>
 
 /** A payment status as the register shows it; `word` replaces the usual one (an event file may name it). */
-export function Status({ is, word }: { readonly is: PaymentStatus | 'review'; readonly word?: string }) {
+export function Status({
+  is,
+  word,
+}: {
+  readonly is: PaymentStatus | 'review'
+  readonly word?: string
+}) {
   const look = looks[is]
-  return <Badge tone={look.tone} icon={look.icon}>{word ?? look.word}</Badge>
+  return (
+    <Badge tone={look.tone} icon={look.icon}>
+      {word ?? look.word}
+    </Badge>
+  )
 }

@@ -15,7 +15,8 @@ export default function SitePage({ page }: PageProps) {
 }
 
 /** The server sends what the engine compiled; null only when the file has errors. */
-const isSite = (site: unknown): site is Site => typeof site === 'object' && site !== null && 'hero' in site
+const isSite = (site: unknown): site is Site =>
+  typeof site === 'object' && site !== null && 'hero' in site
 
 function Landing({ site, events }: { readonly site: Site; readonly events: readonly EventCard[] }) {
   useAnchor()
@@ -24,35 +25,76 @@ function Landing({ site, events }: { readonly site: Site; readonly events: reado
       <SiteHeader site={site} />
       <main id="main">
         <Hero hero={site.hero} />
-        <div className="wrap first"><Conferences texts={site.conferences} events={events} /></div>
+        <div className="wrap first">
+          <Conferences texts={site.conferences} events={events} />
+        </div>
         <section className="claims" id="about" aria-labelledby="about-title">
           <div className="wrap">
-            <h2 className="vh" id="about-title">{site.claims.title}</h2>
-            <dl>{site.claims.items.map(({ figure, label }) => <div key={label}><dt>{label}</dt><dd>{figure}</dd></div>)}</dl>
+            <h2 className="vh" id="about-title">
+              {site.claims.title}
+            </h2>
+            <dl>
+              {site.claims.items.map(({ figure, label }) => (
+                <div key={label}>
+                  <dt>{label}</dt>
+                  <dd>{figure}</dd>
+                </div>
+              ))}
+            </dl>
           </div>
         </section>
         <div className="wrap">
           <section className="sect" id="features" aria-labelledby="features-title">
-            <h2 className="disp" id="features-title">{site.features.title}</h2>
+            <h2 className="disp" id="features-title">
+              {site.features.title}
+            </h2>
             <ul className="nine">
-              {site.features.items.map(({ title, text }) => <li key={title}><Icon name="tick" /><h3>{title}</h3><p>{text}</p></li>)}
+              {site.features.items.map(({ title, text }) => (
+                <li key={title}>
+                  <Icon name="tick" />
+                  <h3>{title}</h3>
+                  <p>{text}</p>
+                </li>
+              ))}
             </ul>
           </section>
           <section className="sect" id="how-it-works" aria-labelledby="steps-title">
-            <h2 className="disp" id="steps-title">{site.steps.title}</h2>
+            <h2 className="disp" id="steps-title">
+              {site.steps.title}
+            </h2>
             <ol className="steps">
-              {site.steps.items.map(({ title, text }) => <li key={title}><h3>{title}</h3><p>{text}</p></li>)}
+              {site.steps.items.map(({ title, text }) => (
+                <li key={title}>
+                  <h3>{title}</h3>
+                  <p>{text}</p>
+                </li>
+              ))}
             </ol>
           </section>
           <section className="sect" aria-labelledby="testimonials-title">
-            <h2 className="disp" id="testimonials-title">{site.testimonials.title}</h2>
-            <ul className="six">{site.testimonials.items.map((one) => <li key={one.quote}><Testimonial {...one} /></li>)}</ul>
+            <h2 className="disp" id="testimonials-title">
+              {site.testimonials.title}
+            </h2>
+            <ul className="six">
+              {site.testimonials.items.map((one) => (
+                <li key={one.quote}>
+                  <Testimonial {...one} />
+                </li>
+              ))}
+            </ul>
           </section>
         </div>
         <section className="trial" id="pricing" aria-labelledby="trial-title">
           <div className="wrap">
-            <div><h2 className="disp" id="trial-title">{site.trial.title}</h2><p>{site.trial.text}</p></div>
-            <a className="btn" href={site.trial.button.go}>{site.trial.button.label}</a>
+            <div>
+              <h2 className="disp" id="trial-title">
+                {site.trial.title}
+              </h2>
+              <p>{site.trial.text}</p>
+            </div>
+            <a className="btn" href={site.trial.button.go}>
+              {site.trial.button.label}
+            </a>
           </div>
         </section>
       </main>
@@ -70,7 +112,14 @@ function useAnchor(): void {
 }
 
 /** Strokes of a pen are never twice the same. */
-const ticks = ['M4 16 11 23 27 4', 'M5 15 11.5 22.5 26 6', 'M4 17 10 23 28 3', 'M5 16 12 23 26 5', 'M4 15 11 22 28 5', 'M5 17 11 23 27 4']
+const ticks = [
+  'M4 16 11 23 27 4',
+  'M5 15 11.5 22.5 26 6',
+  'M4 17 10 23 28 3',
+  'M5 16 12 23 26 5',
+  'M4 15 11 22 28 5',
+  'M5 17 11 23 27 4',
+]
 
 function Hero({ hero }: { readonly hero: Site['hero'] }) {
   return (
@@ -79,21 +128,38 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
         <div>
           <h1 className="disp">{hero.title}</h1>
           <p className="lead">{hero.text}</p>
-          <p className="go"><a className="btn" href={hero.button.go}>{hero.button.label}</a><a className="btn quiet" href={hero.link.go}>{hero.link.label}</a></p>
+          <p className="go">
+            <a className="btn" href={hero.button.go}>
+              {hero.button.label}
+            </a>
+            <a className="btn quiet" href={hero.link.go}>
+              {hero.link.label}
+            </a>
+          </p>
         </div>
         {hero.picture && (
           <div className="book" aria-hidden="true">
-            <p className="t">{hero.picture.title} <span>{hero.picture.day}</span></p>
+            <p className="t">
+              {hero.picture.title} <span>{hero.picture.day}</span>
+            </p>
             <ol>
               {hero.picture.rows.map((row, at) => (
                 <li key={row.name}>
                   <span className="n">{at + 1}</span>
-                  <span className="d">{row.name}<small>{row.about}</small></span>
+                  <span className="d">
+                    {row.name}
+                    <small>{row.about}</small>
+                  </span>
                   <span className="p">{formatMoney(paise(row.amount * 100))}</span>
-                  <svg viewBox="0 0 30 30"><path d={ticks[at % ticks.length]} /></svg>
+                  <svg viewBox="0 0 30 30">
+                    <path d={ticks[at % ticks.length]} />
+                  </svg>
                 </li>
               ))}
-              <li><span className="n">{hero.picture.rows.length + 1}</span><span className="d w">{hero.picture.next}</span></li>
+              <li>
+                <span className="n">{hero.picture.rows.length + 1}</span>
+                <span className="d w">{hero.picture.next}</span>
+              </li>
             </ol>
           </div>
         )}
@@ -103,25 +169,49 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
 }
 
 /** Most visitors are delegates: their conference comes before everything that sells. Open ones first, then by day. */
-function Conferences({ texts, events }: { readonly texts: Site['conferences']; readonly events: readonly EventCard[] }) {
-  const sorted = [...events].sort((a, b) => Number(b.open) - Number(a.open) || (a.from < b.from ? -1 : 1))
+function Conferences({
+  texts,
+  events,
+}: {
+  readonly texts: Site['conferences']
+  readonly events: readonly EventCard[]
+}) {
+  const sorted = [...events].sort(
+    (a, b) => Number(b.open) - Number(a.open) || (a.from < b.from ? -1 : 1),
+  )
   return (
     <section className="sect" id="conferences" aria-labelledby="conferences-title">
-      <h2 className="disp" id="conferences-title">{texts.title}</h2>
+      <h2 className="disp" id="conferences-title">
+        {texts.title}
+      </h2>
       {sorted.length === 0 && <p className="conf-none">{texts.none}</p>}
       {sorted.length > 0 && (
         <ul className="conf">
           {sorted.map((event) => (
             <li key={event.id} style={{ '--e': event.look.colour } as CSSProperties}>
               <div>
-                <h3 className="disp"><a href={event.routes.form}>{event.title}</a></h3>
+                <h3 className="disp">
+                  <a href={event.routes.form}>{event.title}</a>
+                </h3>
                 {event.theme && <p className="motto">{event.theme}</p>}
               </div>
-              <p>{formatDays(event.from, event.to)}{event.hours && `, ${event.hours}`}<br />{event.venue}</p>
+              <p>
+                {formatDays(event.from, event.to)}
+                {event.hours && `, ${event.hours}`}
+                <br />
+                {event.venue}
+              </p>
               <span className="a">
-                {event.open
-                  ? <a className="btn sm" href={event.routes.form}>{texts.register}<span className="vh"> for {event.title}</span></a>
-                  : <Badge tone="back" icon="lock">{texts.closed}</Badge>}
+                {event.open ? (
+                  <a className="btn sm" href={event.routes.form}>
+                    {texts.register}
+                    <span className="vh"> for {event.title}</span>
+                  </a>
+                ) : (
+                  <Badge tone="back" icon="lock">
+                    {texts.closed}
+                  </Badge>
+                )}
               </span>
             </li>
           ))}
@@ -135,10 +225,14 @@ function Testimonial({ stars, quote, name, role }: Site['testimonials']['items']
   return (
     <figure>
       <span className="st" role="img" aria-label={`${stars} out of 5 stars`}>
-        {Array.from({ length: stars }, (_, at) => <Icon key={at} name="star" />)}
+        {Array.from({ length: stars }, (_, at) => (
+          <Icon key={at} name="star" />
+        ))}
       </span>
       <blockquote>{quote}</blockquote>
-      <figcaption>{name}, {role}</figcaption>
+      <figcaption>
+        {name}, {role}
+      </figcaption>
     </figure>
   )
 }

@@ -19,11 +19,18 @@ const LAST = '9999-12-31'
 const from = (period: Period): string => period.from ?? FIRST
 const to = (period: Period): string => period.to ?? LAST
 const dayBefore = (on: Day): Day => addDays(on, -1)
-const said = (first: string, last: string): string => (first === last ? sayDay(first) : `${sayDay(first)} to ${sayDay(last)}`)
-const sayDay = (on: string): string => (isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'for ever')
+const said = (first: string, last: string): string =>
+  first === last ? sayDay(first) : `${sayDay(first)} to ${sayDay(last)}`
+const sayDay = (on: string): string =>
+  isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'for ever'
 
 /** Pairs of neighbours in the file's order, with their places. */
-const pairs = (model: Model) => model.config.fees.periods.flatMap((later, at) => model.config.fees.periods.slice(0, at).map((earlier, before) => ({ earlier, later, at, before })))
+const pairs = (model: Model) =>
+  model.config.fees.periods.flatMap((later, at) =>
+    model.config.fees.periods
+      .slice(0, at)
+      .map((earlier, before) => ({ earlier, later, at, before })),
+  )
 const overlapOf = (a: Period, b: Period): readonly [string, string] | null => {
   const [start, end] = [from(a) > from(b) ? from(a) : from(b), to(a) < to(b) ? to(a) : to(b)]
   return start <= end ? [start, end] : null
@@ -37,7 +44,19 @@ const priceRowMissing: Check = {
   find: ({ file }) => {
     const { prices } = file.fees
     if (prices === undefined) return []
-    return file.categories.flatMap(({ id }, at): Draft[] => (Object.hasOwn(prices, id) ? [] : [{ at: 'fees.prices', part: 'key', message: `category \`${id}\` has no prices`, related: [{ at: `categories.${at}.id`, message: 'declared here' }], help: 'add a row with one price per period' }]))
+    return file.categories.flatMap(({ id }, at): Draft[] =>
+      Object.hasOwn(prices, id)
+        ? []
+        : [
+            {
+              at: 'fees.prices',
+              part: 'key',
+              message: `category \`${id}\` has no prices`,
+              related: [{ at: `categories.${at}.id`, message: 'declared here' }],
+              help: 'add a row with one price per period',
+            },
+          ],
+    )
   },
 }
 
@@ -52,12 +71,49 @@ const priceRowLength: Check = {
     const columns = columnsOf(model)
     const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
     const note = `periods: ${listed(columns)}`
-    const head: readonly Draft[] = missing.length === 0 ? [] : [{ at: 'fees.prices.period', message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`, related: missing.map((id) => ({ at: `${periodPath(periods.findIndex((period) => period.id === id))}.id`, message: 'declared here' })), help: 'name each period once, in the order of the columns' }]
-    const doubled = columns.flatMap((id, at): Draft[] => (columns.indexOf(id) === at ? [] : [{ at: `fees.prices.period.${at}`, message: `the first row names \`${id}\` twice`, related: [{ at: `fees.prices.period.${columns.indexOf(id)}`, message: 'first here' }], help: 'name each period once, in the order of the columns' }]))
+    const head: readonly Draft[] =
+      missing.length === 0
+        ? []
+        : [
+            {
+              at: 'fees.prices.period',
+              message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
+              related: missing.map((id) => ({
+                at: `${periodPath(periods.findIndex((period) => period.id === id))}.id`,
+                message: 'declared here',
+              })),
+              help: 'name each period once, in the order of the columns',
+            },
+          ]
+    const doubled = columns.flatMap((id, at): Draft[] =>
+      columns.indexOf(id) === at
+        ? []
+        : [
+            {
+              at: `fees.prices.period.${at}`,
+              message: `the first row names \`${id}\` twice`,
+              related: [{ at: `fees.prices.period.${columns.indexOf(id)}`, message: 'first here' }],
+              help: 'name each period once, in the order of the columns',
+            },
+          ],
+    )
     // With a wrong first row, how many prices belong below it is not known.
     if (doubled.length > 0) return [...head, ...doubled]
-    const count = (row: readonly unknown[]): string => `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
-    const rows = Object.entries(prices).flatMap(([category, row]): Draft[] => (category === 'period' || row.length === columns.length ? [] : [{ at: `fees.prices.${category}`, part: 'entry', message: count(row), related: [{ at: 'fees.prices.period', part: 'entry', message: 'the columns' }], notes: [note] }]))
+    const count = (row: readonly unknown[]): string =>
+      `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
+    const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
+      category === 'period' || row.length === columns.length
+        ? []
+        : [
+            {
+              at: `fees.prices.${category}`,
+              part: 'entry',
+              message: count(row),
+              related: [{ at: 'fees.prices.period', part: 'entry', message: 'the columns' }],
+              notes: [note],
+            },
+          ],
+    )
     return [...head, ...rows]
   },
 }
@@ -74,8 +130,20 @@ const periodOverlap: Check = {
           const both = overlapOf(earlier, later)
           if (both === null) return []
           const one = both[0] === both[1]
-          const first = both[0] === FIRST ? `Every day to ${sayDay(both[1])}` : both[1] === LAST ? `Every day from ${sayDay(both[0])}` : said(both[0], both[1])
-          return [{ at: periodPath(at), message: `${first} ${one || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``, related: [{ at: periodPath(before), message: 'the other one' }], help: 'change a date, or say overlap: first' }]
+          const first =
+            both[0] === FIRST
+              ? `Every day to ${sayDay(both[1])}`
+              : both[1] === LAST
+                ? `Every day from ${sayDay(both[0])}`
+                : said(both[0], both[1])
+          return [
+            {
+              at: periodPath(at),
+              message: `${first} ${one || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              related: [{ at: periodPath(before), message: 'the other one' }],
+              help: 'change a date, or say overlap: first',
+            },
+          ]
         }),
 }
 
@@ -91,10 +159,19 @@ const periodGap: Check = {
       const latest = periods.slice(0, at).map(to).sort().at(-1) ?? LAST
       if (latest === LAST || !isDay(latest) || addDays(latest, 1) >= later.from) return []
       // Falling back to the period that has just ended changes nothing for anybody.
-      if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest) return []
+      if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
+        return []
       const [first, last] = [addDays(latest, 1), dayBefore(later.from)]
-      const then = otherDates === null ? 'registration would be closed' : `the price falls back to \`${otherDates}\``
-      return [{ at: periodPath(at), message: `${said(first, last)} ${first === last ? 'is' : 'are'} in no period: ${then}` }]
+      const then =
+        otherDates === null
+          ? 'registration would be closed'
+          : `the price falls back to \`${otherDates}\``
+      return [
+        {
+          at: periodPath(at),
+          message: `${said(first, last)} ${first === last ? 'is' : 'are'} in no period: ${then}`,
+        },
+      ]
     })
   },
 }
@@ -107,7 +184,16 @@ const periodsUnsorted: Check = {
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, at): Draft[] => {
       const above = fees.periods[at - 1]
-      return above === undefined || from(period) >= from(above) ? [] : [{ at: periodPath(at), message: `period \`${period.id}\` starts before \`${above.id}\`, which stands above it`, related: [{ at: periodPath(at - 1), message: 'stands above' }], help: 'list the periods in the order of their dates' }]
+      return above === undefined || from(period) >= from(above)
+        ? []
+        : [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` starts before \`${above.id}\`, which stands above it`,
+              related: [{ at: periodPath(at - 1), message: 'stands above' }],
+              help: 'list the periods in the order of their dates',
+            },
+          ]
     }),
 }
 
@@ -115,7 +201,18 @@ const periodBackwards: Check = {
   slug: 'period-backwards',
   severity: 'error',
   why: 'A period that ends before it starts has no day.',
-  find: ({ config: { fees } }) => fees.periods.flatMap((period, at): Draft[] => (period.from !== undefined && period.to !== undefined && period.to < period.from ? [{ at: periodPath(at), message: `period \`${period.id}\` ends before it starts`, notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`] }] : [])),
+  find: ({ config: { fees } }) =>
+    fees.periods.flatMap((period, at): Draft[] =>
+      period.from !== undefined && period.to !== undefined && period.to < period.from
+        ? [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` ends before it starts`,
+              notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
+            },
+          ]
+        : [],
+    ),
 }
 
 const periodNeverCounts: Check = {
@@ -128,14 +225,31 @@ const periodNeverCounts: Check = {
       if (fees.otherDates === period.id || !isDay(from(period))) return []
       const earlier = fees.periods.slice(0, at)
       const counts = freeDay(period, earlier)
-      return counts ? [] : [{ at: periodPath(at), message: `period \`${period.id}\` never counts: all its days belong to ${listed(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}` }]
+      return counts
+        ? []
+        : [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` never counts: all its days belong to ${listed(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
+            },
+          ]
     }),
 }
 
 /** Whether a period has a day in none of the earlier ones: it is enough to look at its first day and the days after their ends. */
 function freeDay(period: Period, earlier: readonly Period[]): boolean {
-  const candidates = [from(period), ...earlier.flatMap((one) => (one.to === undefined || one.to === LAST ? [] : [addDays(one.to, 1) as string]))]
-  return candidates.some((on) => on >= from(period) && on <= to(period) && !earlier.some((one) => from(one) <= on && on <= to(one)))
+  const candidates = [
+    from(period),
+    ...earlier.flatMap((one) =>
+      one.to === undefined || one.to === LAST ? [] : [addDays(one.to, 1) as string],
+    ),
+  ]
+  return candidates.some(
+    (on) =>
+      on >= from(period) &&
+      on <= to(period) &&
+      !earlier.some((one) => from(one) <= on && on <= to(one)),
+  )
 }
 
 const priceFallsBack: Check = {
@@ -146,25 +260,43 @@ const priceFallsBack: Check = {
   find: ({ config }) => {
     const { fees, from: first, to: last } = config
     const days: Day[] = []
-    for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1)) days.push(on)
+    for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1))
+      days.push(on)
     const falls = days.filter((on) => {
       const inside = fees.periods.some((period) => from(period) <= on && on <= to(period))
       const before = lastEnded(fees.periods, on)
-      return !inside && before !== null && periodOn(fees, on) !== null && fees.otherDates !== before.id
+      return (
+        !inside && before !== null && periodOn(fees, on) !== null && fees.otherDates !== before.id
+      )
     })
     const on = falls[0]
     if (on === undefined || fees.otherDates === null) return []
     const before = lastEnded(fees.periods, on)
     const example = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
       const [was, is] = [before === null ? null : row[before.id], row[fees.otherDates ?? '']]
-      return was != null && is != null && is < was ? [`\`${category}\` costs ${formatMoney(was)} in \`${before?.id ?? ''}\`, then ${formatMoney(is)}`] : []
+      return was != null && is != null && is < was
+        ? [
+            `\`${category}\` costs ${formatMoney(was)} in \`${before?.id ?? ''}\`, then ${formatMoney(is)}`,
+          ]
+        : []
     })
-    return [{ at: 'fees.other_dates', message: `on ${formatDay(on)}, a day of the event, the price falls back to \`${fees.otherDates}\``, notes: example.slice(0, 1) }]
+    return [
+      {
+        at: 'fees.other_dates',
+        message: `on ${formatDay(on)}, a day of the event, the price falls back to \`${fees.otherDates}\``,
+        notes: example.slice(0, 1),
+      },
+    ]
   },
 }
 
 function lastEnded(periods: readonly Period[], on: Day): Period | null {
-  return periods.filter((period) => to(period) < on).sort((a, b) => (to(a) < to(b) ? -1 : 1)).at(-1) ?? null
+  return (
+    periods
+      .filter((period) => to(period) < on)
+      .sort((a, b) => (to(a) < to(b) ? -1 : 1))
+      .at(-1) ?? null
+  )
 }
 
 const periodAfterEvent: Check = {
@@ -172,15 +304,38 @@ const periodAfterEvent: Check = {
   severity: 'warning',
   why: 'Nobody registers for what is over; a year may be wrong.',
   after: ['EV407', 'EV419'],
-  find: ({ config }) => config.fees.periods.flatMap((period, at): Draft[] => (period.from !== undefined && period.from > config.to ? [{ at: `${periodPath(at)}.from`, message: `period \`${period.id}\` starts after the event is over`, related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }] }] : [])),
+  find: ({ config }) =>
+    config.fees.periods.flatMap((period, at): Draft[] =>
+      period.from !== undefined && period.from > config.to
+        ? [
+            {
+              at: `${periodPath(at)}.from`,
+              message: `period \`${period.id}\` starts after the event is over`,
+              related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
+            },
+          ]
+        : [],
+    ),
 }
 
 /** Every cell of the table as it is written: its category, its column, its place. */
 function cellsOf(model: Model) {
   const columns = columnsOf(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
-    const texts = row.map((_cell, at) => model.source.written(`fees.prices.${category}.${at}`)?.text ?? '')
-    return category === 'period' ? [] : row.map((cell, at) => ({ category, column: at, period: columns[at] ?? '', at: `fees.prices.${category}.${at}`, value: cell, text: texts[at] ?? '', amount: typeof cell === 'number' ? readAmount(texts[at] ?? '') : null }))
+    const texts = row.map(
+      (_cell, at) => model.source.written(`fees.prices.${category}.${at}`)?.text ?? '',
+    )
+    return category === 'period'
+      ? []
+      : row.map((cell, at) => ({
+          category,
+          column: at,
+          period: columns[at] ?? '',
+          at: `fees.prices.${category}.${at}`,
+          value: cell,
+          text: texts[at] ?? '',
+          amount: typeof cell === 'number' ? readAmount(texts[at] ?? '') : null,
+        }))
   })
 }
 
@@ -189,8 +344,13 @@ const notPaise: Check = {
   severity: 'error',
   why: 'Amounts are rupees with at most two decimals; nothing smaller can be paid.',
   find: (model) => {
-    const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({ message: `\`${text}\` is not an amount in rupees and paise`, help: 'write digits, and after a point at most two more' })
-    const cells = cellsOf(model).flatMap(({ at, value, text, amount }): Draft[] => (typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : []))
+    const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({
+      message: `\`${text}\` is not an amount in rupees and paise`,
+      help: 'write digits, and after a point at most two more',
+    })
+    const cells = cellsOf(model).flatMap(({ at, value, text, amount }): Draft[] =>
+      typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],
+    )
     const expected = (model.file.examples?.cases ?? []).flatMap((_example, at) =>
       ['base', 'gst', 'total'].flatMap((part): Draft[] => {
         const path = `examples.cases.${at}.expect.${part}`
@@ -198,7 +358,17 @@ const notPaise: Check = {
         return text === undefined || readAmount(text) !== null ? [] : [{ at: path, ...bad(text) }]
       }),
     )
-    const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] => (amount !== null && split(model.config.fees.tax, amount).total > 99_999_999 ? [{ at, message: `\`${text}\` is more than one payment can carry`, notes: ['the gateway takes up to ₹ 9,99,999.99, tax included'] }] : []))
+    const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
+      amount !== null && split(model.config.fees.tax, amount).total > 99_999_999
+        ? [
+            {
+              at,
+              message: `\`${text}\` is more than one payment can carry`,
+              notes: ['the gateway takes up to ₹ 9,99,999.99, tax included'],
+            },
+          ]
+        : [],
+    )
     return [...cells, ...expected, ...high]
   },
 }
@@ -210,8 +380,14 @@ function steps(model: Model) {
   const order = model.config.fees.periods.map(({ id }) => id)
   const cells = cellsOf(model)
   return cells.flatMap((cell) => {
-    const before = order.slice(0, order.indexOf(cell.period)).reverse().map((id) => cells.find((other) => other.category === cell.category && other.period === id)).find((other) => other?.amount != null && other.amount > 0)
-    return cell.amount === null || before?.amount == null ? [] : [{ cell, amount: cell.amount, before: before.amount, beforeAt: before.at }]
+    const before = order
+      .slice(0, order.indexOf(cell.period))
+      .reverse()
+      .map((id) => cells.find((other) => other.category === cell.category && other.period === id))
+      .find((other) => other?.amount != null && other.amount > 0)
+    return cell.amount === null || before?.amount == null
+      ? []
+      : [{ cell, amount: cell.amount, before: before.amount, beforeAt: before.at }]
   })
 }
 
@@ -220,7 +396,18 @@ const priceDrops: Check = {
   severity: 'warning',
   why: 'Prices rise with time; a lower one is often a digit too few.',
   after: [...AFTER_TABLE, 'EV406'],
-  find: (model) => steps(model).flatMap(({ cell, amount, before, beforeAt }): Draft[] => (amount > 0 && amount < before && !isJump(model, beforeAt) ? [{ at: cell.at, message: `cheaper than in the period before (${plain(before)})`, related: [{ at: beforeAt, message: 'the period before' }] }] : [])),
+  find: (model) =>
+    steps(model).flatMap(({ cell, amount, before, beforeAt }): Draft[] =>
+      amount > 0 && amount < before && !isJump(model, beforeAt)
+        ? [
+            {
+              at: cell.at,
+              message: `cheaper than in the period before (${plain(before)})`,
+              related: [{ at: beforeAt, message: 'the period before' }],
+            },
+          ]
+        : [],
+    ),
 }
 
 const plain = (amount: Paise): string => formatMoney(amount).replace(/^₹\s*/, '₹')
@@ -230,7 +417,18 @@ const priceZero: Check = {
   severity: 'warning',
   why: 'A price of 0 keeps the submit button disabled.',
   after: ['EV411'],
-  find: (model) => cellsOf(model).flatMap(({ at, amount }): Draft[] => (amount === 0 ? [{ at, message: 'a price of 0 keeps the submit button disabled', help: 'write none if it is not on sale then' }] : [])),
+  find: (model) =>
+    cellsOf(model).flatMap(({ at, amount }): Draft[] =>
+      amount === 0
+        ? [
+            {
+              at,
+              message: 'a price of 0 keeps the submit button disabled',
+              help: 'write none if it is not on sale then',
+            },
+          ]
+        : [],
+    ),
 }
 
 /** The cell a price is compared with: the period before in its row, else the middle of its column. */
@@ -239,7 +437,10 @@ function jumpOf(model: Model, at: string): number | null {
   const cell = cellsOf(model).find((one) => one.at === at)
   if (cell?.amount == null) return null
   if (step !== undefined) return step.amount / step.before
-  const column = cellsOf(model).filter((other) => other.period === cell.period && other.amount !== null && other.at !== at).map(({ amount }) => Number(amount)).sort((a, b) => a - b)
+  const column = cellsOf(model)
+    .filter((other) => other.period === cell.period && other.amount !== null && other.at !== at)
+    .map(({ amount }) => Number(amount))
+    .sort((a, b) => a - b)
   const middle = column[Math.floor(column.length / 2)]
   return column.length < 2 || middle === undefined || middle === 0 ? null : cell.amount / middle
 }
@@ -259,7 +460,12 @@ const priceJump: Check = {
     return cellsOf(model).flatMap(({ at, amount }): Draft[] => {
       const times = jumpOf(model, at)
       if (amount === null || times === null || times < JUMP) return []
-      return [{ at, message: `${plain(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'what most others pay'}; is a digit too many?` }]
+      return [
+        {
+          at,
+          message: `${plain(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'what most others pay'}; is a digit too many?`,
+        },
+      ]
     })
   },
 }
@@ -280,7 +486,15 @@ const splitDisagrees: Check = {
     })
     const [one] = differing
     if (one === undefined) return []
-    return [{ at: one.at, message: `the form shows a base of ${plain(one.form)}, the result page ${plain(one.page)}`, related: [{ at: 'results.amounts', message: 'worked back here' }], notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [], help: 'leave results.amounts out, or choose prices whose tax is whole rupees' }]
+    return [
+      {
+        at: one.at,
+        message: `the form shows a base of ${plain(one.form)}, the result page ${plain(one.page)}`,
+        related: [{ at: 'results.amounts', message: 'worked back here' }],
+        notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
+        help: 'leave results.amounts out, or choose prices whose tax is whole rupees',
+      },
+    ]
   },
 }
 
@@ -292,11 +506,23 @@ const taxInPaise: Check = {
   find: (model) => {
     const { tax } = model.config.fees
     if (tax === null || tax.round === 'rupee') return []
-    const odd = cellsOf(model).flatMap(({ at, amount }) => (amount !== null && split(tax, amount).gst % 100 !== 0 ? [{ at, gst: split(tax, amount).gst }] : []))
+    const odd = cellsOf(model).flatMap(({ at, amount }) =>
+      amount !== null && split(tax, amount).gst % 100 !== 0
+        ? [{ at, gst: split(tax, amount).gst }]
+        : [],
+    )
     const [one] = odd
     if (one === undefined) return []
-    const what = tax.prices === 'exclusive' ? 'the total is not whole rupees' : 'the base is not whole rupees'
-    return [{ at: one.at, message: `${tax.name} of ${plain(one.gst)}: ${what}`, notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [], help: 'to round the tax, say round: rupee' }]
+    const what =
+      tax.prices === 'exclusive' ? 'the total is not whole rupees' : 'the base is not whole rupees'
+    return [
+      {
+        at: one.at,
+        message: `${tax.name} of ${plain(one.gst)}: ${what}`,
+        notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
+        help: 'to round the tax, say round: rupee',
+      },
+    ]
   },
 }
 
@@ -305,14 +531,39 @@ const overlapUnneeded: Check = {
   severity: 'warning',
   why: 'It would hide the next overlap, which may be a mistake.',
   after: ['EV406', 'EV407'],
-  find: (model) => (model.file.fees.overlap === 'first' && pairs(model).every(({ earlier, later }) => overlapOf(earlier, later) === null) ? [{ at: 'fees.overlap', part: 'entry', message: 'no periods overlap; this line does nothing', help: 'remove it' }] : []),
+  find: (model) =>
+    model.file.fees.overlap === 'first' &&
+    pairs(model).every(({ earlier, later }) => overlapOf(earlier, later) === null)
+      ? [
+          {
+            at: 'fees.overlap',
+            part: 'entry',
+            message: 'no periods overlap; this line does nothing',
+            help: 'remove it',
+          },
+        ]
+      : [],
 }
 
 const windowBackwards: Check = {
   slug: 'window-backwards',
   severity: 'error',
   why: 'Registration that closes before it opens is never open.',
-  find: ({ config: { registration } }) => (registration.opens !== undefined && registration.closes !== undefined && registration.closes < registration.opens ? [{ at: 'registration', part: 'key', message: 'registration closes before it opens', notes: [`opens ${formatDay(registration.opens)}, closes ${formatDay(registration.closes)}`] }] : []),
+  find: ({ config: { registration } }) =>
+    registration.opens !== undefined &&
+    registration.closes !== undefined &&
+    registration.closes < registration.opens
+      ? [
+          {
+            at: 'registration',
+            part: 'key',
+            message: 'registration closes before it opens',
+            notes: [
+              `opens ${formatDay(registration.opens)}, closes ${formatDay(registration.closes)}`,
+            ],
+          },
+        ]
+      : [],
 }
 
 const eventBackwards: Check = {
@@ -320,8 +571,25 @@ const eventBackwards: Check = {
   severity: 'error',
   why: 'A conference lasts at least a day.',
   find: ({ config }) => [
-    ...(config.to < config.from ? [{ at: 'event.to', message: 'the event ends before it starts', related: [{ at: 'event.from', message: 'it starts here' }] }] : []),
-    ...(config.to > addDays(config.from, EVENT_DAYS_MAX) ? [{ at: 'event.to', message: `the event would last more than ${EVENT_DAYS_MAX} days`, related: [{ at: 'event.from', message: 'it starts here' }], help: 'is a year or a month wrong?' }] : []),
+    ...(config.to < config.from
+      ? [
+          {
+            at: 'event.to',
+            message: 'the event ends before it starts',
+            related: [{ at: 'event.from', message: 'it starts here' }],
+          },
+        ]
+      : []),
+    ...(config.to > addDays(config.from, EVENT_DAYS_MAX)
+      ? [
+          {
+            at: 'event.to',
+            message: `the event would last more than ${EVENT_DAYS_MAX} days`,
+            related: [{ at: 'event.from', message: 'it starts here' }],
+            help: 'is a year or a month wrong?',
+          },
+        ]
+      : []),
   ],
 }
 
@@ -330,7 +598,19 @@ const eventOver: Check = {
   slug: 'event-over',
   severity: 'warning',
   why: 'An event that is over and still open takes money for nothing.',
-  find: ({ config, options }) => (options.on !== undefined && isDay(options.on) && config.status === 'open' && config.to < options.on ? [{ at: 'event.status', message: `the event ended on ${formatDay(config.to)} and is still open`, help: 'set status: closed' }] : []),
+  find: ({ config, options }) =>
+    options.on !== undefined &&
+    isDay(options.on) &&
+    config.status === 'open' &&
+    config.to < options.on
+      ? [
+          {
+            at: 'event.status',
+            message: `the event ended on ${formatDay(config.to)} and is still open`,
+            help: 'set status: closed',
+          },
+        ]
+      : [],
 }
 
 export const fees = {

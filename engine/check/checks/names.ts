@@ -8,23 +8,44 @@ import { join } from '../parse.ts'
 type Used = { readonly name: string; readonly at: string; readonly part?: 'key' | 'value' }
 
 /** Those of the used names that are not legal, each with the nearest legal one. */
-function unknown(model: Model, used: readonly Used[], legal: readonly string[], say: (name: string) => string): readonly Draft[] {
+function unknown(
+  model: Model,
+  used: readonly Used[],
+  legal: readonly string[],
+  say: (name: string) => string,
+): readonly Draft[] {
   return used
     .filter(({ name }) => !legal.includes(name))
     .map(({ name, at, part = 'value' }) => {
       const { start, end } = model.source.place(at, part)
       const near = suggestion(name, legal, [start.offset, end.offset])
-      return { at, part, message: say(name), ...near, ...(near.help === undefined && legal.length > 0 ? { notes: [`there are: ${listed(legal, 20)}`] } : {}) }
+      return {
+        at,
+        part,
+        message: say(name),
+        ...near,
+        ...(near.help === undefined && legal.length > 0
+          ? { notes: [`there are: ${listed(legal, 20)}`] }
+          : {}),
+      }
     })
 }
 
-const tests = (model: Model) => model.conditions.flatMap(({ kind, maps }) => maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))))
+const tests = (model: Model) =>
+  model.conditions.flatMap(({ kind, maps }) =>
+    maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
+  )
 
 /** The constants of a test that compares with values, each with its place. */
-export function constantsAt(raw: unknown, path: string): readonly { readonly value: unknown; readonly at: string }[] {
+export function constantsAt(
+  raw: unknown,
+  path: string,
+): readonly { readonly value: unknown; readonly at: string }[] {
   if (Array.isArray(raw)) return raw.map((value: unknown, i) => ({ value, at: join(path, i) }))
   if (typeof raw !== 'object' || raw === null) return [{ value: raw, at: path }]
-  return Object.hasOwn(raw, 'not') ? constantsAt((raw as { not: unknown }).not, join(path, 'not')) : []
+  return Object.hasOwn(raw, 'not')
+    ? constantsAt((raw as { not: unknown }).not, join(path, 'not'))
+    : []
 }
 
 const unknownField: Check = {
@@ -34,12 +55,35 @@ const unknownField: Check = {
   find: (model) => {
     const ids = model.fields.map(({ id }) => id)
     const derived = model.config.categoryChoice.by === 'rules'
-    const asked = tests(model).map(({ field, path, kind }) => ({ name: field, at: path, part: 'key' as const, kind }))
+    const asked = tests(model).map(({ field, path, kind }) => ({
+      name: field,
+      at: path,
+      part: 'key' as const,
+      kind,
+    }))
     const chosen = model.file.category.chosen_in
     return [
-      ...asked.filter(({ name, kind }) => name === 'category' && kind === 'rule' && derived).map(({ at }) => ({ at, part: 'key' as const, message: 'a rule that gives the category cannot ask for it' })),
-      ...unknown(model, asked.filter(({ name }) => name !== 'category'), ids, (name) => `there is no field \`${name}\``),
-      ...(chosen === undefined ? [] : unknown(model, [{ name: chosen, at: 'category.chosen_in' }], ids, (name) => `there is no field \`${name}\``)),
+      ...asked
+        .filter(({ name, kind }) => name === 'category' && kind === 'rule' && derived)
+        .map(({ at }) => ({
+          at,
+          part: 'key' as const,
+          message: 'a rule that gives the category cannot ask for it',
+        })),
+      ...unknown(
+        model,
+        asked.filter(({ name }) => name !== 'category'),
+        ids,
+        (name) => `there is no field \`${name}\``,
+      ),
+      ...(chosen === undefined
+        ? []
+        : unknown(
+            model,
+            [{ name: chosen, at: 'category.chosen_in' }],
+            ids,
+            (name) => `there is no field \`${name}\``,
+          )),
     ]
   },
 }
@@ -53,8 +97,12 @@ const unknownOption: Check = {
       const { field } = model.fields.find((one) => one.id === id) ?? {}
       if (field?.options === undefined || field.offersCategories === true) return []
       const legal = field.options.map((option) => option.id)
-      const used = constantsAt(raw, path).flatMap(({ value, at }) => (typeof value === 'string' ? [{ name: value, at }] : []))
-      return unknown(model, used, legal, (name) => `\`${name}\` is not an option of \`${id}\``).map((draft) => ({ ...draft, notes: [`options: ${listed(legal)}`] }))
+      const used = constantsAt(raw, path).flatMap(({ value, at }) =>
+        typeof value === 'string' ? [{ name: value, at }] : [],
+      )
+      return unknown(model, used, legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
+        (draft) => ({ ...draft, notes: [`options: ${listed(legal)}`] }),
+      )
     }),
 }
 
@@ -65,17 +113,36 @@ const unknownCategory: Check = {
   find: (model) => {
     const { file } = model
     const legal = file.categories.map(({ id }) => id)
-    const rules = (file.category.rules ?? []).flatMap((rule, at): Used[] => (rule.otherwise === undefined ? [{ name: rule.then ?? '', at: `category.rules.${at}.then` }] : [{ name: rule.otherwise, at: `category.rules.${at}.otherwise` }]))
-    const offering = new Set(model.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id))
+    const rules = (file.category.rules ?? []).flatMap((rule, at): Used[] =>
+      rule.otherwise === undefined
+        ? [{ name: rule.then ?? '', at: `category.rules.${at}.then` }]
+        : [{ name: rule.otherwise, at: `category.rules.${at}.otherwise` }],
+    )
+    const offering = new Set(
+      model.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id),
+    )
     const compared = tests(model)
       .filter(({ field }) => field === 'category' || offering.has(field))
-      .flatMap(({ raw, path }) => constantsAt(raw, path).flatMap(({ value, at }): Used[] => (typeof value === 'string' ? [{ name: value, at }] : [])))
-    const rows = Object.keys(file.fees.prices ?? {}).filter((name) => name !== 'period').map((name): Used => ({ name, at: `fees.prices.${name}`, part: 'key' }))
+      .flatMap(({ raw, path }) =>
+        constantsAt(raw, path).flatMap(({ value, at }): Used[] =>
+          typeof value === 'string' ? [{ name: value, at }] : [],
+        ),
+      )
+    const rows = Object.keys(file.fees.prices ?? {})
+      .filter((name) => name !== 'period')
+      .map((name): Used => ({ name, at: `fees.prices.${name}`, part: 'key' }))
     const expected = (file.examples?.cases ?? []).flatMap(({ expect, category }, at): Used[] => [
-      ...(expect.category === undefined ? [] : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
+      ...(expect.category === undefined
+        ? []
+        : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
       ...(category === undefined ? [] : [{ name: category, at: `examples.cases.${at}.category` }]),
     ])
-    return unknown(model, [...rules, ...compared, ...rows, ...expected], legal, (name) => `there is no category \`${name}\``)
+    return unknown(
+      model,
+      [...rules, ...compared, ...rows, ...expected],
+      legal,
+      (name) => `there is no category \`${name}\``,
+    )
   },
 }
 
@@ -86,10 +153,25 @@ const unknownPeriod: Check = {
   find: (model) => {
     const { fees, examples } = model.file
     const legal = fees.periods.map(({ id }) => id)
-    const columns = columnsOf(model).map((name, at): Used => ({ name, at: `fees.prices.period.${at}` }))
-    const other = fees.other_dates === undefined || fees.other_dates === 'closed' ? [] : [{ name: fees.other_dates, at: 'fees.other_dates' }]
-    const expected = (examples?.cases ?? []).flatMap(({ expect }, at): Used[] => (expect.period === undefined ? [] : [{ name: expect.period, at: `examples.cases.${at}.expect.period` }]))
-    return unknown(model, [...columns, ...other, ...expected], legal, (name) => `there is no period \`${name}\``)
+    const columns = columnsOf(model).map((name, at): Used => ({
+      name,
+      at: `fees.prices.period.${at}`,
+    }))
+    const other =
+      fees.other_dates === undefined || fees.other_dates === 'closed'
+        ? []
+        : [{ name: fees.other_dates, at: 'fees.other_dates' }]
+    const expected = (examples?.cases ?? []).flatMap(({ expect }, at): Used[] =>
+      expect.period === undefined
+        ? []
+        : [{ name: expect.period, at: `examples.cases.${at}.expect.period` }],
+    )
+    return unknown(
+      model,
+      [...columns, ...other, ...expected],
+      legal,
+      (name) => `there is no period \`${name}\``,
+    )
   },
 }
 
@@ -104,14 +186,57 @@ const unknownShared: Check = {
   why: 'A list or gateway that nobody wrote cannot be used.',
   find: (model) => {
     const lists = ['categories', ...Object.keys(model.lists.lists)]
-    const options = model.fields.flatMap(({ raw, path }): Used[] => (typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : []))
-    const asOption = model.fields.flatMap(({ raw, path }): Draft[] => (Array.isArray(raw.options) && raw.options.length === 1 && typeof raw.options[0] === 'string' && lists.includes(raw.options[0]) ? [{ at: `${path}.options`, message: `\`${raw.options[0]}\` is a list, but stands here as the only option`, help: `write options: ${raw.options[0]}` }] : []))
+    const options = model.fields.flatMap(({ raw, path }): Used[] =>
+      typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : [],
+    )
+    const asOption = model.fields.flatMap(({ raw, path }): Draft[] =>
+      Array.isArray(raw.options) &&
+      raw.options.length === 1 &&
+      typeof raw.options[0] === 'string' &&
+      lists.includes(raw.options[0])
+        ? [
+            {
+              at: `${path}.options`,
+              message: `\`${raw.options[0]}\` is a list, but stands here as the only option`,
+              help: `write options: ${raw.options[0]}`,
+            },
+          ]
+        : [],
+    )
     const payment = model.file.payment
-    const gateway = typeof payment === 'object' ? [{ name: payment.gateway, at: 'payment.gateway' }] : []
+    const gateway =
+      typeof payment === 'object' ? [{ name: payment.gateway, at: 'payment.gateway' }] : []
     return [
       ...asOption,
-      ...unknown(model, options, lists, (name) => `there is no option list \`${name}\``).map((draft) => ({ ...draft, related: [{ at: 'lists', part: 'key' as const, in: 'lists' as const, message: 'the lists are declared here' }] })),
-      ...unknown(model, gateway, Object.keys(model.gateways.gateways), (name) => `there is no gateway \`${name}\``).map((draft) => ({ ...draft, related: [{ at: 'gateways', part: 'key' as const, in: 'gateways' as const, message: 'the gateways are declared here' }] })),
+      ...unknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
+        (draft) => ({
+          ...draft,
+          related: [
+            {
+              at: 'lists',
+              part: 'key' as const,
+              in: 'lists' as const,
+              message: 'the lists are declared here',
+            },
+          ],
+        }),
+      ),
+      ...unknown(
+        model,
+        gateway,
+        Object.keys(model.gateways.gateways),
+        (name) => `there is no gateway \`${name}\``,
+      ).map((draft) => ({
+        ...draft,
+        related: [
+          {
+            at: 'gateways',
+            part: 'key' as const,
+            in: 'gateways' as const,
+            message: 'the gateways are declared here',
+          },
+        ],
+      })),
     ]
   },
 }
@@ -121,7 +246,16 @@ function twice(declared: readonly Declared[], say: (id: string) => string): read
   return declared.flatMap(({ id, at, in: file }, index) => {
     const first = declared.findIndex((other) => other.id === id)
     const where = file === undefined ? {} : { in: file }
-    return first < index ? [{ at, ...where, message: say(id), related: [{ at: declared[first]?.at ?? at, ...where, message: 'first here' }] }] : []
+    return first < index
+      ? [
+          {
+            at,
+            ...where,
+            message: say(id),
+            related: [{ at: declared[first]?.at ?? at, ...where, message: 'first here' }],
+          },
+        ]
+      : []
   })
 }
 
@@ -131,15 +265,52 @@ const duplicateId: Check = {
   why: 'Of two things with one name, one would never be found.',
   find: (model) => {
     const { file } = model
-    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] => items.map(({ id }, at) => ({ id, at: `${path}.${at}.id` }))
+    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] =>
+      items.map(({ id }, at) => ({ id, at: `${path}.${at}.id` }))
     return [
-      ...twice(model.fields.map(({ id, path }) => ({ id, at: `${path}.id` })).concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))), (id) => `field \`${id}\` is declared twice`),
+      ...twice(
+        model.fields
+          .map(({ id, path }) => ({ id, at: `${path}.id` }))
+          .concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))),
+        (id) => `field \`${id}\` is declared twice`,
+      ),
       ...twice(ids(file.categories, 'categories'), (id) => `category \`${id}\` is declared twice`),
-      ...twice(ids(file.fees.periods, 'fees.periods'), (id) => `period \`${id}\` is declared twice`),
-      ...twice(ids(file.admin?.lists ?? [], 'admin.lists'), (id) => `list \`${id}\` is declared twice`),
-      ...model.fields.flatMap(({ raw, field, path }) => (Array.isArray(raw.options) ? twice((field.options ?? []).map((option, at) => ({ id: field.ignoreCase ? option.id.toLowerCase() : option.id, at: `${path}.options.${at}` })), (id) => `option \`${id}\` is offered twice`) : [])),
-      ...[...new Set(model.fields.flatMap(({ raw }) => (typeof raw.options === 'string' && Object.hasOwn(model.lists.lists, raw.options) ? [raw.options] : [])))].flatMap((name) =>
-        twice((model.lists.lists[name] ?? []).map((option, at) => ({ id: typeof option === 'string' ? option : option.id, at: `lists.${name}.${at}`, in: 'lists' as const })), (id) => `option \`${id}\` is offered twice`),
+      ...twice(
+        ids(file.fees.periods, 'fees.periods'),
+        (id) => `period \`${id}\` is declared twice`,
+      ),
+      ...twice(
+        ids(file.admin?.lists ?? [], 'admin.lists'),
+        (id) => `list \`${id}\` is declared twice`,
+      ),
+      ...model.fields.flatMap(({ raw, field, path }) =>
+        Array.isArray(raw.options)
+          ? twice(
+              (field.options ?? []).map((option, at) => ({
+                id: field.ignoreCase ? option.id.toLowerCase() : option.id,
+                at: `${path}.options.${at}`,
+              })),
+              (id) => `option \`${id}\` is offered twice`,
+            )
+          : [],
+      ),
+      ...[
+        ...new Set(
+          model.fields.flatMap(({ raw }) =>
+            typeof raw.options === 'string' && Object.hasOwn(model.lists.lists, raw.options)
+              ? [raw.options]
+              : [],
+          ),
+        ),
+      ].flatMap((name) =>
+        twice(
+          (model.lists.lists[name] ?? []).map((option, at) => ({
+            id: typeof option === 'string' ? option : option.id,
+            at: `lists.${name}.${at}`,
+            in: 'lists' as const,
+          })),
+          (id) => `option \`${id}\` is offered twice`,
+        ),
       ),
     ]
   },
@@ -153,8 +324,19 @@ const unknownValue: Check = {
     const { file } = model
     const stored = storedIds(model)
     const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
-    const columnValues = [...stored, ...ENGINE_VALUES.filter((name) => name !== 'amount' && name !== 'date')]
-    const filterValues = ['search', 'date_from', 'date_to', 'payment_status', 'category', 'period', ...stored]
+    const columnValues = [
+      ...stored,
+      ...ENGINE_VALUES.filter((name) => name !== 'amount' && name !== 'date'),
+    ]
+    const filterValues = [
+      'search',
+      'date_from',
+      'date_to',
+      'payment_status',
+      'category',
+      'period',
+      ...stored,
+    ]
     const details = (['success', 'failed'] as const).flatMap((page) =>
       file.results[page].details.flatMap((detail, at): Used[] => {
         const path = `results.${page}.details.${at}`
@@ -162,20 +344,44 @@ const unknownValue: Check = {
         return detail.show === undefined ? [] : [{ name: detail.show, at: `${path}.show` }]
       }),
     )
-    const wires = (['sends', 'returns'] as const).flatMap((way) => Object.entries(file.api?.[way] ?? {}).map(([wire, name]): Used => ({ name, at: `api.${way}.${wire}` })))
+    const wires = (['sends', 'returns'] as const).flatMap((way) =>
+      Object.entries(file.api?.[way] ?? {}).map(([wire, name]): Used => ({
+        name,
+        at: `api.${way}.${wire}`,
+      })),
+    )
     const lists = (file.admin?.lists ?? []).map((list, at) => ({ list, path: `admin.lists.${at}` }))
-    const columns = lists.flatMap(({ list, path }) => list.columns.map((name, at): Used => ({ name, at: `${path}.columns.${at}` })))
-    const filters = lists.flatMap(({ list, path }) => (list.filters ?? []).map((filter, at): Used => (typeof filter === 'string' ? { name: filter, at: `${path}.filters.${at}` } : { name: filter.show, at: `${path}.filters.${at}.show` })))
+    const columns = lists.flatMap(({ list, path }) =>
+      list.columns.map((name, at): Used => ({ name, at: `${path}.columns.${at}` })),
+    )
+    const filters = lists.flatMap(({ list, path }) =>
+      (list.filters ?? []).map((filter, at): Used =>
+        typeof filter === 'string'
+          ? { name: filter, at: `${path}.filters.${at}` }
+          : { name: filter.show, at: `${path}.filters.${at}.show` },
+      ),
+    )
     const say = (name: string): string => `there is no field or value \`${name}\``
-    return [...unknown(model, details, rowValues, say), ...unknown(model, wires, [...stored, ...ENGINE_VALUES], say), ...unknown(model, columns, columnValues, say), ...unknown(model, filters, filterValues, say)]
+    return [
+      ...unknown(model, details, rowValues, say),
+      ...unknown(model, wires, [...stored, ...ENGINE_VALUES], say),
+      ...unknown(model, columns, columnValues, say),
+      ...unknown(model, filters, filterValues, say),
+    ]
   },
 }
 
 /** Placeholders of a text with their offset in the source, found from where the text begins there. */
-export function placeholdersIn(model: Model, path: string): readonly { readonly name: string; readonly span: readonly [number, number] }[] {
+export function placeholdersIn(
+  model: Model,
+  path: string,
+): readonly { readonly name: string; readonly span: readonly [number, number] }[] {
   const { start, end } = model.source.place(path)
   const source = model.source.text.slice(start.offset, end.offset)
-  return [...source.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({ name: match[1] ?? '', span: [start.offset + match.index, start.offset + match.index + match[0].length] }))
+  return [...source.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
+    name: match[1] ?? '',
+    span: [start.offset + match.index, start.offset + match.index + match[0].length],
+  }))
 }
 
 const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
@@ -183,7 +389,12 @@ const PAID_ONLY = ['payment_date', 'payment_id', 'date']
 const OFFICE_ONLY = ['message', 'status']
 
 /** Every value a text may name anywhere. */
-const everyValue = (model: Model): readonly string[] => [...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES, ...TAX_VALUES]
+const everyValue = (model: Model): readonly string[] => [
+  ...storedIds(model),
+  ...ENGINE_VALUES,
+  ...EVENT_VALUES,
+  ...TAX_VALUES,
+]
 
 const unknownPlaceholder: Check = {
   slug: 'unknown-placeholder',
@@ -191,17 +402,49 @@ const unknownPlaceholder: Check = {
   why: 'A placeholder that names nothing prints N/A, or itself, to every delegate.',
   find: (model) =>
     model.said.flatMap(({ path, place, text }) => {
-      const legal = place === 'office-error' ? OFFICE_ONLY : place === 'export-file' ? ['date'] : everyValue(model)
+      const legal =
+        place === 'office-error'
+          ? OFFICE_ONLY
+          : place === 'export-file'
+            ? ['date']
+            : everyValue(model)
       const braces = placeholdersIn(model, path)
       const open = text.replace(/\{[^{}\n]*\}/g, '')
       const stray = /[{}]/.exec(open)
       return [
-        ...(stray === null ? [] : [{ at: path, message: `a single \`${stray[0]}\` stands in this text; a value is written {name}`, help: 'close the braces, or leave them out' }]),
+        ...(stray === null
+          ? []
+          : [
+              {
+                at: path,
+                message: `a single \`${stray[0]}\` stands in this text; a value is written {name}`,
+                help: 'close the braces, or leave them out',
+              },
+            ]),
         ...braces
-          .filter(({ name }) => !legal.includes(name) && !OFFICE_ONLY.includes(name) && !everyValue(model).includes(name))
+          .filter(
+            ({ name }) =>
+              !legal.includes(name) &&
+              !OFFICE_ONLY.includes(name) &&
+              !everyValue(model).includes(name),
+          )
           .map(({ name, span }) => {
-            const near = legal.filter((one) => editDistance(one, name.trim().toLowerCase()) <= Math.max(1, Math.floor(name.length / 3))).sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
-            return { at: path, span, message: name === name.trim() ? `there is no value \`${name}\` to put here` : `\`{${name}}\` is not filled in: no blanks inside the braces`, ...(near === undefined ? {} : { help: `did you mean \`{${near}}\`?` }) }
+            const near = legal
+              .filter(
+                (one) =>
+                  editDistance(one, name.trim().toLowerCase()) <=
+                  Math.max(1, Math.floor(name.length / 3)),
+              )
+              .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+            return {
+              at: path,
+              span,
+              message:
+                name === name.trim()
+                  ? `there is no value \`${name}\` to put here`
+                  : `\`{${name}}\` is not filled in: no blanks inside the braces`,
+              ...(near === undefined ? {} : { help: `did you mean \`{${near}}\`?` }),
+            }
           }),
       ]
     }),
@@ -216,13 +459,27 @@ const placeholderNotHere: Check = {
     model.said.flatMap(({ path, place }) =>
       placeholdersIn(model, path).flatMap(({ name, span }): Draft[] => {
         const said = (message: string): Draft[] => [{ at: path, span, message }]
-        if (OFFICE_ONLY.includes(name) && place !== 'office-error' && !everyValue(model).includes(name)) return said(`\`{${name}}\` is known in the office's error texts only`)
+        if (
+          OFFICE_ONLY.includes(name) &&
+          place !== 'office-error' &&
+          !everyValue(model).includes(name)
+        )
+          return said(`\`{${name}}\` is known in the office's error texts only`)
         if (place === 'plain') return said('placeholders are not filled in here')
-        if (place === 'office-error') return OFFICE_ONLY.includes(name) ? [] : said(`an office error knows {message} only`)
-        if (place === 'export-file') return name === 'date' ? [] : said('a file name of the office knows {date} only')
-        if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name)) return said(`\`{${name}}\` is not known before somebody has registered`)
-        if (place === 'registered' && PAID_ONLY.includes(name)) return said(`\`{${name}}\` is not known before payment`)
-        if (place === 'order-error' && name !== 'order_id' && !(BEFORE_REGISTRATION as readonly string[]).includes(name)) return said(`\`{${name}}\` is not known while no registration is found`)
+        if (place === 'office-error')
+          return OFFICE_ONLY.includes(name) ? [] : said(`an office error knows {message} only`)
+        if (place === 'export-file')
+          return name === 'date' ? [] : said('a file name of the office knows {date} only')
+        if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name))
+          return said(`\`{${name}}\` is not known before somebody has registered`)
+        if (place === 'registered' && PAID_ONLY.includes(name))
+          return said(`\`{${name}}\` is not known before payment`)
+        if (
+          place === 'order-error' &&
+          name !== 'order_id' &&
+          !(BEFORE_REGISTRATION as readonly string[]).includes(name)
+        )
+          return said(`\`{${name}}\` is not known while no registration is found`)
         return []
       }),
     ),
@@ -238,33 +495,108 @@ const demoPath: Check = {
       const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : ''
       const beside = childrenOf(model.file, parent).map((key) => join(parent, key))
       const { start, end } = model.source.place(`demo.${at}`)
-      return [{ at: `demo.${at}`, message: `there is no \`${path}\` in this file`, ...suggestion(path, beside, [start.offset, end.offset]) }]
+      return [
+        {
+          at: `demo.${at}`,
+          message: `there is no \`${path}\` in this file`,
+          ...suggestion(path, beside, [start.offset, end.offset]),
+        },
+      ]
     }),
 }
 
 function childrenOf(file: unknown, path: string): readonly string[] {
-  const at = (path === '' ? [] : path.split('.')).reduce<unknown>((value, key) => (typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined), file)
+  const at = (path === '' ? [] : path.split('.')).reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    file,
+  )
   return typeof at === 'object' && at !== null ? Object.keys(at) : []
 }
 
 /** Names that calls, lists and texts use themselves. */
-const RESERVED: readonly string[] = [...ENGINE_VALUES, 'search', 'date_from', 'date_to', 'page', 'page_size', 'status', 'message', 'registration', 'constructor']
+const RESERVED: readonly string[] = [
+  ...ENGINE_VALUES,
+  'search',
+  'date_from',
+  'date_to',
+  'page',
+  'page_size',
+  'status',
+  'message',
+  'registration',
+  'constructor',
+]
 
 const reservedName: Check = {
   slug: 'reserved-name',
   severity: 'error',
   why: 'The engine gives these names a value of its own; a field of that name would hide it.',
   find: (model) => [
-    ...model.fields.filter(({ id }) => RESERVED.includes(id)).map(({ id, path }) => ({ at: `${path}.id`, message: `\`${id}\` is a name the engine uses itself` })),
-    ...model.stored.filter(({ id }) => RESERVED.includes(id)).map(({ id, path }) => ({ at: `${path}.id`, message: `\`${id}\` is a name the engine uses itself` })),
-    ...model.file.categories.flatMap(({ id }, at) => (id === 'period' ? [{ at: `categories.${at}.id`, message: '`period` names the columns of the price table; no category can be called so' }] : [])),
-    ...model.file.fees.periods.flatMap(({ id }, at) => (id === 'closed' ? [{ at: `fees.periods.${at}.id`, message: '`closed` is the word for no period; no period can be called so' }] : [])),
-    ...(Object.hasOwn(model.lists.lists, 'categories') ? [{ at: 'lists.categories', part: 'key' as const, in: 'lists' as const, message: '`categories` means the event\'s own categories; no list can be called so' }] : []),
+    ...model.fields
+      .filter(({ id }) => RESERVED.includes(id))
+      .map(({ id, path }) => ({
+        at: `${path}.id`,
+        message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...model.stored
+      .filter(({ id }) => RESERVED.includes(id))
+      .map(({ id, path }) => ({
+        at: `${path}.id`,
+        message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...model.file.categories.flatMap(({ id }, at) =>
+      id === 'period'
+        ? [
+            {
+              at: `categories.${at}.id`,
+              message:
+                '`period` names the columns of the price table; no category can be called so',
+            },
+          ]
+        : [],
+    ),
+    ...model.file.fees.periods.flatMap(({ id }, at) =>
+      id === 'closed'
+        ? [
+            {
+              at: `fees.periods.${at}.id`,
+              message: '`closed` is the word for no period; no period can be called so',
+            },
+          ]
+        : [],
+    ),
+    ...(Object.hasOwn(model.lists.lists, 'categories')
+      ? [
+          {
+            at: 'lists.categories',
+            part: 'key' as const,
+            in: 'lists' as const,
+            message: "`categories` means the event's own categories; no list can be called so",
+          },
+        ]
+      : []),
   ],
 }
 
 /** What the public read of a registration answers under its own name. */
-const ANSWERED: readonly string[] = ['reg_no', 'order_id', 'category', 'period', 'base', 'gst', 'total', 'payment_status', 'payment_date', 'created_at', 'in_review', 'category_label', 'may_retry']
+const ANSWERED: readonly string[] = [
+  'reg_no',
+  'order_id',
+  'category',
+  'period',
+  'base',
+  'gst',
+  'total',
+  'payment_status',
+  'payment_date',
+  'created_at',
+  'in_review',
+  'category_label',
+  'may_retry',
+]
 
 const wireClash: Check = {
   slug: 'wire-clash',
@@ -272,13 +604,33 @@ const wireClash: Check = {
   why: 'Two values under one name on the wire: one of them never arrives.',
   find: (model) => {
     const chosen = model.file.category.chosen_in
-    const place = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({ at: `api.${way}.${wire}`, part: 'key', message })
+    const place = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({
+      at: `api.${way}.${wire}`,
+      part: 'key',
+      message,
+    })
     const clash = (way: 'sends' | 'returns', wire: string, value: string): readonly Draft[] => {
       const field = model.fields.find(({ id }) => id === wire)
-      if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen))) return [{ ...place(way, wire, `a form field is already ${way === 'sends' ? 'sent' : 'answered'} as \`${wire}\``), related: [{ at: `${field.path}.id`, message: 'declared here' }] }]
-      return way === 'returns' && ANSWERED.includes(wire) && value !== wire ? [place(way, wire, `\`${wire}\` is already answered with its own value`)] : []
+      if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen)))
+        return [
+          {
+            ...place(
+              way,
+              wire,
+              `a form field is already ${way === 'sends' ? 'sent' : 'answered'} as \`${wire}\``,
+            ),
+            related: [{ at: `${field.path}.id`, message: 'declared here' }],
+          },
+        ]
+      return way === 'returns' && ANSWERED.includes(wire) && value !== wire
+        ? [place(way, wire, `\`${wire}\` is already answered with its own value`)]
+        : []
     }
-    return (['sends', 'returns'] as const).flatMap((way) => Object.entries(model.file.api?.[way] ?? {}).flatMap(([wire, value]) => clash(way, wire, value)))
+    return (['sends', 'returns'] as const).flatMap((way) =>
+      Object.entries(model.file.api?.[way] ?? {}).flatMap(([wire, value]) =>
+        clash(way, wire, value),
+      ),
+    )
   },
 }
 

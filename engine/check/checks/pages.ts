@@ -10,11 +10,24 @@ import { placeholdersIn } from './names.ts'
 export const SITE_PAGES: readonly string[] = ['/', '/organisers', '/admin', '/admin/login']
 
 /** The address without what follows it in a link. */
-const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [routes.form, ...(routes.also ?? []), routes.success, routes.failed]
+const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [
+  routes.form,
+  ...(routes.also ?? []),
+  routes.success,
+  routes.failed,
+]
 
 const buttonsOf = ({ file: { results } }: Model) => [
-  ...(results.error_buttons ?? []).map((button, at) => ({ button, path: `results.error_buttons.${at}` })),
-  ...(['success', 'failed'] as const).flatMap((page) => (results[page].buttons ?? []).map((button, at) => ({ button, path: `results.${page}.buttons.${at}` }))),
+  ...(results.error_buttons ?? []).map((button, at) => ({
+    button,
+    path: `results.error_buttons.${at}`,
+  })),
+  ...(['success', 'failed'] as const).flatMap((page) =>
+    (results[page].buttons ?? []).map((button, at) => ({
+      button,
+      path: `results.${page}.buttons.${at}`,
+    })),
+  ),
 ]
 
 const buttonToNowhere: Check = {
@@ -26,7 +39,16 @@ const buttonToNowhere: Check = {
     return buttonsOf(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || known.includes(button.go)) return []
       const near = nearest(button.go, ownRoutes(model))
-      return [{ at: `${path}.go`, message: `no page has the address ${button.go}`, help: near === null ? 'add it to routes.also' : `did you mean \`${near.name}\`? If not, add it to routes.also` }]
+      return [
+        {
+          at: `${path}.go`,
+          message: `no page has the address ${button.go}`,
+          help:
+            near === null
+              ? 'add it to routes.also'
+              : `did you mean \`${near.name}\`? If not, add it to routes.also`,
+        },
+      ]
     })
   },
 }
@@ -35,10 +57,29 @@ const noReceipt: Check = {
   slug: 'no-receipt',
   severity: 'error',
   why: 'The button would download nothing.',
-  find: (model) => (model.file.results.receipt !== undefined ? [] : buttonsOf(model).flatMap(({ button, path }): Draft[] => (button.do === 'receipt' ? [{ at: `${path}.do`, message: 'there is no `receipt` to download', help: 'add results.receipt: {file, text}' }] : []))),
+  find: (model) =>
+    model.file.results.receipt !== undefined
+      ? []
+      : buttonsOf(model).flatMap(({ button, path }): Draft[] =>
+          button.do === 'receipt'
+            ? [
+                {
+                  at: `${path}.do`,
+                  message: 'there is no `receipt` to download',
+                  help: 'add results.receipt: {file, text}',
+                },
+              ]
+            : [],
+        ),
 }
 
-const WITHOUT_LOOKUP: readonly string[] = ['order_id', 'amount', 'date', ...EVENT_VALUES, ...TAX_VALUES]
+const WITHOUT_LOOKUP: readonly string[] = [
+  'order_id',
+  'amount',
+  'date',
+  ...EVENT_VALUES,
+  ...TAX_VALUES,
+]
 
 const needsLookup: Check = {
   slug: 'needs-lookup',
@@ -52,18 +93,50 @@ const needsLookup: Check = {
       const details = model.file.results[page].details.flatMap((detail, at): Draft[] => {
         const name = typeof detail === 'string' ? detail : detail.show
         const path = `results.${page}.details.${at}`
-        if (typeof detail === 'object' && detail.when !== undefined) return [{ at: `${path}.when`, message: 'the condition asks the registration, which this page does not fetch', help }]
-        return name === undefined || WITHOUT_LOOKUP.includes(name) ? [] : [{ at: typeof detail === 'string' ? path : `${path}.show`, message: `\`${name}\` comes from the registration, which this page does not fetch`, help }]
+        if (typeof detail === 'object' && detail.when !== undefined)
+          return [
+            {
+              at: `${path}.when`,
+              message: 'the condition asks the registration, which this page does not fetch',
+              help,
+            },
+          ]
+        return name === undefined || WITHOUT_LOOKUP.includes(name)
+          ? []
+          : [
+              {
+                at: typeof detail === 'string' ? path : `${path}.show`,
+                message: `\`${name}\` comes from the registration, which this page does not fetch`,
+                help,
+              },
+            ]
       })
       const texts = model.said
         .filter(({ place }) => place === page)
-        .flatMap(({ path }) => placeholdersIn(model, path).flatMap(({ name, span }): Draft[] => (WITHOUT_LOOKUP.includes(name) ? [] : [{ at: path, span, message: `\`{${name}}\` comes from the registration, which this page does not fetch`, help }])))
+        .flatMap(({ path }) =>
+          placeholdersIn(model, path).flatMap(({ name, span }): Draft[] =>
+            WITHOUT_LOOKUP.includes(name)
+              ? []
+              : [
+                  {
+                    at: path,
+                    span,
+                    message: `\`{${name}}\` comes from the registration, which this page does not fetch`,
+                    help,
+                  },
+                ],
+          ),
+        )
       return [...details, ...texts]
     }),
 }
 
-const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December'
-const DATE = new RegExp(`\\b(?:(\\d{1,2})(?:st|nd|rd|th)?\\s+(${MONTHS})|(${MONTHS})\\s+(\\d{1,2})(?:st|nd|rd|th)?),?\\s+(\\d{4})\\b`, 'gi')
+const MONTHS =
+  'January|February|March|April|May|June|July|August|September|October|November|December'
+const DATE = new RegExp(
+  `\\b(?:(\\d{1,2})(?:st|nd|rd|th)?\\s+(${MONTHS})|(${MONTHS})\\s+(\\d{1,2})(?:st|nd|rd|th)?),?\\s+(\\d{4})\\b`,
+  'gi',
+)
 
 const textDate: Check = {
   slug: 'text-date',
@@ -72,16 +145,37 @@ const textDate: Check = {
   after: ['EV407', 'EV419'],
   find: (model) => {
     const { config } = model
-    const meant = new Set([config.from, config.to, config.registration.opens, config.registration.closes, ...config.fees.periods.flatMap((period) => [period.from, period.to])])
+    const meant = new Set([
+      config.from,
+      config.to,
+      config.registration.opens,
+      config.registration.closes,
+      ...config.fees.periods.flatMap((period) => [period.from, period.to]),
+    ])
     return model.said.flatMap(({ path }) => {
       const { start, end } = model.source.place(path)
       const source = model.source.text.slice(start.offset, end.offset)
       return [...source.matchAll(DATE)].flatMap((match): Draft[] => {
-        const month = MONTHS.toLowerCase().split('|').indexOf((match[2] ?? match[3] ?? '').toLowerCase()) + 1
+        const month =
+          MONTHS.toLowerCase()
+            .split('|')
+            .indexOf((match[2] ?? match[3] ?? '').toLowerCase()) + 1
         const day = `${match[5] ?? ''}-${String(month).padStart(2, '0')}-${(match[1] ?? match[4] ?? '').padStart(2, '0')}`
-        const span = [start.offset + match.index, start.offset + match.index + match[0].length] as const
-        if (!isDay(day)) return [{ at: path, span, message: `${match[0]} is not a day of the calendar` }]
-        return meant.has(day) ? [] : [{ at: path, span, message: `${formatDay(day)} is not the start or end of ${config.fees.periods.length > 0 ? 'any price period' : 'the event'}` }]
+        const span = [
+          start.offset + match.index,
+          start.offset + match.index + match[0].length,
+        ] as const
+        if (!isDay(day))
+          return [{ at: path, span, message: `${match[0]} is not a day of the calendar` }]
+        return meant.has(day)
+          ? []
+          : [
+              {
+                at: path,
+                span,
+                message: `${formatDay(day)} is not the start or end of ${config.fees.periods.length > 0 ? 'any price period' : 'the event'}`,
+              },
+            ]
       })
     })
   },
@@ -95,10 +189,22 @@ const textPercent: Check = {
     const { tax } = model.config.fees
     if (tax === null) return []
     return model.said.flatMap(({ path, text }) => {
-      if (!new RegExp(`\\b(?:${tax.name.replace(/[^\w ]/g, '.')}|GST|tax)\\b`, 'i').test(text)) return []
+      if (!new RegExp(`\\b(?:${tax.name.replace(/[^\w ]/g, '.')}|GST|tax)\\b`, 'i').test(text))
+        return []
       const { start, end } = model.source.place(path)
       const source = model.source.text.slice(start.offset, end.offset)
-      return [...source.matchAll(/(\d+(?:\.\d+)?)\s?%/g)].flatMap((match): Draft[] => (Number(match[1]) === tax.percent ? [] : [{ at: path, span: [start.offset + match.index, start.offset + match.index + match[0].length], message: `the text says ${match[1] ?? ''}%, the tax is ${tax.percent}%`, related: [{ at: 'fees.tax.percent', message: 'the tax' }] }]))
+      return [...source.matchAll(/(\d+(?:\.\d+)?)\s?%/g)].flatMap((match): Draft[] =>
+        Number(match[1]) === tax.percent
+          ? []
+          : [
+              {
+                at: path,
+                span: [start.offset + match.index, start.offset + match.index + match[0].length],
+                message: `the text says ${match[1] ?? ''}%, the tax is ${tax.percent}%`,
+                related: [{ at: 'fees.tax.percent', message: 'the tax' }],
+              },
+            ],
+      )
     })
   },
 }
@@ -107,7 +213,17 @@ const noOffice: Check = {
   slug: 'no-office-address',
   severity: 'error',
   why: 'A copy to nobody is never read.',
-  find: ({ file }) => (file.email?.copy_to === 'office' && file.event.office === undefined ? [{ at: 'email.copy_to', part: 'entry', message: 'there is no `event.office` to copy the e-mail to', help: 'add event.office, or copy to support' }] : []),
+  find: ({ file }) =>
+    file.email?.copy_to === 'office' && file.event.office === undefined
+      ? [
+          {
+            at: 'email.copy_to',
+            part: 'entry',
+            message: 'there is no `event.office` to copy the e-mail to',
+            help: 'add event.office, or copy to support',
+          },
+        ]
+      : [],
 }
 
 const wordsOfWhat: Check = {
@@ -118,10 +234,27 @@ const wordsOfWhat: Check = {
   find: (model) =>
     (['success', 'failed'] as const).flatMap((page) =>
       model.file.results[page].details.flatMap((detail, at): Draft[] => {
-        if (typeof detail === 'string' || detail.as === undefined || detail.show === undefined || ['category', 'period'].includes(detail.show)) return []
+        if (
+          typeof detail === 'string' ||
+          detail.as === undefined ||
+          detail.show === undefined ||
+          ['category', 'period'].includes(detail.show)
+        )
+          return []
         const field = model.fields.find(({ id }) => id === detail.show)
-        const plain = (ENGINE_VALUES as readonly string[]).includes(detail.show) || detail.show.startsWith('event.') || field?.field.type !== 'select'
-        return plain ? [{ at: `results.${page}.details.${at}.as`, part: 'entry', message: `\`${detail.show}\` is no choice; as: words does nothing for it` }] : []
+        const plain =
+          (ENGINE_VALUES as readonly string[]).includes(detail.show) ||
+          detail.show.startsWith('event.') ||
+          field?.field.type !== 'select'
+        return plain
+          ? [
+              {
+                at: `results.${page}.details.${at}.as`,
+                part: 'entry',
+                message: `\`${detail.show}\` is no choice; as: words does nothing for it`,
+              },
+            ]
+          : []
       }),
     ),
 }
@@ -135,8 +268,11 @@ const detailCount: Check = {
       file.results[page].details.flatMap((detail, at): Draft[] => {
         if (typeof detail === 'string') return []
         const path = `results.${page}.details.${at}`
-        if ((detail.show === undefined) === (detail.text === undefined)) return [{ at: path, message: 'a row has exactly one of show and text' }]
-        return detail.text !== undefined && detail.label === undefined ? [{ at: path, message: 'a row with a text needs a label' }] : []
+        if ((detail.show === undefined) === (detail.text === undefined))
+          return [{ at: path, message: 'a row has exactly one of show and text' }]
+        return detail.text !== undefined && detail.label === undefined
+          ? [{ at: path, message: 'a row with a text needs a label' }]
+          : []
       }),
     ),
 }
@@ -149,16 +285,43 @@ const addressMisspelt: Check = {
   find: ({ file }) => {
     const addresses: readonly (readonly [string, string])[] = [
       ['event.id', file.event.id],
-      ...(['form', 'success', 'failed'] as const).map((page) => [`routes.${page}`, file.routes[page]] as const),
+      ...(['form', 'success', 'failed'] as const).map(
+        (page) => [`routes.${page}`, file.routes[page]] as const,
+      ),
       ...(file.routes.also ?? []).map((route, at) => [`routes.also.${at}`, route] as const),
-      ...(['register', 'registration', 'tariff', 'gateway_return'] as const).flatMap((call) => (file.api?.[call] === undefined ? [] : [[`api.${call}`, file.api[call]] as const])),
-      ...(file.admin?.lists ?? []).flatMap((list, at) => [[`admin.lists.${at}.id`, list.id] as const, [`admin.lists.${at}.route`, list.route] as const, ...(list.api === undefined ? [] : [[`admin.lists.${at}.api`, list.api] as const])]),
+      ...(['register', 'registration', 'tariff', 'gateway_return'] as const).flatMap((call) =>
+        file.api?.[call] === undefined ? [] : [[`api.${call}`, file.api[call]] as const],
+      ),
+      ...(file.admin?.lists ?? []).flatMap((list, at) => [
+        [`admin.lists.${at}.id`, list.id] as const,
+        [`admin.lists.${at}.route`, list.route] as const,
+        ...(list.api === undefined ? [] : [[`admin.lists.${at}.api`, list.api] as const]),
+      ]),
     ]
-    const parts = addresses.flatMap(([at, address]) => address.split(/[/?]/).filter((part) => part.length >= 5 && !part.startsWith('{')).map((part) => ({ at, part })))
+    const parts = addresses.flatMap(([at, address]) =>
+      address
+        .split(/[/?]/)
+        .filter((part) => part.length >= 5 && !part.startsWith('{'))
+        .map((part) => ({ at, part })),
+    )
     const count = (part: string): number => parts.filter((other) => other.part === part).length
     return parts.flatMap(({ at, part }, index): Draft[] => {
-      const other = parts.find((one, before) => one.part !== part && slip(one.part, part) && (count(one.part) > count(part) || (count(one.part) === count(part) && before < index)))
-      return other === undefined ? [] : [{ at, message: `\`${part}\` here, \`${other.part}\` there`, related: [{ at: other.at, message: 'there' }], help: 'spell both alike, or accept it with allow' }]
+      const other = parts.find(
+        (one, before) =>
+          one.part !== part &&
+          slip(one.part, part) &&
+          (count(one.part) > count(part) || (count(one.part) === count(part) && before < index)),
+      )
+      return other === undefined
+        ? []
+        : [
+            {
+              at,
+              message: `\`${part}\` here, \`${other.part}\` there`,
+              related: [{ at: other.at, message: 'there' }],
+              help: 'spell both alike, or accept it with allow',
+            },
+          ]
     })
   },
 }

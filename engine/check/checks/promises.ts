@@ -12,20 +12,49 @@ import { listed, suggestion } from '../near.ts'
 /** A word or an entry of a list, with the place that says it. */
 type Item = { readonly text: string; readonly at: string; readonly also?: string }
 /** What can be promised under a name, as the file has it; `parent` is where something that is missing would stand. */
-type Fact = { readonly parent: string; readonly items: readonly Item[]; /** Where the entry of a name would stand, if not there. */ readonly homes?: ReadonlyMap<string, string> }
+type Fact = {
+  readonly parent: string
+  readonly items: readonly Item[]
+  /** Where the entry of a name would stand, if not there. */ readonly homes?: ReadonlyMap<
+    string,
+    string
+  >
+}
 
 /** Everything that can be promised of an event, by the name it is promised under. */
 export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fact> {
-  const one = (at: string, text: string | undefined | null): Fact => ({ parent: at, items: text === undefined || text === null ? [] : [{ text, at }] })
-  const list = (parent: string, texts: readonly string[]): Fact => ({ parent, items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })) })
-  const map = (parent: string, names: Readonly<Record<string, string>>): Fact => ({ parent, items: Object.entries(names).map(([name, value]) => ({ text: `${name}: ${value}`, at: `${parent}.${name}` })) })
+  const one = (at: string, text: string | undefined | null): Fact => ({
+    parent: at,
+    items: text === undefined || text === null ? [] : [{ text, at }],
+  })
+  const list = (parent: string, texts: readonly string[]): Fact => ({
+    parent,
+    items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
+  })
+  const map = (parent: string, names: Readonly<Record<string, string>>): Fact => ({
+    parent,
+    items: Object.entries(names).map(([name, value]) => ({
+      text: `${name}: ${value}`,
+      at: `${parent}.${name}`,
+    })),
+  })
   const rows = (page: 'success' | 'failed'): Fact => {
     const { details, buttons } = config.results[page]
-    const said = (parts: readonly (Detail | Button)[], key: string): readonly Item[] => parts.map((one, i) => ({ text: 'when' in one ? `${one.label} (at times)` : one.label, at: `results.${page}.${key}.${i}` }))
-    return { parent: `results.${page}.details`, items: [...said(details, 'details'), ...said(buttons, 'buttons')] }
+    const said = (parts: readonly (Detail | Button)[], key: string): readonly Item[] =>
+      parts.map((one, i) => ({
+        text: 'when' in one ? `${one.label} (at times)` : one.label,
+        at: `results.${page}.${key}.${i}`,
+      }))
+    return {
+      parent: `results.${page}.details`,
+      items: [...said(details, 'details'), ...said(buttons, 'buttons')],
+    }
   }
   const { routes, api, admin, results } = config
-  const office = file.admin?.lists === undefined ? [] : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
+  const office =
+    file.admin?.lists === undefined
+      ? []
+      : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
   const addresses: readonly Item[] = [
     { text: routes.form, at: 'routes.form' },
     ...routes.also.map((text, i) => ({ text, at: `routes.also.${i}` })),
@@ -41,10 +70,21 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
       { text: stated.export.api, at: `${at}.export.api` },
     ]),
   ]
-  const messages = { no_order: results.errors.noOrder, bad_order: results.errors.badOrder, not_found: results.errors.notFound, fetch_failed: results.errors.fetchFailed }
+  const messages = {
+    no_order: results.errors.noOrder,
+    bad_order: results.errors.badOrder,
+    not_found: results.errors.notFound,
+    fetch_failed: results.errors.fetchFailed,
+  }
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
   return new Map<string, Fact>([
-    ['dates', { parent: 'event', items: [{ text: formatDays(config.from, config.to), at: 'event.to', also: 'event.from' }] }],
+    [
+      'dates',
+      {
+        parent: 'event',
+        items: [{ text: formatDays(config.from, config.to), at: 'event.to', also: 'event.from' }],
+      },
+    ],
     ['hours', one('event.hours', config.hours)],
     ['support', one('event.support', config.support.toLowerCase())],
     ['office', one('event.office', config.office?.toLowerCase())],
@@ -52,44 +92,172 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
     ['notices', one('form.notices', config.form.notices)],
     ['alert', one('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none')],
     ['account', one('payment.account', config.payment?.account)],
-    ['order_id', { parent: 'order_id', items: [{ text: config.orderId.prefix, at: 'order_id.prefix' }, { text: config.orderId.followedBy, at: 'order_id.followed_by' }, { text: String(config.orderId.digits), at: 'order_id.digits' }] }],
+    [
+      'order_id',
+      {
+        parent: 'order_id',
+        items: [
+          { text: config.orderId.prefix, at: 'order_id.prefix' },
+          { text: config.orderId.followedBy, at: 'order_id.followed_by' },
+          { text: String(config.orderId.digits), at: 'order_id.digits' },
+        ],
+      },
+    ],
     ['amounts', one('results.amounts', results.amounts)],
     ['addresses', { parent: 'routes', items: addresses }],
     ['sends', map('api.sends', api.sends)],
     ['returns', map('api.returns', api.returns)],
-    ['form', { parent: 'form.sections', items: fields.map(({ id, path, field }) => ({ text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}`, at: path })), homes }],
-    ['stored', { parent: 'form.also_stored', items: (file.form.also_stored ?? []).map(({ id }, i) => ({ text: id, at: `form.also_stored.${i}.id` })) }],
-    ['stays_on', one('form.stepper.stays_on', config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn))],
+    [
+      'form',
+      {
+        parent: 'form.sections',
+        items: fields.map(({ id, path, field }) => ({
+          text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}`,
+          at: path,
+        })),
+        homes,
+      },
+    ],
+    [
+      'stored',
+      {
+        parent: 'form.also_stored',
+        items: (file.form.also_stored ?? []).map(({ id }, i) => ({
+          text: id,
+          at: `form.also_stored.${i}.id`,
+        })),
+      },
+    ],
+    [
+      'stays_on',
+      one(
+        'form.stepper.stays_on',
+        config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn),
+      ),
+    ],
     ['summary', list('form.summary.lines', config.form.summary.lines)],
-    ['categories', { parent: 'categories', items: config.categories.map(({ id }, i) => ({ text: id, at: `categories.${i}.id` })) }],
+    [
+      'categories',
+      {
+        parent: 'categories',
+        items: config.categories.map(({ id }, i) => ({ text: id, at: `categories.${i}.id` })),
+      },
+    ],
     ['success', rows('success')],
     ['failed', rows('failed')],
     ['messages', map('results.errors', messages)],
-    ['starts', { parent: 'form.sections', items: fields.flatMap(({ id, path, field }) => (field.default === undefined ? [] : [{ text: `${id}: ${String(field.default)}`, at: `${path}.default` }])), homes }],
-    ['dashboard', { parent: 'admin.dashboard', items: [{ text: admin.dashboard.key, at: 'admin.dashboard.key' }, ...admin.dashboard.cards.map((text, i) => ({ text, at: `admin.dashboard.cards.${i}` }))] }],
+    [
+      'starts',
+      {
+        parent: 'form.sections',
+        items: fields.flatMap(({ id, path, field }) =>
+          field.default === undefined
+            ? []
+            : [{ text: `${id}: ${String(field.default)}`, at: `${path}.default` }],
+        ),
+        homes,
+      },
+    ],
+    [
+      'dashboard',
+      {
+        parent: 'admin.dashboard',
+        items: [
+          { text: admin.dashboard.key, at: 'admin.dashboard.key' },
+          ...admin.dashboard.cards.map((text, i) => ({ text, at: `admin.dashboard.cards.${i}` })),
+        ],
+      },
+    ],
     ...fields.flatMap(({ id, path, field, raw }): (readonly [string, Fact])[] => [
-      ...(field.options === undefined ? [] : [[`choices.${id}`, typeof raw.options === 'string' ? { parent: `${path}.options`, items: field.options.map((option) => ({ text: option.id, at: `${path}.options` })) } : list(`${path}.options`, field.options.map((option) => option.id))] as const]),
-      ...(field.accept === undefined ? [] : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
+      ...(field.options === undefined
+        ? []
+        : [
+            [
+              `choices.${id}`,
+              typeof raw.options === 'string'
+                ? {
+                    parent: `${path}.options`,
+                    items: field.options.map((option) => ({
+                      text: option.id,
+                      at: `${path}.options`,
+                    })),
+                  }
+                : list(
+                    `${path}.options`,
+                    field.options.map((option) => option.id),
+                  ),
+            ] as const,
+          ]),
+      ...(field.accept === undefined
+        ? []
+        : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
     ]),
-    ['lists', { parent: 'admin.lists', items: office.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })) }],
+    [
+      'lists',
+      {
+        parent: 'admin.lists',
+        items: office.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })),
+      },
+    ],
     ...office.flatMap(({ list: stated, at }): (readonly [string, Fact])[] => [
-      [`${stated.id}.filters`, list(`${at}.filters`, stated.filters.map(({ show, sentAs }) => (show === sentAs ? show : `${show} as ${sentAs}`)))],
-      [`${stated.id}.columns`, list(`${at}.columns`, stated.columns.map(({ id }) => id))],
-      [`${stated.id}.sizes`, { parent: `${at}.page_size`, items: [{ text: String(stated.pageSize), at: `${at}.page_size` }, ...stated.pageSizes.map((size, i) => ({ text: String(size), at: `${at}.page_sizes.${i}` }))] }],
-      [`${stated.id}.errors`, { parent: `${at}.errors`, items: [{ text: stated.errors.load, at: `${at}.errors.load` }, { text: stated.errors.shape, at: `${at}.errors.shape` }, { text: stated.errors.export, at: `${at}.errors.export` }] }],
+      [
+        `${stated.id}.filters`,
+        list(
+          `${at}.filters`,
+          stated.filters.map(({ show, sentAs }) =>
+            show === sentAs ? show : `${show} as ${sentAs}`,
+          ),
+        ),
+      ],
+      [
+        `${stated.id}.columns`,
+        list(
+          `${at}.columns`,
+          stated.columns.map(({ id }) => id),
+        ),
+      ],
+      [
+        `${stated.id}.sizes`,
+        {
+          parent: `${at}.page_size`,
+          items: [
+            { text: String(stated.pageSize), at: `${at}.page_size` },
+            ...stated.pageSizes.map((size, i) => ({
+              text: String(size),
+              at: `${at}.page_sizes.${i}`,
+            })),
+          ],
+        },
+      ],
+      [
+        `${stated.id}.errors`,
+        {
+          parent: `${at}.errors`,
+          items: [
+            { text: stated.errors.load, at: `${at}.errors.load` },
+            { text: stated.errors.shape, at: `${at}.errors.shape` },
+            { text: stated.errors.export, at: `${at}.errors.export` },
+          ],
+        },
+      ],
       [`${stated.id}.file`, one(`${at}.export.file`, stated.export.file)],
     ]),
   ])
 }
 
-const promisesOf = ({ file }: Model): readonly (readonly [string, unknown])[] => Object.entries(file.examples?.promises ?? {})
+const promisesOf = ({ file }: Model): readonly (readonly [string, unknown])[] =>
+  Object.entries(file.examples?.promises ?? {})
 
 /** A promise as words, each with its place: a text, a list, or names with their values. */
 function wordsOf(name: string, value: unknown): readonly Item[] {
   const at = `examples.promises.${name}`
-  if (Array.isArray(value)) return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
+  if (Array.isArray(value))
+    return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
   if (typeof value !== 'object' || value === null) return [{ text: String(value), at }]
-  return Object.entries(value).map(([key, text]) => ({ text: `${key}: ${String(text)}`, at: `${at}.${key}` }))
+  return Object.entries(value).map(([key, text]) => ({
+    text: `${key}: ${String(text)}`,
+    at: `${at}.${key}`,
+  }))
 }
 
 const promiseBroken: Check = {
@@ -106,13 +274,25 @@ const promiseBroken: Check = {
       const missing = without(promised, fact.items)
       const extra = without(fact.items, promised)
       // Names with their values have no order.
-      const moved = !Array.isArray(value) ? -1 : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
+      const moved = !Array.isArray(value)
+        ? -1
+        : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
       if (missing.length === 0 && extra.length === 0 && moved === -1) return []
       const swapped = missing.length === 0 && extra.length === 0
       const here = swapped ? fact.items.slice(moved, moved + 2) : extra
       const there = swapped ? promised.slice(moved, moved + 2) : missing
-      const quoted = (items: readonly Item[]): string => listed(items.map(({ text }) => `\`${text}\``), 4)
-      const message = swapped ? `\`${name}\` is promised in another order` : missing.length === 0 ? `${quoted(extra)} is not among what is promised as \`${name}\`` : extra.length === 0 ? `${quoted(missing)} is promised as \`${name}\` and missing here` : `\`${name}\` is promised to be ${quoted(missing)}; here it is ${quoted(extra)}`
+      const quoted = (items: readonly Item[]): string =>
+        listed(
+          items.map(({ text }) => `\`${text}\``),
+          4,
+        )
+      const message = swapped
+        ? `\`${name}\` is promised in another order`
+        : missing.length === 0
+          ? `${quoted(extra)} is not among what is promised as \`${name}\``
+          : extra.length === 0
+            ? `${quoted(missing)} is promised as \`${name}\` and missing here`
+            : `\`${name}\` is promised to be ${quoted(missing)}; here it is ${quoted(extra)}`
       const home = fact.homes?.get(missing[0]?.text.split(': ')[0] ?? '') ?? fact.parent
       const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
       return [
@@ -120,7 +300,22 @@ const promiseBroken: Check = {
           at: first?.at ?? home,
           part: here.length === 0 ? 'key' : 'value',
           message,
-          related: [...here.flatMap(({ also }) => (also === undefined ? [] : [{ at: also, message: 'and here' }])), ...rest.map(({ at }) => ({ at, message: 'and here' })), ...there.map(({ at }) => ({ at, message: 'promised here' })), ...(there.length === 0 ? [{ at: `examples.promises.${name}`, part: 'key' as const, message: 'promised here' }] : [])].slice(0, 6),
+          related: [
+            ...here.flatMap(({ also }) =>
+              also === undefined ? [] : [{ at: also, message: 'and here' }],
+            ),
+            ...rest.map(({ at }) => ({ at, message: 'and here' })),
+            ...there.map(({ at }) => ({ at, message: 'promised here' })),
+            ...(there.length === 0
+              ? [
+                  {
+                    at: `examples.promises.${name}`,
+                    part: 'key' as const,
+                    message: 'promised here',
+                  },
+                ]
+              : []),
+          ].slice(0, 6),
           help: 'if it is meant to change, change the promise too, and tell those who rely on it',
         },
       ]
@@ -150,7 +345,15 @@ const unknownPromise: Check = {
       if (legal.includes(name)) return []
       const { start, end } = model.source.place(`examples.promises.${name}`, 'key')
       const near = suggestion(name, legal, [start.offset, end.offset])
-      return [{ at: `examples.promises.${name}`, part: 'key', message: `nothing is called \`${name}\` that could be promised`, ...near, ...(near.help === undefined ? { notes: [`there are: ${listed(legal, 40)}`] } : {}) }]
+      return [
+        {
+          at: `examples.promises.${name}`,
+          part: 'key',
+          message: `nothing is called \`${name}\` that could be promised`,
+          ...near,
+          ...(near.help === undefined ? { notes: [`there are: ${listed(legal, 40)}`] } : {}),
+        },
+      ]
     })
   },
 }

@@ -7,11 +7,20 @@ import { nearest } from '../near.ts'
 import type { Check, ConditionAt, Model } from '../model.ts'
 import { join } from '../parse.ts'
 
-type RuleBoxes = { readonly boxes: readonly Box[]; /** What the rule really catches: nobody above it did. */ readonly hit: readonly Box[] }
+type RuleBoxes = {
+  readonly boxes: readonly Box[]
+  /** What the rule really catches: nobody above it did. */ readonly hit: readonly Box[]
+}
 export type RuleTable =
   | { readonly is: 'none' }
   | { readonly is: 'too-large' }
-  | { readonly is: 'table'; readonly domain: Domain; readonly rules: readonly RuleBoxes[]; /** Answers that no rule fits. */ readonly open: readonly Box[]; readonly budget: Budget }
+  | {
+      readonly is: 'table'
+      readonly domain: Domain
+      readonly rules: readonly RuleBoxes[]
+      /** Answers that no rule fits. */ readonly open: readonly Box[]
+      readonly budget: Budget
+    }
 
 const tables = new WeakMap<Model, RuleTable>()
 
@@ -30,7 +39,10 @@ function makeTable({ config }: Model): RuleTable {
   const budget = { left: WORK_MAX }
   return withinBudget(
     (): RuleTable => {
-      const domain = domainOf(config, choice.rules.flatMap(({ when }) => (when === null ? [] : [when])))
+      const domain = domainOf(
+        config,
+        choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
+      )
       let open = subtract(domain.space, everything(domain), domain.impossible, budget)
       const rules = choice.rules.map(({ when }): RuleBoxes => {
         const boxes = when === null ? everything(domain) : boxesOf(domain, when)
@@ -45,7 +57,10 @@ function makeTable({ config }: Model): RuleTable {
 }
 
 function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): readonly Box[] {
-  return boxes.reduce<readonly Box[]>((kept, box) => [...kept, ...subtract(space, [box], kept, budget)], [])
+  return boxes.reduce<readonly Box[]>(
+    (kept, box) => [...kept, ...subtract(space, [box], kept, budget)],
+    [],
+  )
 }
 
 function withinBudget<T>(work: () => T, otherwise: T): T {
@@ -71,8 +86,18 @@ const ruleIncomplete: Check = {
     const table = ruleTable(model)
     if (table.is !== 'table' || table.open.length === 0) return []
     const more = table.open.length - BOXES_SHOWN
-    const notes = table.open.slice(0, BOXES_SHOWN).map((box) => `no rule for ${sayBox(table.domain, box)}`)
-    return [{ at: 'category.rules', part: 'key', message: 'the rules leave some answers without a category', notes: more > 0 ? [...notes, `and ${more} more`] : notes, help: 'add a rule, or end with {otherwise: …}' }]
+    const notes = table.open
+      .slice(0, BOXES_SHOWN)
+      .map((box) => `no rule for ${sayBox(table.domain, box)}`)
+    return [
+      {
+        at: 'category.rules',
+        part: 'key',
+        message: 'the rules leave some answers without a category',
+        notes: more > 0 ? [...notes, `and ${more} more`] : notes,
+        help: 'add a rule, or end with {otherwise: …}',
+      },
+    ]
   },
 }
 
@@ -94,7 +119,11 @@ const ruleUnreachable: Check = {
           at: rulePath(at),
           message: 'this rule is never reached',
           related: takers.map((taker) => ({ at: rulePath(taker), message: 'taken here' })),
-          notes: [takers.length === 0 ? 'nobody can give the answers it asks for' : `everybody it fits is taken by ${named} above`],
+          notes: [
+            takers.length === 0
+              ? 'nobody can give the answers it asks for'
+              : `everybody it fits is taken by ${named} above`,
+          ],
         },
       ]
     })
@@ -102,12 +131,39 @@ const ruleUnreachable: Check = {
 }
 
 /** The fewest rules above that together take all of a rule: those that touch it, dropped one by one while the rest still covers. */
-function blamed({ domain, rules, budget }: Extract<RuleTable, { is: 'table' }>, at: number): readonly number[] {
+function blamed(
+  { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
+  at: number,
+): readonly number[] {
   const mine = rules[at]?.boxes ?? []
   const possible = withinBudget(() => subtract(domain.space, mine, domain.impossible, budget), mine)
-  const covers = (takers: readonly number[]): boolean => subtract(domain.space, possible, takers.flatMap((taker) => rules[taker]?.boxes ?? []), budget).length === 0
-  const touching = rules.flatMap((_rule, other) => (other < at && withinBudget(() => intersect(domain.space, possible, rules[other]?.boxes ?? [], budget).length > 0, true) ? [other] : []))
-  return withinBudget(() => touching.reduce<readonly number[]>((kept, one) => (covers(kept.filter((other) => other !== one)) ? kept.filter((other) => other !== one) : kept), touching), touching)
+  const covers = (takers: readonly number[]): boolean =>
+    subtract(
+      domain.space,
+      possible,
+      takers.flatMap((taker) => rules[taker]?.boxes ?? []),
+      budget,
+    ).length === 0
+  const touching = rules.flatMap((_rule, other) =>
+    other < at &&
+    withinBudget(
+      () => intersect(domain.space, possible, rules[other]?.boxes ?? [], budget).length > 0,
+      true,
+    )
+      ? [other]
+      : [],
+  )
+  return withinBudget(
+    () =>
+      touching.reduce<readonly number[]>(
+        (kept, one) =>
+          covers(kept.filter((other) => other !== one))
+            ? kept.filter((other) => other !== one)
+            : kept,
+        touching,
+      ),
+    touching,
+  )
 }
 
 const otherwiseNotLast: Check = {
@@ -118,7 +174,14 @@ const otherwiseNotLast: Check = {
     const rules = file.category.rules ?? []
     const first = rules.findIndex(({ otherwise }) => otherwise !== undefined)
     if (first === -1 || first === rules.length - 1) return []
-    return [{ at: rulePath(first), message: 'rules after `otherwise` are never reached', related: [{ at: rulePath(first + 1), message: 'the first of them' }], help: 'move it to the end' }]
+    return [
+      {
+        at: rulePath(first),
+        message: 'rules after `otherwise` are never reached',
+        related: [{ at: rulePath(first + 1), message: 'the first of them' }],
+        help: 'move it to the end',
+      },
+    ]
   },
 }
 
@@ -131,18 +194,30 @@ const otherwiseUnused: Check = {
     const table = ruleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
-    return table.rules.flatMap(({ hit }, at): Draft[] => (choice.rules[at]?.when === null && hit.length === 0 ? [{ at: rulePath(at), message: 'the rules above already cover every answer' }] : []))
+    return table.rules.flatMap(({ hit }, at): Draft[] =>
+      choice.rules[at]?.when === null && hit.length === 0
+        ? [{ at: rulePath(at), message: 'the rules above already cover every answer' }]
+        : [],
+    )
   },
 }
 
 /** What of a condition's maps can be true, and whether all of it always is. */
-function truthOf({ config }: Model, { condition }: ConditionAt): { readonly never: readonly number[]; readonly always: boolean } | null {
+function truthOf(
+  { config }: Model,
+  { condition }: ConditionAt,
+): { readonly never: readonly number[]; readonly always: boolean } | null {
   return withinBudget(() => {
     const budget = { left: WORK_MAX }
     const domain = domainOf(config, [condition])
     const possible = subtract(domain.space, everything(domain), domain.impossible, budget)
-    const never = condition.flatMap((map, at) => (intersect(domain.space, possible, boxesOf(domain, [map]), budget).length === 0 ? [at] : []))
-    return { never, always: subtract(domain.space, possible, boxesOf(domain, condition), budget).length === 0 }
+    const never = condition.flatMap((map, at) =>
+      intersect(domain.space, possible, boxesOf(domain, [map]), budget).length === 0 ? [at] : [],
+    )
+    return {
+      never,
+      always: subtract(domain.space, possible, boxesOf(domain, condition), budget).length === 0,
+    }
   }, null)
 }
 
@@ -155,8 +230,18 @@ const neverTrue: Check = {
     model.conditions.flatMap((one) => {
       const never = truthOf(model, one)?.never ?? []
       const whole = never.length === one.maps.length
-      if (whole && never.length > 0) return [{ at: one.path, message: one.maps.length > 1 ? 'none of these can ever be true' : 'this can never be true' }]
-      return never.map((at) => ({ at: one.maps[at]?.path ?? one.path, message: 'this can never be true' }))
+      if (whole && never.length > 0)
+        return [
+          {
+            at: one.path,
+            message:
+              one.maps.length > 1 ? 'none of these can ever be true' : 'this can never be true',
+          },
+        ]
+      return never.map((at) => ({
+        at: one.maps[at]?.path ?? one.path,
+        message: 'this can never be true',
+      }))
     }),
 }
 
@@ -165,7 +250,14 @@ const alwaysTrue: Check = {
   severity: 'warning',
   why: 'A condition that changes nothing was meant to change something.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308'],
-  find: (model) => model.conditions.filter(({ kind }) => kind !== 'rule').flatMap((one) => (truthOf(model, one)?.always === true ? [{ at: one.path, message: 'this is always true', help: 'leave the condition out' }] : [])),
+  find: (model) =>
+    model.conditions
+      .filter(({ kind }) => kind !== 'rule')
+      .flatMap((one) =>
+        truthOf(model, one)?.always === true
+          ? [{ at: one.path, message: 'this is always true', help: 'leave the condition out' }]
+          : [],
+      ),
 }
 
 const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
@@ -178,35 +270,83 @@ const wrongComparison: Check = {
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
-          const type = id === 'category' ? 'select' : model.fields.find((one) => one.id === id)?.field.type
+          const type =
+            id === 'category' ? 'select' : model.fields.find((one) => one.id === id)?.field.type
           if (type === undefined) return []
-          const keys = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
-          const kinds = new Set(keys.map((key) => (NUMBER_TESTS.includes(key) ? 'number' : key === 'from' || key === 'to' ? 'date' : key)))
-          if (kinds.size > 1) return [{ at: path, message: `one test says one thing: ${[...keys].join(' and ')} do not go together`, help: 'write two conditions' }]
-          if (kinds.has('number') && type !== 'number') return [{ at: path, message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers` }]
-          if (kinds.has('date') && type !== 'date') return [{ at: path, message: `\`${id}\` is a ${type} field; from and to compare dates` }]
-          return constantsAt(raw, path).flatMap(({ value, at }) => compared(model, id, type, value, at))
+          const keys =
+            typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
+          const kinds = new Set(
+            keys.map((key) =>
+              NUMBER_TESTS.includes(key) ? 'number' : key === 'from' || key === 'to' ? 'date' : key,
+            ),
+          )
+          if (kinds.size > 1)
+            return [
+              {
+                at: path,
+                message: `one test says one thing: ${[...keys].join(' and ')} do not go together`,
+                help: 'write two conditions',
+              },
+            ]
+          if (kinds.has('number') && type !== 'number')
+            return [
+              {
+                at: path,
+                message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers`,
+              },
+            ]
+          if (kinds.has('date') && type !== 'date')
+            return [
+              { at: path, message: `\`${id}\` is a ${type} field; from and to compare dates` },
+            ]
+          return constantsAt(raw, path).flatMap(({ value, at }) =>
+            compared(model, id, type, value, at),
+          )
         }),
       ),
     ),
 }
 
-function compared(model: Model, id: string, type: string, value: unknown, at: string): readonly Draft[] {
+function compared(
+  model: Model,
+  id: string,
+  type: string,
+  value: unknown,
+  at: string,
+): readonly Draft[] {
   const span = model.source.written(at)?.span
-  const fix = (text: string) => (span === undefined ? {} : { fix: { start: span[0], end: span[1], text } })
+  const fix = (text: string) =>
+    span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
   const what = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
   const message = `\`${id}\` is a ${type} field; it is never ${what}`
   if (type === 'yes-no') {
     if (typeof value === 'boolean') return []
-    const meant = { yes: 'true', no: 'false', true: 'true', false: 'false' }[String(value).toLowerCase()]
-    return [{ at, message, ...(meant === undefined ? { help: 'write true or false' } : { help: `write ${meant}`, ...fix(meant) }) }]
+    const meant = { yes: 'true', no: 'false', true: 'true', false: 'false' }[
+      String(value).toLowerCase()
+    ]
+    return [
+      {
+        at,
+        message,
+        ...(meant === undefined
+          ? { help: 'write true or false' }
+          : { help: `write ${meant}`, ...fix(meant) }),
+      },
+    ]
   }
-  if (type === 'number') return typeof value === 'number' ? [] : [{ at, message, help: 'write a number' }]
-  if (typeof value === 'string') return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value) ? [{ at, message, help: 'write a day, such as 2026-01-31' }] : []
-  const legal = model.fields.find((one) => one.id === id)?.field.options?.map((option) => option.id) ?? []
+  if (type === 'number')
+    return typeof value === 'number' ? [] : [{ at, message, help: 'write a number' }]
+  if (typeof value === 'string')
+    return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)
+      ? [{ at, message, help: 'write a day, such as 2026-01-31' }]
+      : []
+  const legal =
+    model.fields.find((one) => one.id === id)?.field.options?.map((option) => option.id) ?? []
   const near = nearest(String(value), legal)
   const quoted = JSON.stringify(model.source.written(at)?.text ?? String(value))
-  return [{ at, message, help: near === null ? `write ${quoted} for the text` : `write ${near.name}` }]
+  return [
+    { at, message, help: near === null ? `write ${quoted} for the text` : `write ${near.name}` },
+  ]
 }
 
 const visibilityCycle: Check = {
@@ -218,9 +358,16 @@ const visibilityCycle: Check = {
     const { config } = model
     const asks = (id: string): readonly string[] => {
       const choice = config.categoryChoice
-      if (id === 'category') return choice.by === 'field' ? [choice.field] : choice.rules.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
+      if (id === 'category')
+        return choice.by === 'field'
+          ? [choice.field]
+          : choice.rules.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
       const field = config.fields.find((one) => one.id === id)
-      return field === undefined ? [] : [...(field.showWhen ?? []), ...(config.sections[field.section]?.showWhen ?? [])].flat().map(({ field }) => field)
+      return field === undefined
+        ? []
+        : [...(field.showWhen ?? []), ...(config.sections[field.section]?.showWhen ?? [])]
+            .flat()
+            .map(({ field }) => field)
     }
     const walk = (id: string, way: readonly string[]): readonly string[] | null => {
       if (way.includes(id)) return id === way[0] ? [...way, id] : null
@@ -237,7 +384,13 @@ const visibilityCycle: Check = {
       if (circle === null) return []
       for (const one of circle) told.add(one)
       const section = path.split('.').slice(0, 3).join('.')
-      return [{ at: raw.show_when === undefined ? join(section, 'show_when') : join(path, 'show_when'), message: `whether \`${id}\` is shown depends on itself`, notes: [circle.join(' → ')] }]
+      return [
+        {
+          at: raw.show_when === undefined ? join(section, 'show_when') : join(path, 'show_when'),
+          message: `whether \`${id}\` is shown depends on itself`,
+          notes: [circle.join(' → ')],
+        },
+      ]
     })
   },
 }
@@ -247,7 +400,18 @@ const tooLarge: Check = {
   severity: 'note',
   why: 'What was not proved must not be taken for proved.',
   after: AFTER_NAMES,
-  find: (model) => (ruleTable(model).is === 'too-large' ? [{ at: 'category.rules', part: 'key', message: 'the rule table is too large to prove complete', notes: [`the proof was given up after ${WORK_MAX} steps`], help: 'end with {otherwise: …}, and add examples' }] : []),
+  find: (model) =>
+    ruleTable(model).is === 'too-large'
+      ? [
+          {
+            at: 'category.rules',
+            part: 'key',
+            message: 'the rule table is too large to prove complete',
+            notes: [`the proof was given up after ${WORK_MAX} steps`],
+            help: 'end with {otherwise: …}, and add examples',
+          },
+        ]
+      : [],
 }
 
 const categoryNeverGiven: Check = {
@@ -260,10 +424,31 @@ const categoryNeverGiven: Check = {
     if (choice.by === 'field') return []
     const given = choice.rules.map(({ then }) => then)
     return [
-      ...file.categories.flatMap(({ id, listed_only: listedOnly }, at): Draft[] => (listedOnly === true || given.includes(id) ? [] : [{ at: `categories.${at}.id`, message: `no rule ever gives the category \`${id}\``, help: 'add a rule, or mark it listed_only: true' }])),
+      ...file.categories.flatMap(({ id, listed_only: listedOnly }, at): Draft[] =>
+        listedOnly === true || given.includes(id)
+          ? []
+          : [
+              {
+                at: `categories.${at}.id`,
+                message: `no rule ever gives the category \`${id}\``,
+                help: 'add a rule, or mark it listed_only: true',
+              },
+            ],
+      ),
       ...choice.rules.flatMap(({ then, when }, at): Draft[] => {
-        const listed = file.categories.findIndex(({ id, listed_only: listedOnly }) => id === then && listedOnly === true)
-        return listed === -1 ? [] : [{ at: join(rulePath(at), when === null ? 'otherwise' : 'then'), message: `\`${then}\` is only listed, and this rule gives it`, related: [{ at: `categories.${listed}`, message: 'listed_only here' }], help: 'remove listed_only, or give another category' }]
+        const listed = file.categories.findIndex(
+          ({ id, listed_only: listedOnly }) => id === then && listedOnly === true,
+        )
+        return listed === -1
+          ? []
+          : [
+              {
+                at: join(rulePath(at), when === null ? 'otherwise' : 'then'),
+                message: `\`${then}\` is only listed, and this rule gives it`,
+                related: [{ at: `categories.${listed}`, message: 'listed_only here' }],
+                help: 'remove listed_only, or give another category',
+              },
+            ]
       }),
     ]
   },
@@ -279,8 +464,13 @@ const comparesFreeText: Check = {
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }) => {
           const type = model.fields.find((one) => one.id === id)?.field.type
-          if (type === undefined || !['text', 'multiline', 'email', 'phone', 'file'].includes(type)) return []
-          return constantsAt(raw, path).map(({ value, at }) => ({ at, message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`, help: 'make it a select field' }))
+          if (type === undefined || !['text', 'multiline', 'email', 'phone', 'file'].includes(type))
+            return []
+          return constantsAt(raw, path).map(({ value, at }) => ({
+            at,
+            message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`,
+            help: 'make it a select field',
+          }))
         }),
       ),
     ),
@@ -296,18 +486,37 @@ const ruleRedundant: Check = {
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
     return choice.rules.flatMap(({ then, when }, at): Draft[] => {
-      if (when === null || !changesNothing(table, choice.rules.map((rule) => rule.then), at)) return []
-      return [{ at: rulePath(at), message: 'removing this rule changes nothing', notes: [`the rules below give \`${then}\` to the same people`] }]
+      if (
+        when === null ||
+        !changesNothing(
+          table,
+          choice.rules.map((rule) => rule.then),
+          at,
+        )
+      )
+        return []
+      return [
+        {
+          at: rulePath(at),
+          message: 'removing this rule changes nothing',
+          notes: [`the rules below give \`${then}\` to the same people`],
+        },
+      ]
     })
   },
 }
 
-function changesNothing({ domain, rules, budget }: Extract<RuleTable, { is: 'table' }>, gives: readonly string[], at: number): boolean {
+function changesNothing(
+  { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
+  gives: readonly string[],
+  at: number,
+): boolean {
   return withinBudget(() => {
     let left = rules[at]?.hit ?? []
     for (let below = at + 1; below < rules.length && left.length > 0; below += 1) {
       const boxes = rules[below]?.boxes ?? []
-      if (gives[below] !== gives[at] && intersect(domain.space, left, boxes, budget).length > 0) return false
+      if (gives[below] !== gives[at] && intersect(domain.space, left, boxes, budget).length > 0)
+        return false
       left = subtract(domain.space, left, boxes, budget)
     }
     return left.length === 0

@@ -11,7 +11,16 @@ const prefixTooLong: Check = {
   slug: 'prefix-too-long',
   severity: 'error',
   why: 'The gateway takes order ids of at most 20 characters; a longer one fails when somebody pays.',
-  find: ({ config: { payment, orderId } }) => (payment === null || orderId.prefix.length + orderId.digits <= NUMBER_MAX ? [] : [{ at: 'order_id.prefix', message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; ${NUMBER_MAX} is the most`, help: 'shorten the prefix, or say fewer digits' }]),
+  find: ({ config: { payment, orderId } }) =>
+    payment === null || orderId.prefix.length + orderId.digits <= NUMBER_MAX
+      ? []
+      : [
+          {
+            at: 'order_id.prefix',
+            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; ${NUMBER_MAX} is the most`,
+            help: 'shorten the prefix, or say fewer digits',
+          },
+        ],
 }
 
 const titleYear: Check = {
@@ -20,7 +29,17 @@ const titleYear: Check = {
   why: 'A file copied from last year keeps its year somewhere.',
   after: ['EV419'],
   find: ({ config, file }) =>
-    [...file.event.title.matchAll(/\b20\d\d\b/g)].flatMap(([year]): Draft[] => (config.from.slice(0, 4) <= year && year <= config.to.slice(0, 4) ? [] : [{ at: 'event.title', message: `the title says ${year}, the event is in ${config.from.slice(0, 4)}`, related: [{ at: 'event.from', message: 'it begins here' }] }])),
+    [...file.event.title.matchAll(/\b20\d\d\b/g)].flatMap(([year]): Draft[] =>
+      config.from.slice(0, 4) <= year && year <= config.to.slice(0, 4)
+        ? []
+        : [
+            {
+              at: 'event.title',
+              message: `the title says ${year}, the event is in ${config.from.slice(0, 4)}`,
+              related: [{ at: 'event.from', message: 'it begins here' }],
+            },
+          ],
+    ),
 }
 
 const sameTitle: Check = {
@@ -29,14 +48,37 @@ const sameTitle: Check = {
   why: 'Two categories or sections of one name cannot be told apart by whoever has to choose.',
   after: ['EV206'],
   find: ({ config, file }) => {
-    const twice = (texts: readonly string[], at: (index: number) => string, what: string): readonly Draft[] =>
+    const twice = (
+      texts: readonly string[],
+      at: (index: number) => string,
+      what: string,
+    ): readonly Draft[] =>
       texts.flatMap((text, i): Draft[] => {
-        const first = texts.findIndex((other) => other.trim().toLowerCase() === text.trim().toLowerCase())
-        return first === i ? [] : [{ at: at(i), message: `two ${what} are both called “${text}”`, related: [{ at: at(first), message: 'the other one' }] }]
+        const first = texts.findIndex(
+          (other) => other.trim().toLowerCase() === text.trim().toLowerCase(),
+        )
+        return first === i
+          ? []
+          : [
+              {
+                at: at(i),
+                message: `two ${what} are both called “${text}”`,
+                related: [{ at: at(first), message: 'the other one' }],
+              },
+            ]
       })
     return [
-      ...twice(config.categories.map(({ label }) => label), (i) => (file.categories[i]?.label === undefined ? `categories.${i}` : `categories.${i}.label`), 'categories'),
-      ...twice(file.form.sections.map(({ title }) => title), (i) => `form.sections.${i}.title`, 'sections'),
+      ...twice(
+        config.categories.map(({ label }) => label),
+        (i) =>
+          file.categories[i]?.label === undefined ? `categories.${i}` : `categories.${i}.label`,
+        'categories',
+      ),
+      ...twice(
+        file.form.sections.map(({ title }) => title),
+        (i) => `form.sections.${i}.title`,
+        'sections',
+      ),
     ]
   },
 }
@@ -45,7 +87,21 @@ const summaryWithoutTotal: Check = {
   slug: 'summary-without-total',
   severity: 'warning',
   why: 'Whoever reads the parts of a sum wants to know what to pay.',
-  find: ({ config: { form: { summary } } }) => (summary.lines.includes('total') || !summary.lines.some((line) => line === 'base' || line === 'gst') ? [] : [{ at: 'form.summary.lines', message: 'the price summary shows parts of the sum and not the total', help: 'add total' }]),
+  find: ({
+    config: {
+      form: { summary },
+    },
+  }) =>
+    summary.lines.includes('total') ||
+    !summary.lines.some((line) => line === 'base' || line === 'gst')
+      ? []
+      : [
+          {
+            at: 'form.summary.lines',
+            message: 'the price summary shows parts of the sum and not the total',
+            help: 'add total',
+          },
+        ],
 }
 
 const valueNotGiven: Check = {
@@ -54,14 +110,28 @@ const valueNotGiven: Check = {
   why: 'It would print N/A to everybody.',
   after: ['EV207', 'EV208'],
   find: (model) => {
-    const absent = (name: string): boolean => (['theme', 'about', 'hours'] as const).some((key) => name === `event.${key}` && model.file.event[key] === undefined)
-    const say = (name: string): Pick<Draft, 'message' | 'help'> => ({ message: `\`${name}\` is not given in this file: N/A is printed instead`, help: `add it under event, or leave it out here` })
-    const texts = model.said.flatMap(({ path, place }) => (place === 'plain' ? [] : placeholdersIn(model, path).flatMap(({ name, span }): Draft[] => (absent(name) ? [{ at: path, span, ...say(name) }] : []))))
+    const absent = (name: string): boolean =>
+      (['theme', 'about', 'hours'] as const).some(
+        (key) => name === `event.${key}` && model.file.event[key] === undefined,
+      )
+    const say = (name: string): Pick<Draft, 'message' | 'help'> => ({
+      message: `\`${name}\` is not given in this file: N/A is printed instead`,
+      help: `add it under event, or leave it out here`,
+    })
+    const texts = model.said.flatMap(({ path, place }) =>
+      place === 'plain'
+        ? []
+        : placeholdersIn(model, path).flatMap(({ name, span }): Draft[] =>
+            absent(name) ? [{ at: path, span, ...say(name) }] : [],
+          ),
+    )
     const rows = (['success', 'failed'] as const).flatMap((page) =>
       model.file.results[page].details.flatMap((detail, i): Draft[] => {
         const name = typeof detail === 'string' ? detail : (detail.show ?? '')
         const at = `results.${page}.details.${i}`
-        return absent(name) ? [{ at: typeof detail === 'string' ? at : `${at}.show`, ...say(name) }] : []
+        return absent(name)
+          ? [{ at: typeof detail === 'string' ? at : `${at}.show`, ...say(name) }]
+          : []
       }),
     )
     return [...texts, ...rows]
@@ -73,14 +143,55 @@ const otherBrackets: Check = {
   severity: 'warning',
   why: 'Only {name} is filled in; every other notation is printed as it stands.',
   find: (model) => {
-    const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES].filter((name) => /[_.]/.test(name)))
-    return model.said.flatMap(({ path, place }) => (place === 'plain' ? [] : bracketsIn(model, path).flatMap(({ name, dollar, span }): Draft[] => (dollar || known.has(name) ? [{ at: path, span, message: dollar ? `the dollar sign before \`{${name}}\` is printed` : `\`${name}\` is not filled in between these signs`, help: `write {${name}}` }] : []))))
+    const known = new Set<string>(
+      [...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES].filter((name) => /[_.]/.test(name)),
+    )
+    return model.said.flatMap(({ path, place }) =>
+      place === 'plain'
+        ? []
+        : bracketsIn(model, path).flatMap(({ name, dollar, span }): Draft[] =>
+            dollar || known.has(name)
+              ? [
+                  {
+                    at: path,
+                    span,
+                    message: dollar
+                      ? `the dollar sign before \`{${name}}\` is printed`
+                      : `\`${name}\` is not filled in between these signs`,
+                    help: `write {${name}}`,
+                  },
+                ]
+              : [],
+          ),
+    )
   },
 }
 
-function bracketsIn({ source }: Model, path: string): readonly { readonly name: string; readonly dollar: boolean; readonly span: readonly [number, number] }[] {
+function bracketsIn(
+  { source }: Model,
+  path: string,
+): readonly {
+  readonly name: string
+  readonly dollar: boolean
+  readonly span: readonly [number, number]
+}[] {
   const { start, end } = source.place(path)
-  return [...source.text.slice(start.offset, end.offset).matchAll(/\$\{([\w.]+)\}|\[([\w.]+)\]|%([\w.]+)%|<([\w.]+)>/g)].map((found) => ({ name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? '', dollar: found[1] !== undefined, span: [start.offset + found.index, start.offset + found.index + found[0].length] }))
+  return [
+    ...source.text
+      .slice(start.offset, end.offset)
+      .matchAll(/\$\{([\w.]+)\}|\[([\w.]+)\]|%([\w.]+)%|<([\w.]+)>/g),
+  ].map((found) => ({
+    name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? '',
+    dollar: found[1] !== undefined,
+    span: [start.offset + found.index, start.offset + found.index + found[0].length],
+  }))
 }
 
-export const sense = { EV215: prefixTooLong, EV421: titleYear, EV514: sameTitle, EV515: summaryWithoutTotal, EV610: valueNotGiven, EV611: otherBrackets } satisfies Checks
+export const sense = {
+  EV215: prefixTooLong,
+  EV421: titleYear,
+  EV514: sameTitle,
+  EV515: summaryWithoutTotal,
+  EV610: valueNotGiven,
+  EV611: otherBrackets,
+} satisfies Checks

@@ -5,7 +5,11 @@
  */
 
 /** One axis: as many values as it has, at most 30 to a word. */
-export type Space = { readonly sizes: readonly number[]; readonly offsets: readonly number[]; readonly words: number }
+export type Space = {
+  readonly sizes: readonly number[]
+  readonly offsets: readonly number[]
+  readonly words: number
+}
 /** Bits of all axes, one after the other. Never empty on any axis. */
 export type Box = Int32Array
 /** Counts work down; a proof that needs more is not given. */
@@ -44,7 +48,10 @@ export function boxOf(space: Space, allows: (axis: number, value: number) => boo
 }
 
 export function hasValue(space: Space, box: Box, axis: number, value: number): boolean {
-  return ((box[(space.offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !== 0
+  return (
+    ((box[(space.offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !==
+    0
+  )
 }
 
 function axisEnd(space: Space, axis: number): number {
@@ -54,14 +61,20 @@ function axisEnd(space: Space, axis: number): number {
 function meets(space: Space, a: Box, b: Box): boolean {
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
     let any = 0
-    for (let word = space.offsets[axis] ?? 0; word < axisEnd(space, axis); word += 1) any |= (a[word] ?? 0) & (b[word] ?? 0)
+    for (let word = space.offsets[axis] ?? 0; word < axisEnd(space, axis); word += 1)
+      any |= (a[word] ?? 0) & (b[word] ?? 0)
     if (any === 0) return false
   }
   return true
 }
 
 /** What two unions share, as boxes. */
-export function intersect(space: Space, some: readonly Box[], others: readonly Box[], budget: Budget): readonly Box[] {
+export function intersect(
+  space: Space,
+  some: readonly Box[],
+  others: readonly Box[],
+  budget: Budget,
+): readonly Box[] {
   return some.flatMap((a) =>
     others.flatMap((b) => {
       spend(budget)
@@ -71,8 +84,16 @@ export function intersect(space: Space, some: readonly Box[], others: readonly B
 }
 
 /** `from` without `taken`; disjoint boxes stay disjoint. Throws TooLarge when the budget is spent. */
-export function subtract(space: Space, from: readonly Box[], taken: readonly Box[], budget: Budget): readonly Box[] {
-  return taken.reduce<readonly Box[]>((rest, box) => rest.flatMap((one) => without(space, one, box, budget)), from)
+export function subtract(
+  space: Space,
+  from: readonly Box[],
+  taken: readonly Box[],
+  budget: Budget,
+): readonly Box[] {
+  return taken.reduce<readonly Box[]>(
+    (rest, box) => rest.flatMap((one) => without(space, one, box, budget)),
+    from,
+  )
 }
 
 function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {

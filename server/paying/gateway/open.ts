@@ -10,9 +10,16 @@ import type { Sandbox } from './sandbox.ts'
 export const usualReturnPath = '/api/payment/return/'
 export const noticePath = '/api/payment/webhook/'
 
-export type OpenGateway = { readonly gateway: GatewayAdapter; readonly sandbox: Sandbox | null; readonly close: () => Promise<void> }
+export type OpenGateway = {
+  readonly gateway: GatewayAdapter
+  readonly sandbox: Sandbox | null
+  readonly close: () => Promise<void>
+}
 export type GatewayOptions = {
-  readonly environment: Pick<Environment, 'gatewayMode' | 'accounts' | 'sandboxPort' | 'host' | 'publicUrl' | 'dataDir' | 'airpayChecksum'>
+  readonly environment: Pick<
+    Environment,
+    'gatewayMode' | 'accounts' | 'sandboxPort' | 'host' | 'publicUrl' | 'dataDir' | 'airpayChecksum'
+  >
   readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
   readonly clock: () => Instant
   readonly log: Log
@@ -21,13 +28,30 @@ export type GatewayOptions = {
 }
 
 /** Refuses, with a sentence, when the simulator's port is taken. */
-export async function openGateway({ environment, events, clock, log, publicUrl = () => environment.publicUrl }: GatewayOptions): Promise<Result<OpenGateway, string>> {
+export async function openGateway({
+  environment,
+  events,
+  clock,
+  log,
+  publicUrl = () => environment.publicUrl,
+}: GatewayOptions): Promise<Result<OpenGateway, string>> {
   const { gatewayMode: mode, airpayChecksum: variant = 'A' } = environment
   if (mode !== 'sandbox') {
-    const gateway = airpay({ mode, variant, events, account: (name) => environment.accounts[accountKey(name)] ?? null, addresses: null })
+    const gateway = airpay({
+      mode,
+      variant,
+      events,
+      account: (name) => environment.accounts[accountKey(name)] ?? null,
+      addresses: null,
+    })
     return { ok: true, value: { gateway, sandbox: null, close: async () => {} } }
   }
-  const accounts = (): readonly Account[] => events.all().flatMap(({ config }) => (config.payment === null ? [] : [sandboxAccount(config.payment.account)]))
+  const accounts = (): readonly Account[] =>
+    events
+      .all()
+      .flatMap(({ config }) =>
+        config.payment === null ? [] : [sandboxAccount(config.payment.account)],
+      )
   const sandbox = await openSandbox({
     port: environment.sandboxPort,
     host: environment.host,
@@ -35,7 +59,14 @@ export async function openGateway({ environment, events, clock, log, publicUrl =
     dataDir: environment.dataDir,
     accounts,
     returnUrl: (merchantId) => {
-      const own = events.all().find(({ config }) => config.payment !== null && config.api.gatewayReturn !== null && sandboxAccount(config.payment.account).merchantId === merchantId)
+      const own = events
+        .all()
+        .find(
+          ({ config }) =>
+            config.payment !== null &&
+            config.api.gatewayReturn !== null &&
+            sandboxAccount(config.payment.account).merchantId === merchantId,
+        )
       return `${publicUrl()}${own?.config.api.gatewayReturn ?? usualReturnPath}`
     },
     noticeUrl: () => `${publicUrl()}${noticePath}`,
@@ -45,14 +76,46 @@ export async function openGateway({ environment, events, clock, log, publicUrl =
     if (error.code === 'EADDRINUSE') return null
     throw error
   })
-  if (sandbox === null) return { ok: false, error: `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.` }
-  const gateway = airpay({ mode, variant, events, account: sandboxAccount, addresses: sandbox.addresses })
+  if (sandbox === null)
+    return {
+      ok: false,
+      error: `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
+    }
+  const gateway = airpay({
+    mode,
+    variant,
+    events,
+    account: sandboxAccount,
+    addresses: sandbox.addresses,
+  })
   return { ok: true, value: { gateway, sandbox, close: sandbox.close } }
 }
 
 /** The adapter alone, for a command beside a running server: it asks that server's simulator. */
-export function gatewayOfRunning({ environment, events }: Pick<GatewayOptions, 'environment' | 'events'>): GatewayAdapter {
-  const { gatewayMode: mode, accounts, host, sandboxPort, airpayChecksum: variant = 'A' } = environment
-  if (mode !== 'sandbox') return airpay({ mode, variant, events, account: (name) => accounts[accountKey(name)] ?? null, addresses: null })
-  return airpay({ mode, variant, events, account: sandboxAccount, addresses: sandboxAddresses({ publicUrl: environment.publicUrl, host, port: sandboxPort }) })
+export function gatewayOfRunning({
+  environment,
+  events,
+}: Pick<GatewayOptions, 'environment' | 'events'>): GatewayAdapter {
+  const {
+    gatewayMode: mode,
+    accounts,
+    host,
+    sandboxPort,
+    airpayChecksum: variant = 'A',
+  } = environment
+  if (mode !== 'sandbox')
+    return airpay({
+      mode,
+      variant,
+      events,
+      account: (name) => accounts[accountKey(name)] ?? null,
+      addresses: null,
+    })
+  return airpay({
+    mode,
+    variant,
+    events,
+    account: sandboxAccount,
+    addresses: sandboxAddresses({ publicUrl: environment.publicUrl, host, port: sandboxPort }),
+  })
 }

@@ -9,12 +9,31 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, dayOf, paise, readAmount } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Account } from '../../deps.ts'
-import { handOffChecksum, messageBytesMax, privateKeyOf, refundChecksum, statusChecksum } from './airpay.ts'
+import {
+  handOffChecksum,
+  messageBytesMax,
+  privateKeyOf,
+  refundChecksum,
+  statusChecksum,
+} from './airpay.ts'
 import type { Fields } from './airpay.ts'
-import { actions, ordersPage, paymentPage, returnPage, returnScript, sentencePage, style } from './sandbox-pages.ts'
+import {
+  actions,
+  ordersPage,
+  paymentPage,
+  returnPage,
+  returnScript,
+  sentencePage,
+  style,
+} from './sandbox-pages.ts'
 import type { Action, SandboxOrder } from './sandbox-pages.ts'
 
-export type Orders = { get(orderId: string): SandboxOrder | null; byToken(token: string): SandboxOrder | null; put(order: SandboxOrder): SandboxOrder; all(): readonly SandboxOrder[] }
+export type Orders = {
+  get(orderId: string): SandboxOrder | null
+  byToken(token: string): SandboxOrder | null
+  put(order: SandboxOrder): SandboxOrder
+  all(): readonly SandboxOrder[]
+}
 
 /** What the answers need of the simulator's inside. */
 export type Inside = {
@@ -33,28 +52,44 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   const { orders } = inside
   const app = Fastify({ logger: false, bodyLimit: messageBytesMax, forceCloseConnections: true })
   await app.register(formbody)
-  const html = (reply: FastifyReply, text: string, status = 200, formAction = "'self'"): FastifyReply =>
+  const html = (
+    reply: FastifyReply,
+    text: string,
+    status = 200,
+    formAction = "'self'",
+  ): FastifyReply =>
     reply
       .code(status)
-      .header('content-security-policy', `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`)
+      .header(
+        'content-security-policy',
+        `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+      )
       .header('cache-control', 'no-store')
       .header('referrer-policy', 'no-referrer')
       .header('x-content-type-options', 'nosniff')
       .type('text/html; charset=utf-8')
       .send(text)
-  const unknown = (reply: FastifyReply): FastifyReply => html(reply, sentencePage('Unknown order', 'The sandbox knows no order at this address.'), 404)
-  const tokenOf = (request: FastifyRequest): string => (request.params as { readonly token: string }).token
+  const unknown = (reply: FastifyReply): FastifyReply =>
+    html(reply, sentencePage('Unknown order', 'The sandbox knows no order at this address.'), 404)
+  const tokenOf = (request: FastifyRequest): string =>
+    (request.params as { readonly token: string }).token
 
   app.get('/', async (_request, reply) => html(reply, ordersPage(orders.all().toReversed())))
-  app.get('/style.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(style))
-  app.get('/return.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(returnScript))
+  app.get('/style.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(style),
+  )
+  app.get('/return.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(returnScript),
+  )
 
   app.post('/pay/index.php', async (request, reply) => {
     const taken = takeHandOff(inside, formOf(request))
     if (!taken.ok) return html(reply, sentencePage('The payment cannot begin', taken.sentence), 400)
     return reply.redirect(`${inside.origins()[1]}/hop/${taken.order.token}`, 303)
   })
-  app.get('/hop/:token', async (request, reply) => reply.redirect(`${inside.origins()[0]}/page/${encodeURIComponent(tokenOf(request))}`, 303))
+  app.get('/hop/:token', async (request, reply) =>
+    reply.redirect(`${inside.origins()[0]}/page/${encodeURIComponent(tokenOf(request))}`, 303),
+  )
   app.get('/page/:token', async (request, reply) => {
     const order = orders.byToken(tokenOf(request))
     return order === null ? unknown(reply) : html(reply, paymentPage(order))
@@ -66,9 +101,21 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
     if (order.stage !== 'open' || !isAction(action)) return html(reply, paymentPage(order), 409)
     const goesBack = await inside.act(order, action)
     const now = orders.get(order.orderId) ?? order
-    if (!goesBack) return html(reply, sentencePage(action === 'leave' ? 'You left without paying' : 'Paid', 'You can close this window.'))
+    if (!goesBack)
+      return html(
+        reply,
+        sentencePage(
+          action === 'leave' ? 'You left without paying' : 'Paid',
+          'You can close this window.',
+        ),
+      )
     const address = inside.returnUrl(order.merchantId)
-    return html(reply, returnPage(now, address, inside.messageOf(now)), 200, new URL(address).origin)
+    return html(
+      reply,
+      returnPage(now, address, inside.messageOf(now)),
+      200,
+      new URL(address).origin,
+    )
   })
   app.post('/orders/:token/settle', async (request, reply) => {
     const order = orders.byToken(tokenOf(request))
@@ -79,9 +126,13 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   app.post('/airpay/order/verify.php', async (request, reply) => {
     const answer = statusXml(inside, formOf(request))
     // Not a code among the transaction's: who may not ask has learnt nothing about the order.
-    return answer === null ? reply.code(403).send('Not allowed') : reply.type('text/xml; charset=utf-8').send(answer)
+    return answer === null
+      ? reply.code(403).send('Not allowed')
+      : reply.type('text/xml; charset=utf-8').send(answer)
   })
-  app.post('/airpay/api/refundtxn.php', async (request, reply) => reply.send(refund(inside, request.body)))
+  app.post('/airpay/api/refundtxn.php', async (request, reply) =>
+    reply.send(refund(inside, request.body)),
+  )
   return app
 }
 
@@ -90,10 +141,16 @@ const isAction = (text: string): text is Action => Object.hasOwn(actions, text)
 function formOf(request: FastifyRequest): Fields {
   const body = request.body
   if (typeof body !== 'object' || body === null) return {}
-  return Object.fromEntries(Object.entries(body).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
 }
 
-type Taken = { readonly ok: true; readonly order: SandboxOrder } | { readonly ok: false; readonly sentence: string }
+type Taken =
+  | { readonly ok: true; readonly order: SandboxOrder }
+  | { readonly ok: false; readonly sentence: string }
 
 /** As strict as the gateway's papers: what it would refuse must not work in a rehearsal. */
 function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken {
@@ -101,57 +158,141 @@ function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken 
   const no = (sentence: string): Taken => ({ ok: false, sentence })
   const account = accountOf(field('mercid'))
   if (account === null) return no('The merchant id is unknown.')
-  if (field('privatekey') !== privateKeyOf(account)) return no('The private key does not fit the merchant.')
-  if (!/^[A-Za-z0-9]{1,20}$/.test(field('orderid'))) return no('The order id may hold 1 to 20 letters and digits.')
-  if (!/^\d{1,6}\.\d{2}$/.test(field('amount'))) return no('The amount must have two decimals and at most six digits before them.')
+  if (field('privatekey') !== privateKeyOf(account))
+    return no('The private key does not fit the merchant.')
+  if (!/^[A-Za-z0-9]{1,20}$/.test(field('orderid')))
+    return no('The order id may hold 1 to 20 letters and digits.')
+  if (!/^\d{1,6}\.\d{2}$/.test(field('amount')))
+    return no('The amount must have two decimals and at most six digits before them.')
   const names = [field('buyerFirstName'), field('buyerLastName')]
-  if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name))) return no('The names may hold 1 to 50 letters, digits and spaces.')
-  if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50) return no('The e-mail address must have 6 to 50 characters.')
-  if (field('currency') !== '356' || field('isocurrency') !== 'INR') return no('The currency must be 356 and INR.')
-  const buyer = { email: field('buyerEmail'), firstName: field('buyerFirstName'), lastName: field('buyerLastName'), address: field('buyerAddress'), city: field('buyerCity'), state: field('buyerState'), country: field('buyerCountry') }
+  if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name)))
+    return no('The names may hold 1 to 50 letters, digits and spaces.')
+  if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50)
+    return no('The e-mail address must have 6 to 50 characters.')
+  if (field('currency') !== '356' || field('isocurrency') !== 'INR')
+    return no('The currency must be 356 and INR.')
+  const buyer = {
+    email: field('buyerEmail'),
+    firstName: field('buyerFirstName'),
+    lastName: field('buyerLastName'),
+    address: field('buyerAddress'),
+    city: field('buyerCity'),
+    state: field('buyerState'),
+    country: field('buyerCountry'),
+  }
   const order = { amount: field('amount'), orderId: field('orderid'), uid: field('UID') }
-  const right = (['A', 'B'] as const).some((variant) => handOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'))
+  const right = (['A', 'B'] as const).some(
+    (variant) =>
+      handOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
+  )
   if (!right) return no('The checksum does not fit.')
   const known = orders.get(order.orderId)
-  if (known !== null && known.stage === 'open' && known.asked === order.amount) return { ok: true, order: known }
-  if (known !== null) return no('This order id was used before. Every attempt needs one of its own.')
-  const fresh = { orderId: order.orderId, merchantId: account.merchantId, token: randomBytes(16).toString('hex'), email: buyer.email, name: names.join(' '), asked: order.amount }
-  return { ok: true, order: orders.put({ ...fresh, stage: 'open', reference: null, paid: null, dueAt: null, owed: false, refunds: [] }) }
+  if (known !== null && known.stage === 'open' && known.asked === order.amount)
+    return { ok: true, order: known }
+  if (known !== null)
+    return no('This order id was used before. Every attempt needs one of its own.')
+  const fresh = {
+    orderId: order.orderId,
+    merchantId: account.merchantId,
+    token: randomBytes(16).toString('hex'),
+    email: buyer.email,
+    name: names.join(' '),
+    asked: order.amount,
+  }
+  return {
+    ok: true,
+    order: orders.put({
+      ...fresh,
+      stage: 'open',
+      reference: null,
+      paid: null,
+      dueAt: null,
+      owed: false,
+      refunds: [],
+    }),
+  }
 }
 
 export const freshReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
 
 /** CDATA, as the gateway has it: a message may hold what XML does not like. */
 function xmlOf(fields: Fields): string {
-  const inner = Object.entries(fields).map(([name, value]) => `<${name}><![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`)
+  const inner = Object.entries(fields).map(
+    ([name, value]) =>
+      `<${name}><![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`,
+  )
   return `<?xml version="1.0" encoding="UTF-8"?><RESPONSE><TRANSACTION>${inner.join('')}</TRANSACTION></RESPONSE>`
 }
 
 function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields): string | null {
   const account = accountOf(form['merchant_id'] ?? '')
   const orderId = form['merchant_txn_id'] ?? ''
-  const allowed = account !== null && form['private_key'] === privateKeyOf(account) && form['checksum'] === statusChecksum(account, orderId, dayOf(clock()))
+  const allowed =
+    account !== null &&
+    form['private_key'] === privateKeyOf(account) &&
+    form['checksum'] === statusChecksum(account, orderId, dayOf(clock()))
   if (!allowed) return null
   const order = orders.get(orderId)
-  if (order === null || order.merchantId !== account.merchantId) return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
+  if (order === null || order.merchantId !== account.merchantId)
+    return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
   return xmlOf({ ...messageOf(order), CURRENCYCODE: '356', TRANSACTIONTYPE: '320' })
 }
 
 function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
   const refused = (message: string): object => ({ success: 'false', message, transactions: [] })
-  const { merchant_id: merchantId, private_key: privateKey, mode, transactions, checksum } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
+  const {
+    merchant_id: merchantId,
+    private_key: privateKey,
+    mode,
+    transactions,
+    checksum,
+  } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
   const account = accountOf(String(merchantId))
-  if (account === null || privateKey !== privateKeyOf(account) || mode !== 'refund' || !Array.isArray(transactions)) return refused('Not allowed')
-  if (checksum !== refundChecksum(account, JSON.stringify(transactions), dayOf(clock()))) return refused('The checksum does not fit')
-  const done = transactions.map((transaction: { readonly amount?: unknown; readonly processor_id?: unknown } | null) => {
-    const reference = String(transaction?.processor_id)
-    const order = orders.all().find((each) => each.reference === reference && each.merchantId === account.merchantId && each.stage === 'paid')
-    const amount = readAmount(String(transaction?.amount)) ?? 0
-    const back = (order?.refunds ?? []).reduce((sum, each) => sum + (readAmount(each.amount) ?? 0), 0)
-    if (order === undefined || amount === 0 || amount + back > (readAmount(order.paid ?? '') ?? 0)) return { airpayid: reference, refundairpayid: '', success: 'false', message: 'Nothing to refund' }
-    const given = { reference: freshReference(), amount: amountText(paise(amount)) }
-    orders.put({ ...order, refunds: [...order.refunds, given] })
-    return { airpayid: reference, refundairpayid: given.reference, success: 'true', message: 'Refunded' }
-  })
+  if (
+    account === null ||
+    privateKey !== privateKeyOf(account) ||
+    mode !== 'refund' ||
+    !Array.isArray(transactions)
+  )
+    return refused('Not allowed')
+  if (checksum !== refundChecksum(account, JSON.stringify(transactions), dayOf(clock())))
+    return refused('The checksum does not fit')
+  const done = transactions.map(
+    (transaction: { readonly amount?: unknown; readonly processor_id?: unknown } | null) => {
+      const reference = String(transaction?.processor_id)
+      const order = orders
+        .all()
+        .find(
+          (each) =>
+            each.reference === reference &&
+            each.merchantId === account.merchantId &&
+            each.stage === 'paid',
+        )
+      const amount = readAmount(String(transaction?.amount)) ?? 0
+      const back = (order?.refunds ?? []).reduce(
+        (sum, each) => sum + (readAmount(each.amount) ?? 0),
+        0,
+      )
+      if (
+        order === undefined ||
+        amount === 0 ||
+        amount + back > (readAmount(order.paid ?? '') ?? 0)
+      )
+        return {
+          airpayid: reference,
+          refundairpayid: '',
+          success: 'false',
+          message: 'Nothing to refund',
+        }
+      const given = { reference: freshReference(), amount: amountText(paise(amount)) }
+      orders.put({ ...order, refunds: [...order.refunds, given] })
+      return {
+        airpayid: reference,
+        refundairpayid: given.reference,
+        success: 'true',
+        message: 'Refunded',
+      }
+    },
+  )
   return { success: 'true', message: '', transactions: done }
 }

@@ -29,19 +29,44 @@ export const actions = {
   pay: { label: 'Pay', about: 'The money moves, you go back, and the notice follows.' },
   decline: { label: 'Decline', about: 'The bank says no. You go back without having paid.' },
   leave: { label: 'Abandon', about: 'You leave. Nothing is sent, and you do not go back.' },
-  later: { label: 'Pay later', about: 'You go back while the bank still works on it; the money comes a little after.' },
+  later: {
+    label: 'Pay later',
+    about: 'You go back while the bank still works on it; the money comes a little after.',
+  },
   wrong: { label: 'Pay a wrong amount', about: 'One rupee too little moves.' },
-  twice: { label: 'Pay, notice twice', about: 'The money moves once, the notice comes two times at the same moment.' },
-  first: { label: 'Pay, notice before return', about: 'The notice has arrived before you go back.' },
+  twice: {
+    label: 'Pay, notice twice',
+    about: 'The money moves once, the notice comes two times at the same moment.',
+  },
+  first: {
+    label: 'Pay, notice before return',
+    about: 'The notice has arrived before you go back.',
+  },
   silent: { label: 'Pay, notice lost', about: 'The money moves and you go back; no notice comes.' },
-  stay: { label: 'Pay, close the window', about: 'The money moves and the notice comes; you do not go back.' },
+  stay: {
+    label: 'Pay, close the window',
+    about: 'The money moves and the notice comes; you do not go back.',
+  },
 } as const
 export type Action = keyof typeof actions
 
-const stages: Readonly<Record<Stage, string>> = { open: 'Not paid yet', 'in-process': 'Under way at the bank', paid: 'Paid', declined: 'Declined', dropped: 'Abandoned' }
+const stages: Readonly<Record<Stage, string>> = {
+  open: 'Not paid yet',
+  'in-process': 'Under way at the bank',
+  paid: 'Paid',
+  declined: 'Declined',
+  dropped: 'Abandoned',
+}
 
-const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-export const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? mark)
+const marks: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+export const escape = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? mark)
 
 const money = (text: string): string => {
   const amount = readAmount(text)
@@ -71,17 +96,27 @@ ${body}
 }
 
 function ledger(order: SandboxOrder): string {
-  const rows = [['Amount', money(order.asked)], ['Order', order.orderId], ['Name', order.name], ['E-mail', order.email], ['Merchant', order.merchantId]]
+  const rows = [
+    ['Amount', money(order.asked)],
+    ['Order', order.orderId],
+    ['Name', order.name],
+    ['E-mail', order.email],
+    ['Merchant', order.merchantId],
+  ]
   return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escape(text)}</dd></div>`).join('')}</dl>`
 }
 
 export function paymentPage(order: SandboxOrder): string {
   if (order.stage !== 'open') {
-    const rest = order.stage === 'in-process' ? 'The money arrives by itself; you can close this window.' : 'This order has ended. To try again, start from the form of the event.'
+    const rest =
+      order.stage === 'in-process'
+        ? 'The money arrives by itself; you can close this window.'
+        : 'This order has ended. To try again, start from the form of the event.'
     return page(stages[order.stage], `${ledger(order)}\n<p>${rest}</p>`)
   }
   const buttons = Object.entries(actions).map(
-    ([id, { label, about }]) => `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
+    ([id, { label, about }]) =>
+      `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
   )
   return page(
     `Pay ${money(order.asked)}`,
@@ -97,7 +132,9 @@ ${buttons.join('\n')}
 
 /** Sends the browser back with a posted form; the button is for browsers without scripts. */
 export function returnPage(order: SandboxOrder, address: string, fields: Fields): string {
-  const hidden = Object.entries(fields).map(([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`)
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
+  )
   return page(
     stages[order.stage],
     `<p role="status">Going back to the event.</p>
@@ -115,13 +152,24 @@ export function sentencePage(title: string, sentence: string): string {
 
 /** Every order the sandbox has seen; what has not been paid can still be paid from here, as late money. */
 export function ordersPage(orders: readonly SandboxOrder[]): string {
-  if (orders.length === 0) return page('Orders', '<p>No order has arrived yet. Register for an event, and its payment stands here.</p>')
+  if (orders.length === 0)
+    return page(
+      'Orders',
+      '<p>No order has arrived yet. Register for an event, and its payment stands here.</p>',
+    )
   const rows = orders.map((order) => {
-    const held = order.paid === null || order.paid === order.asked ? '' : `, ${money(order.paid)} came`
-    const settle = order.stage === 'paid' ? '' : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escape(order.orderId)}">Let the money come</button></form>`
+    const held =
+      order.paid === null || order.paid === order.asked ? '' : `, ${money(order.paid)} came`
+    const settle =
+      order.stage === 'paid'
+        ? ''
+        : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escape(order.orderId)}">Let the money come</button></form>`
     return `<li><div><strong>${escape(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
   })
-  return page('Orders', `<p>Newest first. What has not been paid can be paid from here, as money that comes late.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>`)
+  return page(
+    'Orders',
+    `<p>Newest first. What has not been paid can be paid from here, as money that comes late.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>`,
+  )
 }
 
 export const returnScript = `document.getElementById('return').submit()\n`

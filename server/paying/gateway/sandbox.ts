@@ -62,7 +62,13 @@ export function sandboxAccount(name: string): Account {
   const known = accountsMade.get(name)
   if (known !== undefined) return known
   const digits = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000, 7)
-  const account = { name, username: `sandbox-${name}`, password: 'sandbox-password', secret: 'sandbox-secret16', merchantId: String(100_000 + digits) }
+  const account = {
+    name,
+    username: `sandbox-${name}`,
+    password: 'sandbox-password',
+    secret: 'sandbox-secret16',
+    merchantId: String(100_000 + digits),
+  }
   accountsMade.set(name, account)
   return account
 }
@@ -72,14 +78,23 @@ const accountsMade = new Map<string, Account>()
 export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
 
 /** On one machine the app, the pages and the hop are two names and two ports; behind a real name there is only the port. */
-export function sandboxAddresses(at: { readonly publicUrl: string; readonly host: string; readonly port: number }): SandboxAddresses {
+export function sandboxAddresses(at: {
+  readonly publicUrl: string
+  readonly host: string
+  readonly port: number
+}): SandboxAddresses {
   const app = new URL(at.publicUrl).hostname
   const page = !loopback.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
   const hop = !loopback.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
   const anywhere = at.host === '0.0.0.0' || at.host === '::'
   const server = anywhere ? '127.0.0.1' : at.host.includes(':') ? `[${at.host}]` : at.host
   const url = (host: string, path = ''): string => `http://${host}:${at.port}${path}`
-  return { pay: url(page, '/pay/index.php'), status: url(server, '/airpay/order/verify.php'), refund: url(server, '/airpay/api/refundtxn.php'), hops: [url(page), url(hop)] }
+  return {
+    pay: url(page, '/pay/index.php'),
+    status: url(server, '/airpay/order/verify.php'),
+    refund: url(server, '/airpay/api/refundtxn.php'),
+    hops: [url(page), url(hop)],
+  }
 }
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -89,7 +104,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const sending = new Set<Promise<void>>()
   let closing = false
 
-  const accountOf = (merchantId: string): Account | null => options.accounts().find((account) => account.merchantId === merchantId) ?? null
+  const accountOf = (merchantId: string): Account | null =>
+    options.accounts().find((account) => account.merchantId === merchantId) ?? null
 
   const later = (ms: number, work: () => void): void => {
     if (closing) return
@@ -103,9 +119,21 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const messageOf = (order: SandboxOrder): Fields => {
     const said = words[order.stage]
-    const fields = { TRANSACTIONID: order.orderId, APTRANSACTIONID: order.reference ?? '', AMOUNT: order.paid ?? order.asked, TRANSACTIONSTATUS: said.code, MESSAGE: said.message }
+    const fields = {
+      TRANSACTIONID: order.orderId,
+      APTRANSACTIONID: order.reference ?? '',
+      AMOUNT: order.paid ?? order.asked,
+      TRANSACTIONSTATUS: said.code,
+      MESSAGE: said.message,
+    }
     const account = accountOf(order.merchantId)
-    return { ...fields, ap_SecureHash: account === null ? '' : secureHash(account, fields, false), CUSTOMVAR: '', CHMOD: 'pg', BILLEDAMOUNT: order.paid ?? order.asked }
+    return {
+      ...fields,
+      ap_SecureHash: account === null ? '' : secureHash(account, fields, false),
+      CUSTOMVAR: '',
+      CHMOD: 'pg',
+      BILLEDAMOUNT: order.paid ?? order.asked,
+    }
   }
 
   /** One notice; what was not taken is tried again at growing intervals, with what is true then. */
@@ -129,7 +157,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     return sent.finally(() => sending.delete(sent))
   }
 
-  const arrive = (order: SandboxOrder, paid: string): SandboxOrder => orders.put({ ...order, stage: 'paid', paid, reference: order.reference ?? freshReference(), dueAt: null })
+  const arrive = (order: SandboxOrder, paid: string): SandboxOrder =>
+    orders.put({
+      ...order,
+      stage: 'paid',
+      paid,
+      reference: order.reference ?? freshReference(),
+      dueAt: null,
+    })
   const settle = (orderId: string): void => {
     const order = orders.get(orderId)
     if (order === null || order.stage === 'paid') return
@@ -137,7 +172,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     void notify(orderId)
   }
   const awaitMoney = (order: SandboxOrder): void => {
-    if (order.stage === 'in-process' && order.dueAt !== null) later(Math.max(0, order.dueAt - clock()), () => orders.get(order.orderId)?.stage === 'in-process' && settle(order.orderId))
+    if (order.stage === 'in-process' && order.dueAt !== null)
+      later(
+        Math.max(0, order.dueAt - clock()),
+        () => orders.get(order.orderId)?.stage === 'in-process' && settle(order.orderId),
+      )
   }
   for (const order of orders.all()) {
     awaitMoney(order)
@@ -153,7 +192,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       case 'silent':
       case 'stay': {
         arrive(order, order.asked)
-        const notices = Array.from({ length: { pay: 1, stay: 1, first: 1, twice: 2, silent: 0 }[action] }, () => notify(order.orderId))
+        const notices = Array.from(
+          { length: { pay: 1, stay: 1, first: 1, twice: 2, silent: 0 }[action] },
+          () => notify(order.orderId),
+        )
         if (action === 'first') await Promise.all(notices)
         return action !== 'stay'
       }
@@ -168,7 +210,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         void notify(order.orderId)
         return true
       case 'later':
-        awaitMoney(orders.put({ ...order, stage: 'in-process', reference: freshReference(), dueAt: clock() + (options.laterMs ?? laterMsUsual) }))
+        awaitMoney(
+          orders.put({
+            ...order,
+            stage: 'in-process',
+            reference: freshReference(),
+            dueAt: clock() + (options.laterMs ?? laterMsUsual),
+          }),
+        )
         return true
       case 'leave':
         orders.put({ ...order, stage: 'dropped', reference: freshReference() })
@@ -179,7 +228,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const app = await sandboxApp({
-    ...options, orders, accountOf, messageOf, act, settle,
+    ...options,
+    orders,
+    accountOf,
+    messageOf,
+    act,
+    settle,
     origins: () => addresses.hops,
   })
   await app.listen({ port: options.port, host: options.host })
@@ -200,7 +254,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     act: async (orderId, action) => void (await act(known(orderId), action)),
     settle,
     remind: async () => {
-      await Promise.all(orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])))
+      await Promise.all(
+        orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])),
+      )
     },
     idle: async () => {
       while (sending.size > 0) await Promise.all(sending)
@@ -214,7 +270,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-const words: Readonly<Record<SandboxOrder['stage'], { readonly code: string; readonly message: string }>> = {
+const words: Readonly<
+  Record<SandboxOrder['stage'], { readonly code: string; readonly message: string }>
+> = {
   open: { code: '503', message: 'No record found' },
   'in-process': { code: '211', message: 'Transaction in process' },
   paid: { code: '200', message: 'Success' },
@@ -224,7 +282,12 @@ const words: Readonly<Record<SandboxOrder['stage'], { readonly code: string; rea
 
 async function deliver(url: string, fields: Fields): Promise<number> {
   try {
-    const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual', signal: AbortSignal.timeout(noticeTimeoutMs) })
+    const response = await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(noticeTimeoutMs),
+    })
     await response.arrayBuffer()
     return response.status
   } catch {

@@ -2,7 +2,13 @@
 import { compileEvent, lineFinder, readEvent, runExamples } from '../../../engine/index.ts'
 import type { EventConfig, ExampleResult, Finding, SharedFiles } from '../../../engine/index.ts'
 
-export type Question = { readonly number: number; readonly path: string; readonly text: string; readonly shared: SharedFiles; readonly otherRoutes: readonly string[] }
+export type Question = {
+  readonly number: number
+  readonly path: string
+  readonly text: string
+  readonly shared: SharedFiles
+  readonly otherRoutes: readonly string[]
+}
 export type Checked = {
   /** Of the question answered. */
   readonly number: number
@@ -24,11 +30,20 @@ export type Lines = {
 /** Never throws: half-typed text gives findings, and what cannot be tried on it is left out. */
 export function check({ number, path, text, shared, otherRoutes }: Question): Checked {
   const { event, findings } = compileEvent(text, shared, { path }, { otherRoutes })
-  const nothing = { number, text, event: null, findings, examples: [], lines: { rules: [], examples: [], prices: {} } }
+  const nothing = {
+    number,
+    text,
+    event: null,
+    findings,
+    examples: [],
+    lines: { rules: [], examples: [], prices: {} },
+  }
   try {
     // With errors in it a file is not served; while it is written one wants to see it all the same.
     const draft = event ?? readEvent(text, shared, { path })
-    return draft === null ? nothing : { ...nothing, event: draft, examples: runExamples(draft), lines: linesOf(draft, text) }
+    return draft === null
+      ? nothing
+      : { ...nothing, event: draft, examples: runExamples(draft), lines: linesOf(draft, text) }
   } catch {
     // An event with errors may hold what the engine asserts it never meets; its findings say what.
     return nothing
@@ -39,8 +54,18 @@ function linesOf(event: EventConfig, text: string): Lines {
   const line = lineFinder(text)
   const { categoryChoice, fees } = event
   return {
-    rules: categoryChoice.by === 'rules' ? categoryChoice.rules.map((_, at) => line(['category', 'rules', at])) : [],
+    rules:
+      categoryChoice.by === 'rules'
+        ? categoryChoice.rules.map((_, at) => line(['category', 'rules', at]))
+        : [],
     examples: event.examples.map((_, at) => line(['examples', 'cases', at])),
-    prices: Object.fromEntries(Object.entries(fees.prices ?? {}).map(([category, row]) => [category, Object.fromEntries(Object.keys(row).map((period, at) => [period, line(['fees', 'prices', category, at])]))])),
+    prices: Object.fromEntries(
+      Object.entries(fees.prices ?? {}).map(([category, row]) => [
+        category,
+        Object.fromEntries(
+          Object.keys(row).map((period, at) => [period, line(['fees', 'prices', category, at])]),
+        ),
+      ]),
+    ),
   }
 }

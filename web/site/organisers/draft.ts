@@ -23,14 +23,22 @@ export type Checking = {
 }
 
 /** Checks `text` in a worker of the page's own whenever it rests. Nothing leaves the browser. */
-export function useChecking(text: string, path: string, shared: SharedFiles, otherRoutes: readonly string[]): Checking {
+export function useChecking(
+  text: string,
+  path: string,
+  shared: SharedFiles,
+  otherRoutes: readonly string[],
+): Checking {
   const [state, setState] = useState<Checking>({ checked: null, event: null, stuck: false })
   const worker = useRef<Worker | null>(null)
   const number = useRef(0)
-  useEffect(() => () => {
-    worker.current?.terminate()
-    worker.current = null
-  }, [])
+  useEffect(
+    () => () => {
+      worker.current?.terminate()
+      worker.current = null
+    },
+    [],
+  )
   useEffect(() => {
     const mine = ++number.current
     let giveUp: ReturnType<typeof setTimeout> | undefined
@@ -64,7 +72,14 @@ const keptAs = 'event file being edited'
 export function recallDraft(): { readonly path: string; readonly text: string } | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keptAs) ?? 'null')
-    return typeof kept === 'object' && kept !== null && 'path' in kept && 'text' in kept && typeof kept.path === 'string' && typeof kept.text === 'string' ? { path: kept.path, text: kept.text } : null
+    return typeof kept === 'object' &&
+      kept !== null &&
+      'path' in kept &&
+      'text' in kept &&
+      typeof kept.path === 'string' &&
+      typeof kept.text === 'string'
+      ? { path: kept.path, text: kept.text }
+      : null
   } catch {
     return null
   }

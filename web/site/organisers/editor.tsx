@@ -33,7 +33,9 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const latest = useRef(change)
-  useEffect(() => { latest.current = change }, [change])
+  useEffect(() => {
+    latest.current = change
+  }, [change])
   useEffect(() => {
     if (place.current === null) return
     const state = EditorState.create({
@@ -42,8 +44,16 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
         lineNumbers(),
         history(),
         keymap.of([...historyKeymap, ...defaultKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
-        EditorView.updateListener.of((update) => { if (update.docChanged) latest.current(update.state.doc.toString()) }),
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          tabindex: '0',
+          spellcheck: 'false',
+          autocorrect: 'off',
+          autocapitalize: 'off',
+        }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) latest.current(update.state.doc.toString())
+        }),
         ...(nonce ? [EditorView.cspNonce.of(nonce)] : []),
         marks,
       ],
@@ -58,18 +68,35 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   useEffect(() => {
-    if (view.current !== null && findingsOf !== null && view.current.state.doc.toString() === findingsOf) view.current.dispatch({ effects: showFindings.of(findings) })
+    if (
+      view.current !== null &&
+      findingsOf !== null &&
+      view.current.state.doc.toString() === findingsOf
+    )
+      view.current.dispatch({ effects: showFindings.of(findings) })
   }, [findings, findingsOf])
-  useImperativeHandle(ref, () => ({
-    goTo: (number, column = 1) => {
-      const editor = view.current
-      if (editor === null) return
-      const line = editor.state.doc.line(Math.min(Math.max(number, 1), editor.state.doc.lines))
-      const at = Math.min(line.from + column - 1, line.to)
-      editor.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
-      editor.focus()
-    },
-    replace: (from, to, insert) => view.current?.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: 'input' }),
-  }), [])
+  useImperativeHandle(
+    ref,
+    () => ({
+      goTo: (number, column = 1) => {
+        const editor = view.current
+        if (editor === null) return
+        const line = editor.state.doc.line(Math.min(Math.max(number, 1), editor.state.doc.lines))
+        const at = Math.min(line.from + column - 1, line.to)
+        editor.dispatch({
+          selection: { anchor: at },
+          effects: EditorView.scrollIntoView(at, { y: 'center' }),
+        })
+        editor.focus()
+      },
+      replace: (from, to, insert) =>
+        view.current?.dispatch({
+          changes: { from, to, insert },
+          selection: { anchor: from + insert.length },
+          userEvent: 'input',
+        }),
+    }),
+    [],
+  )
   return <div className="org-editor" ref={place} />
 }

@@ -22,7 +22,15 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 const cache = createCache({ key: 'o', ...(nonce ? { nonce } : {}) })
 
 /** The form as a delegate has it, with the prices of the day that is tried. Nothing is sent. */
-export default function FormPreview({ title, event, trying }: { readonly title: string; readonly event: EventConfig; readonly trying: Try }) {
+export default function FormPreview({
+  title,
+  event,
+  trying,
+}: {
+  readonly title: string
+  readonly event: EventConfig
+  readonly trying: Try
+}) {
   return (
     <CacheProvider value={cache}>
       <ThemeProvider theme={theme}>
@@ -40,13 +48,26 @@ export default function FormPreview({ title, event, trying }: { readonly title: 
 
 const nothing = () => {}
 /** The header leads home; from here that would leave the file behind. */
-const stay = (click: MouseEvent) => { if (click.target instanceof Element && click.target.closest('a[href="/"]') !== null) click.preventDefault() }
+const stay = (click: MouseEvent) => {
+  if (click.target instanceof Element && click.target.closest('a[href="/"]') !== null)
+    click.preventDefault()
+}
 
 function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
   const notice = useNotice()
   const at = momentOf(trying.day)
   // Without a compiled validator the engine itself judges: nothing may be compiled here.
-  const page = useMemo<EventAnswer>(() => ({ status: 'success', event, hash: '', validator_url: null, schema: {}, now: isoIndia(at) }), [event, at])
+  const page = useMemo<EventAnswer>(
+    () => ({
+      status: 'success',
+      event,
+      hash: '',
+      validator_url: null,
+      schema: {},
+      now: isoIndia(at),
+    }),
+    [event, at],
+  )
   const today = useMemo<Tariff>(() => ({ is: 'here', answer: tariff(event, at) }), [event, at])
   const [attempts, setAttempts] = useState(0)
   const form = useForm(page, startOf(event), nothing)
@@ -65,7 +86,15 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         <FormBox {...form.formProps} tariff={today} submit={submit} />
         <Panel event={event} />
       </div>
-      <SummaryColumn event={event} price={price} until={answer.until} busy={false} wrong={Object.keys(form.errors).length} problem={null} retry={nothing} />
+      <SummaryColumn
+        event={event}
+        price={price}
+        until={answer.until}
+        busy={false}
+        wrong={Object.keys(form.errors).length}
+        problem={null}
+        retry={nothing}
+      />
     </div>
   )
 }

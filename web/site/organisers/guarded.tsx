@@ -7,7 +7,14 @@ import type { Checking } from './draft.ts'
 export function Stale({ checking }: { readonly checking: Checking }) {
   const { checked, event } = checking
   if (checked === null || checked.event !== null) return null
-  return <p className="org-stale"><Icon name="tri" />{event === null ? 'This file cannot be read as an event yet. See Findings.' : 'The file cannot be read as it is now. This is what it said before; see Findings.'}</p>
+  return (
+    <p className="org-stale">
+      <Icon name="tri" />
+      {event === null
+        ? 'This file cannot be read as an event yet. See Findings.'
+        : 'The file cannot be read as it is now. This is what it said before; see Findings.'}
+    </p>
+  )
 }
 
 type GuardedProps = { readonly resetBy: unknown; readonly children: ReactNode }
@@ -19,10 +26,20 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
   static getDerivedStateFromError(): Partial<GuardedState> {
     return { broken: true }
   }
-  static getDerivedStateFromProps(props: GuardedProps, state: GuardedState): Partial<GuardedState> | null {
+  static getDerivedStateFromProps(
+    props: GuardedProps,
+    state: GuardedState,
+  ): Partial<GuardedState> | null {
     return props.resetBy === state.of ? null : { broken: false, of: props.resetBy }
   }
   override render(): ReactNode {
-    return this.state.broken ? <p className="org-stale"><Icon name="tri" />This cannot be drawn while the file has its errors. See Findings.</p> : this.props.children
+    return this.state.broken ? (
+      <p className="org-stale">
+        <Icon name="tri" />
+        This cannot be drawn while the file has its errors. See Findings.
+      </p>
+    ) : (
+      this.props.children
+    )
   }
 }

@@ -1,4 +1,13 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import { dayOf, lookOf, readInstant } from '../../../engine/index.ts'
 import type { EventConfig, EventFileAnswer, PageData, Site } from '../../../engine/index.ts'
@@ -26,7 +35,8 @@ const Form = lazy(() => import('./form.tsx'))
 const Results = lazy(() => import('./results.tsx'))
 
 type OrganisersData = Extract<PageData, { page: 'organisers' }>
-const isSite = (site: unknown): site is Site => typeof site === 'object' && site !== null && 'organisers' in site
+const isSite = (site: unknown): site is Site =>
+  typeof site === 'object' && site !== null && 'organisers' in site
 
 /** Where Create Event leads: the real file of a conference, to be changed at will, and beside it what it becomes. */
 export default function OrganisersPage({ page }: PageProps) {
@@ -40,8 +50,16 @@ export default function OrganisersPage({ page }: PageProps) {
           <h1 className="disp">{texts.title}</h1>
           <p className="lead">{texts.text}</p>
         </div>
-        {page.shared !== null && page.sample !== null && <Workshop page={page} shared={page.shared} sample={page.sample} texts={texts} />}
-        <div className="wrap"><ol className="org-steps">{texts.steps.map((step) => <li key={step}>{step}</li>)}</ol></div>
+        {page.shared !== null && page.sample !== null && (
+          <Workshop page={page} shared={page.shared} sample={page.sample} texts={texts} />
+        )}
+        <div className="wrap">
+          <ol className="org-steps">
+            {texts.steps.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        </div>
       </main>
       <SiteFooter site={page.site} />
     </div>
@@ -51,19 +69,30 @@ export default function OrganisersPage({ page }: PageProps) {
 const wideQuery = matchMedia('(min-width: 1024px)')
 /** File and what it becomes side by side; below that the file is the first of the tabs. */
 const useSideBySide = (): boolean =>
-  useSyncExternalStore((changed) => {
-    wideQuery.addEventListener('change', changed)
-    return () => wideQuery.removeEventListener('change', changed)
-  }, () => wideQuery.matches)
+  useSyncExternalStore(
+    (changed) => {
+      wideQuery.addEventListener('change', changed)
+      return () => wideQuery.removeEventListener('change', changed)
+    },
+    () => wideQuery.matches,
+  )
 
-type WorkshopProps = { readonly page: OrganisersData; readonly shared: NonNullable<OrganisersData['shared']>; readonly sample: NonNullable<OrganisersData['sample']>; readonly texts: Site['organisers'] }
+type WorkshopProps = {
+  readonly page: OrganisersData
+  readonly shared: NonNullable<OrganisersData['shared']>
+  readonly sample: NonNullable<OrganisersData['sample']>
+  readonly texts: Site['organisers']
+}
 
 function Workshop({ page, shared, sample, texts }: WorkshopProps) {
   const [opened, setOpened] = useState<Opened>(() => ({ ...(recallDraft() ?? sample), edition: 0 }))
   const [text, setText] = useState(opened.text)
   const [asking, setAsking] = useState<Omit<Opened, 'edition'> | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const otherRoutes = useMemo(() => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]), [page.events])
+  const otherRoutes = useMemo(
+    () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
+    [page.events],
+  )
   const checking = useChecking(text, opened.path, shared, otherRoutes)
   const editor = useRef<EditorHandle>(null)
   const inForm = useRef<{ readonly event: EventConfig; readonly trying: Try } | null>(null)
@@ -73,10 +102,16 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
   const today = useMemo(() => readInstant(page.now), [page.now])
   const [tried, setTried] = useState<Try | null>(null)
   const { event } = checking
-  const trying = useMemo(() => (tried ?? (event === null || today === null ? null : startOf(event, dayOf(today)))), [tried, event, today])
+  const trying = useMemo(
+    () => tried ?? (event === null || today === null ? null : startOf(event, dayOf(today))),
+    [tried, event, today],
+  )
 
   const edited = text !== opened.text
-  useEffect(() => keepDraft(text === sample.text ? null : { path: opened.path, text }), [text, opened.path, sample.text])
+  useEffect(
+    () => keepDraft(text === sample.text ? null : { path: opened.path, text }),
+    [text, opened.path, sample.text],
+  )
 
   const open = useCallback((file: Omit<Opened, 'edition'>) => {
     setOpened((old) => ({ ...file, edition: old.edition + 1 }))
@@ -89,54 +124,139 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
   /** Edits are never thrown away unasked. */
   const offer = (file: Omit<Opened, 'edition'>) => (edited ? setAsking(file) : open(file))
   const fromDisk = async (file: File | undefined) => {
-    if (file !== undefined) offer({ path: file.name, text: (await file.text()).replaceAll('\r\n', '\n') })
+    if (file !== undefined)
+      offer({ path: file.name, text: (await file.text()).replaceAll('\r\n', '\n') })
   }
   const fromServer = async (id: string) => {
     const answer = await call<EventFileAnswer>(`/api/events/${encodeURIComponent(id)}/file/`)
     if (answer.ok) offer({ path: answer.value.path, text: answer.value.text })
     else setProblem(answer.error.message)
   }
-  const goTo = useCallback((line: number, column?: number) => {
-    setChosen((old) => (wide ? old : 'file'))
-    // The editor may just be coming back into view.
-    requestAnimationFrame(() => editor.current?.goTo(line, column))
-  }, [wide])
+  const goTo = useCallback(
+    (line: number, column?: number) => {
+      setChosen((old) => (wide ? old : 'file'))
+      // The editor may just be coming back into view.
+      requestAnimationFrame(() => editor.current?.goTo(line, column))
+    },
+    [wide],
+  )
   const mend = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
 
   const file = (
-    <Editor key={opened.edition} ref={editor} label={texts.file} text={text} change={setText} findings={checking.checked?.findings ?? []} findingsOf={checking.checked?.text ?? null} />
+    <Editor
+      key={opened.edition}
+      ref={editor}
+      label={texts.file}
+      text={text}
+      change={setText}
+      findings={checking.checked?.findings ?? []}
+      findingsOf={checking.checked?.text ?? null}
+    />
   )
   const shown: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
-    price: event && trying && <Price title={texts.prices} event={event} trying={trying} lines={checking.checked?.lines ?? null} goTo={goTo} />,
+    price: event && trying && (
+      <Price
+        title={texts.prices}
+        event={event}
+        trying={trying}
+        lines={checking.checked?.lines ?? null}
+        goTo={goTo}
+      />
+    ),
     results: event && trying && <Results event={event} trying={trying} />,
-    findings: <Findings findings={checking.checked?.findings ?? []} path={opened.path} goTo={goTo} mend={checking.checked?.text === text ? mend : null} />,
+    findings: (
+      <Findings
+        findings={checking.checked?.findings ?? []}
+        path={opened.path}
+        goTo={goTo}
+        mend={checking.checked?.text === text ? mend : null}
+      />
+    ),
     examples: <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />,
   }
-  const panel = (of: Tab) => ({ className: 'org-panel', role: 'tabpanel', id: `org-panel-${of}`, 'aria-labelledby': `org-tab-${of}`, hidden: of !== tab })
+  const panel = (of: Tab) => ({
+    className: 'org-panel',
+    role: 'tabpanel',
+    id: `org-panel-${of}`,
+    'aria-labelledby': `org-tab-${of}`,
+    hidden: of !== tab,
+  })
   const look = event === null ? {} : lookStyle(event)
-  const guarded = (of: Tab, drawn: ReactNode) => <Guarded key={of} resetBy={checking.checked}><Suspense fallback={<p className="org-wait" role="status"><span className="spin" aria-hidden="true" />Loading</p>}>{drawn}</Suspense></Guarded>
+  const guarded = (of: Tab, drawn: ReactNode) => (
+    <Guarded key={of} resetBy={checking.checked}>
+      <Suspense
+        fallback={
+          <p className="org-wait" role="status">
+            <span className="spin" aria-hidden="true" />
+            Loading
+          </p>
+        }
+      >
+        {drawn}
+      </Suspense>
+    </Guarded>
+  )
   // Answers typed into the form stay while one looks elsewhere; meanwhile it need not follow the file.
   if (tab === 'form' && event !== null && trying !== null) inForm.current = { event, trying }
   return (
     <div className="org">
-      <Bar path={opened.path} checking={checking} edited={edited} events={page.events} fromDisk={(chosenFile) => void fromDisk(chosenFile)} fromServer={(id) => void fromServer(id)} save={() => save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), nameOf(opened.path))} />
-      {problem !== null && <p className="org-problem" role="alert"><Icon name="bang" />{problem}</p>}
+      <Bar
+        path={opened.path}
+        checking={checking}
+        edited={edited}
+        events={page.events}
+        fromDisk={(chosenFile) => void fromDisk(chosenFile)}
+        fromServer={(id) => void fromServer(id)}
+        save={() =>
+          save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), nameOf(opened.path))
+        }
+      />
+      {problem !== null && (
+        <p className="org-problem" role="alert">
+          <Icon name="bang" />
+          {problem}
+        </p>
+      )}
       <div className="org-split">
-        {wide && <section className="org-left" aria-label={texts.file}>{file}</section>}
+        {wide && (
+          <section className="org-left" aria-label={texts.file}>
+            {file}
+          </section>
+        )}
         <div className="org-right">
-          <TabList label={texts.becomes} tabs={wide ? (['form', 'price', 'results', 'findings', 'examples'] as const) : (['file', 'form', 'price', 'results', 'findings', 'examples'] as const)} chosen={tab} choose={setChosen} findings={checking.checked?.findings.length ?? 0} wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false} />
+          <TabList
+            label={texts.becomes}
+            tabs={
+              wide
+                ? (['form', 'price', 'results', 'findings', 'examples'] as const)
+                : (['file', 'form', 'price', 'results', 'findings', 'examples'] as const)
+            }
+            chosen={tab}
+            choose={setChosen}
+            findings={checking.checked?.findings.length ?? 0}
+            wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false}
+          />
           {!wide && <div {...panel('file')}>{file}</div>}
           {(tab === 'form' || inForm.current !== null) && (
             <div {...panel('form')} style={look}>
               {tab === 'form' && <Stale checking={checking} />}
-              {tab === 'form' && event && trying && <Trying event={event} trying={trying} change={setTried} answers={false} />}
-              {guarded('form', inForm.current && <Form key={opened.edition} title={texts.form} {...inForm.current} />)}
+              {tab === 'form' && event && trying && (
+                <Trying event={event} trying={trying} change={setTried} answers={false} />
+              )}
+              {guarded(
+                'form',
+                inForm.current && (
+                  <Form key={opened.edition} title={texts.form} {...inForm.current} />
+                ),
+              )}
             </div>
           )}
           {tab !== 'file' && tab !== 'form' && (
             <div {...panel(tab)} style={look}>
               {(tab === 'price' || tab === 'results') && <Stale checking={checking} />}
-              {(tab === 'price' || tab === 'results') && event && trying && <Trying event={event} trying={trying} change={setTried} answers />}
+              {(tab === 'price' || tab === 'results') && event && trying && (
+                <Trying event={event} trying={trying} change={setTried} answers />
+              )}
               {guarded(tab, shown[tab])}
             </div>
           )}
@@ -144,10 +264,17 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
       </div>
       {asking !== null && (
         <Dialog title="Leave your changes?" onClose={() => setAsking(null)}>
-          <p>{nameOf(opened.path)} has changes that are not saved on your computer. {nameOf(asking.path)} would take its place.</p>
+          <p>
+            {nameOf(opened.path)} has changes that are not saved on your computer.{' '}
+            {nameOf(asking.path)} would take its place.
+          </p>
           <div className="acts">
-            <button type="button" className="btn" onClick={() => setAsking(null)}>Keep my changes</button>
-            <button type="button" className="btn line" onClick={() => open(asking)}>Open {nameOf(asking.path)}</button>
+            <button type="button" className="btn" onClick={() => setAsking(null)}>
+              Keep my changes
+            </button>
+            <button type="button" className="btn line" onClick={() => open(asking)}>
+              Open {nameOf(asking.path)}
+            </button>
           </div>
         </Dialog>
       )}
@@ -159,7 +286,13 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
 function lookStyle(event: EventConfig): CSSProperties {
   try {
     const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
-    return { '--band': band, '--on-band': onBand, '--accent': accent, '--accent-tint': tint, '--accent-line': line } as CSSProperties
+    return {
+      '--band': band,
+      '--on-band': onBand,
+      '--accent': accent,
+      '--accent-tint': tint,
+      '--accent-line': line,
+    } as CSSProperties
   } catch {
     // A colour that is none is a finding; the house's own stands in.
     return {}

@@ -5,10 +5,16 @@ import { Decoration, EditorView, WidgetType } from '@codemirror/view'
 import type { DecorationSet } from '@codemirror/view'
 import type { Finding } from '../../../engine/index.ts'
 
-const kinds = { key: Decoration.mark({ class: 'y-key' }), comment: Decoration.mark({ class: 'y-comment' }), text: Decoration.mark({ class: 'y-text' }), number: Decoration.mark({ class: 'y-number' }) }
+const kinds = {
+  key: Decoration.mark({ class: 'y-key' }),
+  comment: Decoration.mark({ class: 'y-comment' }),
+  text: Decoration.mark({ class: 'y-text' }),
+  number: Decoration.mark({ class: 'y-number' }),
+}
 
 /** One token of a line: a comment, a quoted text, a key, a number or day. Good enough to read by; the checker does the real reading. */
-const token = /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[[,:]\s*|^\s*- +)-?\d[\d.-]*(?=\s*(?:[,\]}]|$|\s#)))/g
+const token =
+  /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[[,:]\s*|^\s*- +)-?\d[\d.-]*(?=\s*(?:[,\]}]|$|\s#)))/g
 /** A key whose text stands on the lines below it, as it is. */
 const opensBlock = /:\s+[|>][-+\d]*\s*(?:#.*)?$/
 
@@ -21,8 +27,13 @@ function coloured(text: Text): DecorationSet {
     if (blockIndent !== null && (indent === -1 || indent > blockIndent)) continue
     blockIndent = opensBlock.test(line.text) ? indent : null
     for (const found of line.text.matchAll(token)) {
-      const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => found.groups?.[name] !== undefined)
-      if (kind) ranges.push(kinds[kind].range(line.from + found.index, line.from + found.index + found[0].length))
+      const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find(
+        (name) => found.groups?.[name] !== undefined,
+      )
+      if (kind)
+        ranges.push(
+          kinds[kind].range(line.from + found.index, line.from + found.index + found[0].length),
+        )
     }
   }
   return Decoration.set(ranges)
@@ -44,7 +55,12 @@ class FindingBox extends WidgetType {
     this.finding = finding
   }
   override eq(other: FindingBox): boolean {
-    return other.finding.code === this.finding.code && other.finding.message === this.finding.message && other.finding.help === this.finding.help && other.finding.severity === this.finding.severity
+    return (
+      other.finding.code === this.finding.code &&
+      other.finding.message === this.finding.message &&
+      other.finding.help === this.finding.help &&
+      other.finding.severity === this.finding.severity
+    )
   }
   override toDOM(): HTMLElement {
     const box = document.createElement('div')
@@ -53,7 +69,10 @@ class FindingBox extends WidgetType {
     code.textContent = this.finding.code
     const message = document.createElement('span')
     const { message: says, help } = this.finding
-    message.append(code, ` ${says.replaceAll('`', '')}${help === undefined ? '' : `: ${help.replaceAll('`', '')}`}`)
+    message.append(
+      code,
+      ` ${says.replaceAll('`', '')}${help === undefined ? '' : `: ${help.replaceAll('`', '')}`}`,
+    )
     box.append(message)
     return box
   }
@@ -62,16 +81,30 @@ class FindingBox extends WidgetType {
   }
 }
 
-const underlines = { error: Decoration.mark({ class: 'f-error' }), warning: Decoration.mark({ class: 'f-warning' }), note: Decoration.mark({ class: 'f-note' }) }
-const rows = { error: Decoration.line({ class: 'f-row error' }), warning: Decoration.line({ class: 'f-row warning' }), note: Decoration.line({ class: 'f-row note' }) }
+const underlines = {
+  error: Decoration.mark({ class: 'f-error' }),
+  warning: Decoration.mark({ class: 'f-warning' }),
+  note: Decoration.mark({ class: 'f-note' }),
+}
+const rows = {
+  error: Decoration.line({ class: 'f-row error' }),
+  warning: Decoration.line({ class: 'f-row warning' }),
+  note: Decoration.line({ class: 'f-row note' }),
+}
 
 function marked({ doc }: EditorState, findings: readonly Finding[]): DecorationSet {
   const ranges = findings.flatMap((finding) => {
     const start = Math.min(finding.at.start.offset, doc.length)
     const line = doc.lineAt(start)
     const end = Math.min(finding.at.end.offset, line.to)
-    const box = Decoration.widget({ widget: new FindingBox(finding), side: 1, block: true }).range(line.to)
-    return [rows[finding.severity].range(line.from), ...(end > start ? [underlines[finding.severity].range(start, end)] : []), box]
+    const box = Decoration.widget({ widget: new FindingBox(finding), side: 1, block: true }).range(
+      line.to,
+    )
+    return [
+      rows[finding.severity].range(line.from),
+      ...(end > start ? [underlines[finding.severity].range(start, end)] : []),
+      box,
+    ]
   })
   return Decoration.set(ranges, true)
 }
@@ -79,7 +112,8 @@ function marked({ doc }: EditorState, findings: readonly Finding[]): DecorationS
 const findingMarks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (old, change) => {
-    for (const effect of change.effects) if (effect.is(showFindings)) return marked(change.state, effect.value)
+    for (const effect of change.effects)
+      if (effect.is(showFindings)) return marked(change.state, effect.value)
     return change.docChanged ? old.map(change.changes) : old
   },
   provide: (field) => EditorView.decorations.from(field),

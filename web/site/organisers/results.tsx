@@ -1,6 +1,15 @@
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { categoryOf, dayOf, isoIndia, mailFor, normalise, periodOn, quoteFor, rupees } from '../../../engine/index.ts'
+import {
+  categoryOf,
+  dayOf,
+  isoIndia,
+  mailFor,
+  normalise,
+  periodOn,
+  quoteFor,
+  rupees,
+} from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../shared/icons.tsx'
 import { NoticeProvider } from '../../shared/notice.tsx'
@@ -16,30 +25,62 @@ const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'E-
 type Kind = keyof typeof kinds
 
 /** What a delegate with these answers sees after paying. The number is an obvious stand-in. */
-export default function ResultsPreview({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
+export default function ResultsPreview({
+  event,
+  trying,
+}: {
+  readonly event: EventConfig
+  readonly trying: Try
+}) {
   const [kind, setKind] = useState<Kind>('success')
-  const registration = useMemo(() => registrationOf(event, trying, kind === 'mail' ? 'success' : kind), [event, trying, kind])
-  const query = { orderId: registration.order_id, amount: registration.total === null ? null : String(registration.total), date: registration.created_at }
+  const registration = useMemo(
+    () => registrationOf(event, trying, kind === 'mail' ? 'success' : kind),
+    [event, trying, kind],
+  )
+  const query = {
+    orderId: registration.order_id,
+    amount: registration.total === null ? null : String(registration.total),
+    date: registration.created_at,
+  }
   // Its links and buttons lead into the real site, with a number that does not exist there.
-  const stay = (click: MouseEvent) => { if (click.target instanceof Element && click.target.closest('a') !== null) click.preventDefault() }
+  const stay = (click: MouseEvent) => {
+    if (click.target instanceof Element && click.target.closest('a') !== null)
+      click.preventDefault()
+  }
   return (
     <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
       <fieldset className="org-kinds">
         <legend className="vh">Which page</legend>
-        {(Object.keys(kinds) as Kind[]).map((one) => <label key={one} className={one === kind ? 'on' : ''}><input type="radio" name="org-kind" checked={one === kind} onChange={() => setKind(one)} />{kinds[one]}</label>)}
+        {(Object.keys(kinds) as Kind[]).map((one) => (
+          <label key={one} className={one === kind ? 'on' : ''}>
+            <input
+              type="radio"
+              name="org-kind"
+              checked={one === kind}
+              onChange={() => setKind(one)}
+            />
+            {kinds[one]}
+          </label>
+        ))}
       </fieldset>
       <p className="mute small">Its links lead nowhere here.</p>
       <div className="org-page res" onClickCapture={stay}>
         {kind === 'success' && <Ticket event={event} registration={registration} query={query} />}
         {kind === 'failed' && <Failed event={event} registration={registration} query={query} />}
-        {kind === 'pending' && <Pending event={event} registration={registration} query={query} again={() => {}} />}
+        {kind === 'pending' && (
+          <Pending event={event} registration={registration} query={query} again={() => {}} />
+        )}
         {kind === 'mail' && <Mail event={event} registration={registration} />}
       </div>
     </NoticeProvider>
   )
 }
 
-function registrationOf(event: EventConfig, { day, answers: raw }: Try, status: Registration['payment_status']): Registration {
+function registrationOf(
+  event: EventConfig,
+  { day, answers: raw }: Try,
+  status: Registration['payment_status'],
+): Registration {
   const at = momentOf(day)
   const { answers } = normalise(event, raw)
   const category = categoryOf(event, answers)
@@ -48,21 +89,48 @@ function registrationOf(event: EventConfig, { day, answers: raw }: Try, status: 
   const number = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}`
   return {
     ...answers,
-    reg_no: number, order_id: number, payment_status: status, in_review: false,
-    payment_date: status === 'success' ? isoIndia(at) : null, created_at: isoIndia(at),
-    category, category_label: event.categories.find(({ id }) => id === category)?.label ?? null, period,
-    base: price && rupees(price.base), gst: price && rupees(price.gst), total: price && rupees(price.total),
+    reg_no: number,
+    order_id: number,
+    payment_status: status,
+    in_review: false,
+    payment_date: status === 'success' ? isoIndia(at) : null,
+    created_at: isoIndia(at),
+    category,
+    category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
+    period,
+    base: price && rupees(price.base),
+    gst: price && rupees(price.gst),
+    total: price && rupees(price.total),
     may_retry: false,
   }
 }
 
-function Mail({ event, registration }: { readonly event: EventConfig; readonly registration: Registration }) {
+function Mail({
+  event,
+  registration,
+}: {
+  readonly event: EventConfig
+  readonly registration: Registration
+}) {
   const mail = mailFor(event, registration)
-  if (mail === null) return <p>{event.email === null ? 'This event sends no e-mail.' : 'Without an e-mail address in the answers no e-mail is sent.'}</p>
+  if (mail === null)
+    return (
+      <p>
+        {event.email === null
+          ? 'This event sends no e-mail.'
+          : 'Without an e-mail address in the answers no e-mail is sent.'}
+      </p>
+    )
   return (
     <section className="org-mail" aria-labelledby="org-mail">
-      <h2 className="disp" id="org-mail"><Icon name="mail" />{mail.subject}</h2>
-      <p className="mute">To {mail.to}{mail.copyTo === null ? '' : `, copy to ${mail.copyTo}`}</p>
+      <h2 className="disp" id="org-mail">
+        <Icon name="mail" />
+        {mail.subject}
+      </h2>
+      <p className="mute">
+        To {mail.to}
+        {mail.copyTo === null ? '' : `, copy to ${mail.copyTo}`}
+      </p>
       <p className="org-mail-text">{mail.text}</p>
     </section>
   )

@@ -1,10 +1,24 @@
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 
-const tabs = { file: 'File', form: 'Form', price: 'Price', results: 'Result pages', findings: 'Findings', examples: 'Examples' } as const
+const tabs = {
+  file: 'File',
+  form: 'Form',
+  price: 'Price',
+  results: 'Result pages',
+  findings: 'Findings',
+  examples: 'Examples',
+} as const
 export type Tab = keyof typeof tabs
 
-type TabListProps = { readonly label: string; readonly tabs: readonly Tab[]; readonly chosen: Tab; readonly choose: (tab: Tab) => void; readonly findings: number; readonly wrong: boolean }
+type TabListProps = {
+  readonly label: string
+  readonly tabs: readonly Tab[]
+  readonly chosen: Tab
+  readonly choose: (tab: Tab) => void
+  readonly findings: number
+  readonly wrong: boolean
+}
 
 /** Arrow keys move between the tabs, Tab leaves them for the panel. */
 export function TabList({ label, tabs: offered, chosen, choose, findings, wrong }: TabListProps) {
@@ -12,11 +26,14 @@ export function TabList({ label, tabs: offered, chosen, choose, findings, wrong 
   useEffect(() => {
     // Sideways only: the page stays where it is.
     const tab = list.current?.querySelector<HTMLElement>(`#org-tab-${chosen}`)
-    if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
+    if (tab && list.current)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
   }, [chosen])
   const move = (event: KeyboardEvent) => {
     const here = offered.indexOf(chosen)
-    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: offered.length - 1 }[event.key]
+    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: offered.length - 1 }[
+      event.key
+    ]
     if (to === undefined) return
     event.preventDefault()
     const next = offered[(to + offered.length) % offered.length]
@@ -27,8 +44,21 @@ export function TabList({ label, tabs: offered, chosen, choose, findings, wrong 
   return (
     <div className="org-tabs" role="tablist" aria-label={label} ref={list}>
       {offered.map((tab) => (
-        <button key={tab} type="button" role="tab" id={`org-tab-${tab}`} aria-selected={tab === chosen} {...(tab === chosen ? { 'aria-controls': `org-panel-${tab}` } : {})} tabIndex={tab === chosen ? 0 : -1} onClick={() => choose(tab)} onKeyDown={move}>
-          {tabs[tab]}{tab === 'findings' && findings > 0 && <span className={wrong ? 'org-count bad' : 'org-count'}>{findings}</span>}
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          id={`org-tab-${tab}`}
+          aria-selected={tab === chosen}
+          {...(tab === chosen ? { 'aria-controls': `org-panel-${tab}` } : {})}
+          tabIndex={tab === chosen ? 0 : -1}
+          onClick={() => choose(tab)}
+          onKeyDown={move}
+        >
+          {tabs[tab]}
+          {tab === 'findings' && findings > 0 && (
+            <span className={wrong ? 'org-count bad' : 'org-count'}>{findings}</span>
+          )}
         </button>
       ))}
     </div>

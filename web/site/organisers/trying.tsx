@@ -1,4 +1,13 @@
-import { axesOfCategory, dayOf, formatDay, instant, isDay, openOn, own, startOf as startOfDay } from '../../../engine/index.ts'
+import {
+  axesOfCategory,
+  dayOf,
+  formatDay,
+  instant,
+  isDay,
+  openOn,
+  own,
+  startOf as startOfDay,
+} from '../../../engine/index.ts'
 import type { Day, EventConfig, Field, Instant, RawAnswers } from '../../../engine/index.ts'
 
 /** The delegate whose price and pages are shown: a day, and answers as a browser would send them. */
@@ -7,7 +16,8 @@ export type Try = { readonly day: Day; readonly answers: RawAnswers }
 /** The first worked example that fills in the form; without one, today and nobody's answers. */
 export function startOf(event: EventConfig, today: Day): Try {
   const example = event.examples.find((one) => 'answers' in one)
-  if (example !== undefined && 'answers' in example) return { day: dayOf(example.on), answers: example.answers }
+  if (example !== undefined && 'answers' in example)
+    return { day: dayOf(example.on), answers: example.answers }
   return { day: today, answers: {} }
 }
 
@@ -20,7 +30,12 @@ export function decidingFields(event: EventConfig): readonly Field[] {
   return event.fields.filter(({ id }) => ids.has(id))
 }
 
-type TryingProps = { readonly event: EventConfig; readonly trying: Try; readonly change: (trying: Try) => void; /** Whether to ask for answers too. */ readonly answers: boolean }
+type TryingProps = {
+  readonly event: EventConfig
+  readonly trying: Try
+  readonly change: (trying: Try) => void
+  /** Whether to ask for answers too. */ readonly answers: boolean
+}
 
 /** The day, and the answers that decide the price. */
 export function Trying({ event, trying, change, answers }: TryingProps) {
@@ -31,24 +46,80 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
   }
   return (
     <div className="org-try">
-      <label>On this day<input type="date" value={trying.day} required onChange={(typed) => { const { value } = typed.target; if (isDay(value)) change({ ...trying, day: value }) }} /></label>
-      {answers && decidingFields(event).map((field) => <Ask key={field.id} field={field} value={textOf(own(trying.answers, field.id))} change={(value) => answer(field.id, value)} />)}
-      {!open.open && <p className="org-closed">On {formatDay(trying.day)}: {open.text}</p>}
+      <label>
+        On this day
+        <input
+          type="date"
+          value={trying.day}
+          required
+          onChange={(typed) => {
+            const { value } = typed.target
+            if (isDay(value)) change({ ...trying, day: value })
+          }}
+        />
+      </label>
+      {answers &&
+        decidingFields(event).map((field) => (
+          <Ask
+            key={field.id}
+            field={field}
+            value={textOf(own(trying.answers, field.id))}
+            change={(value) => answer(field.id, value)}
+          />
+        ))}
+      {!open.open && (
+        <p className="org-closed">
+          On {formatDay(trying.day)}: {open.text}
+        </p>
+      )}
     </div>
   )
 }
 
-const textOf = (answer: unknown): string => (answer === undefined || answer === null ? '' : String(answer))
+const textOf = (answer: unknown): string =>
+  answer === undefined || answer === null ? '' : String(answer)
 
-function Ask({ field, value, change }: { readonly field: Field; readonly value: string; readonly change: (value: string) => void }) {
-  const options = field.type === 'yes-no' ? [{ id: 'true', label: 'Yes' }, { id: 'false', label: 'No' }] : field.options
-  if (options === undefined) return <label>{field.label}<input type={field.type === 'date' ? 'date' : 'text'} {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})} value={value} onChange={(event) => change(event.target.value)} /></label>
-  const known = options.find(({ id }) => id === value || (field.ignoreCase && id.toLowerCase() === value.toLowerCase()))
+function Ask({
+  field,
+  value,
+  change,
+}: {
+  readonly field: Field
+  readonly value: string
+  readonly change: (value: string) => void
+}) {
+  const options =
+    field.type === 'yes-no'
+      ? [
+          { id: 'true', label: 'Yes' },
+          { id: 'false', label: 'No' },
+        ]
+      : field.options
+  if (options === undefined)
+    return (
+      <label>
+        {field.label}
+        <input
+          type={field.type === 'date' ? 'date' : 'text'}
+          {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})}
+          value={value}
+          onChange={(event) => change(event.target.value)}
+        />
+      </label>
+    )
+  const known = options.find(
+    ({ id }) => id === value || (field.ignoreCase && id.toLowerCase() === value.toLowerCase()),
+  )
   return (
-    <label>{field.label}
+    <label>
+      {field.label}
       <select value={known?.id ?? ''} onChange={(event) => change(event.target.value)}>
         <option value="">Not answered</option>
-        {options.map((option) => <option key={option.id} value={option.id}>{option.label}</option>)}
+        {options.map((option) => (
+          <option key={option.id} value={option.id}>
+            {option.label}
+          </option>
+        ))}
       </select>
     </label>
   )
