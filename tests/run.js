@@ -159,14 +159,15 @@ const failed = []
 const note = (name, good) => good || failed.push(name)
 
 if (asked.length === 0) {
-  // Three short ones side by side; each prints when it ends.
+  // Four short ones side by side; each prints when it ends.
   const node = process.execPath
   const steps = await Promise.all([
     quietly('types', 'tsc', ['--noEmit']),
     quietly('lint', 'oxlint', ['--deny-warnings', 'engine', 'server', 'web', 'tests', 'bin']),
+    quietly('format', 'oxfmt', ['--check']),
     quietly('event files', node, [join(top, 'bin', 'rollcall.js'), 'validate']),
   ])
-  for (const [at, name] of ['types', 'lint', 'event files'].entries()) note(name, steps[at])
+  for (const [at, name] of ['types', 'lint', 'format', 'event files'].entries()) note(name, steps[at])
 }
 if (webIsStale())
   note('web build', await quietly('web build', 'vite', ['build', 'web', '--logLevel', 'warn']))
