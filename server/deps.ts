@@ -102,9 +102,7 @@ export type GatewayAdapter = {
     at: Instant,
   ): PaymentData
   /** Reads a return or notice; wrong CRC, malformed and an order of no event are refused. It proves nothing: verify. */
-  readNotice(
-    body: Readonly<Record<string, string>>,
-  ):
+  readNotice(body: Readonly<Record<string, string>>):
     | {
         readonly ok: true
         readonly orderId: string

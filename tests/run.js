@@ -167,7 +167,8 @@ if (asked.length === 0) {
     quietly('format', 'oxfmt', ['--check']),
     quietly('event files', node, [join(top, 'bin', 'rollcall.js'), 'validate']),
   ])
-  for (const [at, name] of ['types', 'lint', 'format', 'event files'].entries()) note(name, steps[at])
+  for (const [at, name] of ['types', 'lint', 'format', 'event files'].entries())
+    note(name, steps[at])
 }
 if (webIsStale())
   note('web build', await quietly('web build', 'vite', ['build', 'web', '--logLevel', 'warn']))

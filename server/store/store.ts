@@ -235,9 +235,7 @@ export interface Store {
   mailSent(id: number, at: Instant): Promise<void>
   /** nextAt null: given up. */
   mailFailed(id: number, error: string, nextAt: Instant | null): Promise<void>
-  mailsOf(
-    regNo: RegNo,
-  ): Promise<
+  mailsOf(regNo: RegNo): Promise<
     readonly (NewMail & {
       readonly id: number
       readonly status: 'queued' | 'sent' | 'failed'
@@ -288,26 +286,20 @@ export interface Store {
     readonly shared: string
     readonly at: Instant
   }): Promise<void>
-  eventFile(
-    hash: string,
-  ): Promise<{
+  eventFile(hash: string): Promise<{
     readonly hash: string
     readonly eventId: string
     readonly text: string
     readonly shared: string
   } | null>
-  lastEventFile(
-    eventId: string,
-  ): Promise<{
+  lastEventFile(eventId: string): Promise<{
     readonly hash: string
     readonly eventId: string
     readonly text: string
     readonly shared: string
   } | null>
   /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories with counts. */
-  inUse(
-    eventId: string,
-  ): Promise<{
+  inUse(eventId: string): Promise<{
     readonly registrations: number
     readonly pending: number
     readonly fields: Readonly<Record<string, number>>

@@ -165,24 +165,20 @@ describe('answers that are missing or wrong', () => {
     const { page, context } = await visit(browser)
     await open(page)
     await fillForm(page, { name: 'Dr. Wrong File', category: PG })
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({
-        name: 'setup.exe',
-        mimeType: 'application/octet-stream',
-        buffer: Buffer.from('MZ'),
-      })
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'setup.exe',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('MZ'),
+    })
     await page
       .getByText(/setup\.exe:/)
       .first()
       .waitFor()
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({
-        name: 'setup.pdf',
-        mimeType: 'application/pdf',
-        buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
-      })
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'setup.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
+    })
     await payButton(page).click()
     await problems(page).waitFor()
     expect((await problems(page).getByRole('link').allTextContents()).map(plain).length).toBe(1)
