@@ -37,11 +37,6 @@ export function shownFields(event: PublicEvent, answers: RawAnswers): ReadonlySe
   return shownAmong(event, readAll(event, answers))
 }
 
-/** Whether one field shows; `answers` must be normalised. */
-export function isShown(event: PublicEvent, field: Field, answers: Answers): boolean {
-  return isShownIn(event, field, answers, categoryOf(event, answers))
-}
-
 function isShownIn(
   event: PublicEvent,
   field: Field,

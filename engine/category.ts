@@ -13,7 +13,7 @@ export function categoryOf(event: PublicEvent, answers: Answers): string | null 
   return event.categories.some((category) => category.id === id) ? String(id) : null
 }
 
-export type RuleTried = {
+type RuleTried = {
   readonly rule: number
   readonly fits: boolean
   readonly then: string
@@ -64,7 +64,7 @@ function firstFailure(event: PublicEvent, when: Condition, answers: Answers): st
 }
 
 /** A condition in words: "designation is PG and asi_member is yes, or …". */
-export function conditionText(event: PublicEvent, condition: Condition): string {
+function conditionText(event: PublicEvent, condition: Condition): string {
   return condition
     .map((map) =>
       map.map(({ field, test }) => `${field} ${testText(event, field, test)}`).join(' and '),

@@ -113,8 +113,8 @@ export type Category = {
   readonly listedOnly: boolean
 }
 /** `when` is null in the `otherwise` rule. */
-export type Rule = { readonly when: Condition | null; readonly then: string }
-export type CategoryChoice =
+type Rule = { readonly when: Condition | null; readonly then: string }
+type CategoryChoice =
   | { readonly by: 'field'; readonly field: string }
   | { readonly by: 'rules'; readonly rules: readonly Rule[] }
 
@@ -142,7 +142,7 @@ export type Fees = {
 }
 
 export type SummaryLine = 'category' | 'period' | 'base' | 'gst' | 'total'
-export type FormTexts = {
+type FormTexts = {
   readonly stepper: { readonly steps: readonly string[]; readonly staysOn?: number } | null
   readonly panel: { readonly title?: string; readonly lines: readonly string[] } | null
   readonly summary: {
@@ -182,7 +182,7 @@ export type ResultPage = {
   readonly notes: readonly string[]
   readonly buttons: readonly Button[]
 }
-export type Results = {
+type Results = {
   readonly amounts: 'stored' | 'split-total'
   readonly errors: {
     readonly noOrder: string
@@ -248,7 +248,7 @@ export type Gateway = {
   readonly posts: Readonly<Record<string, string>>
 }
 
-export type Api = {
+type Api = {
   readonly register: string
   /** Holds `{reg_no}`. */
   readonly registration: string

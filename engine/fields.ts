@@ -3,7 +3,7 @@ import type { Field } from './config.ts'
 import { dayPattern } from './time.ts'
 
 /** What the gateway takes for an e-mail address (its field table). */
-export const emailLength = { min: 6, max: 50 }
+const emailLength = { min: 6, max: 50 }
 
 // Longest answers where the event file states none: enough for any honest one, too little to fill a disk.
 const longest = {
@@ -19,7 +19,7 @@ const longest = {
 } satisfies Record<Field['type'], number>
 
 /** A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said if it does not. */
-export type Form = { readonly pattern: string; readonly message: string }
+type Form = { readonly pattern: string; readonly message: string }
 
 /** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */
 export function formsOf(field: Field): readonly Form[] {

@@ -1,36 +1,128 @@
-/** The only door into the engine. */
-export * from './config.ts'
-export * from './wire.ts'
-export * from './site.ts'
-export * from './check/site.ts'
-export * from './check/source.ts'
-export * from './check/finding.ts'
-export * from './check/event.ts'
-export { formatFinding, formatFindings, countFindings } from './check/format.ts'
+/** The only door into the engine: every name that somebody outside uses, under the file that knows it. */
+export type {
+  AdminList,
+  Answer,
+  Answers,
+  Button,
+  Colour,
+  Column,
+  Condition,
+  Day,
+  EventConfig,
+  Field,
+  FieldErrors,
+  Filter,
+  Instant,
+  Option,
+  OrderId,
+  Paise,
+  Payment,
+  PaymentFact,
+  PaymentStatus,
+  PublicEvent,
+  Quote,
+  QuoteRefusal,
+  RawAnswers,
+  RegNo,
+  Result,
+  Section,
+  SiteTexts,
+  SummaryLine,
+  Tax,
+  Test,
+} from './config.ts'
+export type {
+  ErrorAnswer,
+  EventAnswer,
+  EventCard,
+  EventFile,
+  EventFileAnswer,
+  EventsAnswer,
+  EventStats,
+  ListAnswer,
+  ListRow,
+  LoginAnswer,
+  OfficeEvent,
+  OfficeRegistrationAnswer,
+  PageData,
+  PaymentData,
+  RegisterAnswer,
+  RegistrationAnswer,
+  SessionAnswer,
+  StatsAnswer,
+  TariffAnswer,
+  WireQuote,
+} from './wire.ts'
+export type { Site, Social } from './site.ts'
+export { compileSite } from './check/site.ts'
+export type { SharedFiles, SourceText } from './check/source.ts'
+export type { Finding } from './check/finding.ts'
+export { compileEvent, compileEvents, readEvent } from './check/event.ts'
+export { countFindings, formatFindings } from './check/format.ts'
 export { runExamples, type ExampleResult } from './check/checks/examples.ts'
 export { catalogue } from './check/catalogue.ts'
-export * from './check/proof/domain.ts'
-export * from './questions/diff.ts'
-export * from './questions/simulate.ts'
-export * from './questions/explain.ts'
-export * from './questions/formats.ts'
-export * from './questions/preview.ts'
-export * from './questions/sample.ts'
-export * from './check/places.ts'
-export * from './check/checks/past.ts'
-export * from './questions/show.ts'
-export * from './outcome.ts'
-export * from './money.ts'
-export * from './time.ts'
-export * from './conditions.ts'
-export * from './fields.ts'
-export * from './answers.ts'
-export * from './category.ts'
-export * from './quote.ts'
-export * from './numbers.ts'
-export * from './payment.ts'
-export * from './texts.ts'
-export * from './result-pages.ts'
-export * from './schema.ts'
-export * from './look.ts'
-export * from './public.ts'
+export { axesOfCategory } from './check/proof/domain.ts'
+export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './questions/diff.ts'
+export { saySimulation, simulate } from './questions/simulate.ts'
+export { explain, sayExplanation, sayTax, type Explanation } from './questions/explain.ts'
+export {
+  applyFixes,
+  findingsAsGithub,
+  findingsAsJson,
+  findingsAsSarif,
+} from './questions/formats.ts'
+export { preview } from './questions/preview.ts'
+export {
+  eventIdFrom,
+  newEventFile,
+  prefixFor,
+  type SampleCategory,
+  type SampleOptions,
+} from './questions/sample.ts'
+export { lineFinder } from './check/places.ts'
+export { compareWithPast, type InUse } from './check/checks/past.ts'
+export { showEvent } from './questions/show.ts'
+export { assert, assertNever, err, expectOk, ok, own } from './outcome.ts'
+export {
+  amountMax,
+  amountText,
+  formatMoney,
+  paise,
+  readAmount,
+  rupees,
+  split,
+  splitTotal,
+} from './money.ts'
+export {
+  addDays,
+  day,
+  dayOf,
+  formatDay,
+  formatDays,
+  formatInstant,
+  instant,
+  isDay,
+  isoIndia,
+  readInstant,
+  startOf,
+} from './time.ts'
+export { holds } from './conditions.ts'
+export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
+export { categoryOf, explainCategory, type CategoryExplained } from './category.ts'
+export { openOn, periodOn, priceTable, quote, quoteFor, tariff } from './quote.ts'
+export { isRegNo, orderIdMax, orderIdOf, randomDigits, readOrderId, regNoOf } from './numbers.ts'
+export { applyFact, reviewOf } from './payment.ts'
+export {
+  answerText,
+  fill,
+  labelOf,
+  readRegistration,
+  statusText,
+  valuesOf,
+  words,
+  type RegistrationView,
+} from './texts.ts'
+export { mailFor, receipt, resultRows, resultValues, type ResultRow } from './result-pages.ts'
+export { flatSchema, toMessages, toSchema, uiSchema, type SchemaError } from './schema.ts'
+export { contrast, lookOf } from './look.ts'
+export { publicEvent } from './public.ts'

@@ -1,7 +1,7 @@
 /** An event's look from its one colour: the accent rule of the design, worked in OKLCH (Ottosson). */
 import { assert } from './outcome.ts'
 
-export type Look = {
+type Look = {
   readonly band: string
   readonly onBand: string
   readonly accent: string

@@ -15,7 +15,7 @@ import {
 import { formatDay, formatInstant, isDay, readInstant } from './time.ts'
 
 /** The query parameters of a result page's address, as they stand there. */
-export type ResultQuery = {
+type ResultQuery = {
   readonly orderId?: string | null | undefined
   readonly amount?: string | null | undefined
   readonly date?: string | null | undefined

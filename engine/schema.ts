@@ -8,7 +8,7 @@ import { formsOf, invalidOf, literal, requiredOf } from './fields.ts'
 import { assertNever, fromPairs } from './outcome.ts'
 import { dayPattern } from './time.ts'
 
-export type Schema = { readonly [keyword: string]: unknown }
+type Schema = { readonly [keyword: string]: unknown }
 
 const never: Schema = { not: {} }
 const notBlank = '\\S'

@@ -3,8 +3,8 @@
 /** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */
 export type SiteLink = { readonly label: string; readonly go: string }
 /** Without `go` it is a placeholder: shown as words, not as a link to nowhere. */
-export type FooterEntry = { readonly label: string; readonly go: string | null }
-export type TitledText = { readonly title: string; readonly text: string }
+type FooterEntry = { readonly label: string; readonly go: string | null }
+type TitledText = { readonly title: string; readonly text: string }
 export type Social = 'facebook' | 'x' | 'linkedin' | 'instagram' | 'youtube'
 
 export type Site = {

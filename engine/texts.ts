@@ -153,7 +153,7 @@ export function valuesOf(
 }
 
 /** The order id of the attempt that was paid, else of the newest one. */
-export function orderOf({ payments, regNo }: RegistrationView): string {
+function orderOf({ payments, regNo }: RegistrationView): string {
   return (payments?.find(({ status }) => status === 'success') ?? payments?.[0])?.orderId ?? regNo
 }
 

@@ -223,4 +223,3 @@ export type PageData =
 export type EventFile = { path: string; text: string }
 /** GET /api/events/{id}/file/. */
 export type EventFileAnswer = { status: 'success' } & EventFile
-export type { AdminList }

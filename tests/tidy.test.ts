@@ -329,6 +329,39 @@ test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}
   ).toEqual([])
 })
 
+test("the engine's door names each export, and somebody outside uses every one", () => {
+  const text = (path: string): string =>
+    files.find((file) => file.path === path)?.lines.join('\n') ?? ''
+  const door = text('engine/index.ts')
+  expect(door).not.toContain('export *')
+  const named = [...door.matchAll(/\{([^}]*)\}/g)].flatMap(([, names = '']) =>
+    names
+      .split(',')
+      .map((name) => name.replace(/\btype\b/, '').trim())
+      .filter(Boolean),
+  )
+  expect(named).toContain('compileEvent')
+  const imported = new Set(
+    files.flatMap(({ path, lines }) =>
+      path.startsWith('engine/')
+        ? []
+        : [
+            ...lines
+              .join('\n')
+              .matchAll(/\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine\/index\.ts'/g),
+          ].flatMap(([, names = '']) =>
+            names.split(',').map((name) =>
+              name
+                .replace(/\btype\b/, '')
+                .replace(/ as .*/s, '')
+                .trim(),
+            ),
+          ),
+    ),
+  )
+  expect(named.filter((name) => !imported.has(name))).toEqual([])
+})
+
 test('the lockfile names no download address', () => {
   expect(
     readFileSync(join(TOP, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? [],

@@ -36,7 +36,7 @@ import type {
 /** A plain value of the file; maps have no prototype to trip over. */
 export type Plain = { readonly [key: string]: unknown }
 /** The three shared files as plain values. */
-export type PlainShared = { readonly lists: Plain; readonly gateways: Plain; readonly texts: Plain }
+type PlainShared = { readonly lists: Plain; readonly gateways: Plain; readonly texts: Plain }
 
 /** Files are limited to 5 MB where the event says nothing: a photographed certificate fits, a film does not. */
 const PROOF_MB = 5

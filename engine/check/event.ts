@@ -11,9 +11,8 @@ import { readYaml } from './parse.ts'
 import type { SharedFiles, Source, SourceText } from './source.ts'
 import { shape, shapeFindings } from './shape.ts'
 
-export type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
-export type CompileOptions = CheckOptions
-export { runExamples, type ExampleResult } from './checks/examples.ts'
+type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
+type CompileOptions = CheckOptions
 
 /**
  * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the

@@ -14,7 +14,7 @@ export function formatFindings(
 }
 
 /** `file:line:column`, excerpt, caret; then related places, notes and help. Ends with a line break. */
-export function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {
+function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {
   const { at, related, notes, help } = finding
   const gutter = Math.max(
     ...[at, ...related.map((one) => one.at)].map(({ start }) => String(start.line).length),

@@ -12,7 +12,7 @@ type Line = {
   readonly item: boolean
   readonly opens: boolean
 }
-export type Slip = {
+type Slip = {
   readonly at: Span
   readonly related: readonly { readonly span: Span; readonly message: string }[]
 }

@@ -22,7 +22,7 @@ export type FieldAt = {
   readonly field: Field
 }
 /** One map of a condition with the place of each of its tests. */
-export type MapAt = {
+type MapAt = {
   readonly path: string
   readonly tests: readonly {
     readonly field: string
@@ -39,7 +39,7 @@ export type ConditionAt = {
   readonly condition: Condition
 }
 /** Where a text is shown decides which values it can name. */
-export type TextPlace =
+type TextPlace =
   | 'form'
   | 'registered'
   | 'success'
@@ -50,7 +50,7 @@ export type TextPlace =
   | 'office-error'
   | 'export-file'
   | 'plain'
-export type TextAt = { readonly path: string; readonly text: string; readonly place: TextPlace }
+type TextAt = { readonly path: string; readonly text: string; readonly place: TextPlace }
 
 export type Model = {
   readonly source: Source

@@ -58,7 +58,7 @@ export const shape = {
 type Code = keyof typeof shape
 type Coded = Draft & { readonly code: Code }
 
-export type Kind = 'event' | 'lists' | 'gateways' | 'texts'
+type Kind = 'event' | 'lists' | 'gateways' | 'texts'
 
 /** Empty when the shape is right. Nothing is said of what is a reading trap already. */
 export function shapeFindings(kind: Kind, source: Source): readonly Finding[] {

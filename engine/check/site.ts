@@ -189,7 +189,7 @@ const wholeFile = map({
   }),
 })
 
-export type SiteFinding = {
+type SiteFinding = {
   readonly code: string
   readonly slug: string
   readonly severity: 'error'

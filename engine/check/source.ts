@@ -1,6 +1,6 @@
 /** A file as it was read, and where everything in it stands. Made by `readYaml` (parse.ts). */
 
-export type Position = { readonly line: number; readonly column: number; readonly offset: number }
+type Position = { readonly line: number; readonly column: number; readonly offset: number }
 /** Lines and columns count from 1, columns in UTF-16 units; `keyPath` is dotted. */
 export type Place = {
   readonly path: string

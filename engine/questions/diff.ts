@@ -12,7 +12,7 @@ import { openOn, periodOn, quoteFor, statesPrices } from '../quote.ts'
 import { addDays, formatDay } from '../time.ts'
 
 /** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
-export type PriceOn =
+type PriceOn =
   | {
       readonly is: 'price'
       readonly period: string
@@ -25,20 +25,20 @@ export type PriceOn =
   | { readonly is: 'no-price'; readonly period: string | null }
 
 /** `from` null: since ever; `until` null: for ever; `until` is not included. */
-export type PriceChange = {
+type PriceChange = {
   readonly category: string
   readonly from: Day | null
   readonly until: Day | null
   readonly old: PriceOn | null
   readonly next: PriceOn | null
 }
-export type RuleChange = {
+type RuleChange = {
   readonly answers: string
   readonly old: string | null
   readonly next: string | null
 }
 /** `path` is dotted, in the words of the compiled event; absent sides are null. */
-export type ValueChange = {
+type ValueChange = {
   readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
   readonly path: string
   readonly old: string | null
@@ -287,7 +287,7 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /** A price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360". */
-export function sayPriceChange(change: PriceChange): string {
+function sayPriceChange(change: PriceChange): string {
   const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
   const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
   const difference =

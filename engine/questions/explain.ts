@@ -22,20 +22,20 @@ import { own } from '../outcome.ts'
 import { dayOf, formatDay, isoIndia } from '../time.ts'
 
 /** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
-export type AnswerRead = {
+type AnswerRead = {
   readonly field: string
   readonly gave: unknown
   readonly became: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
   readonly answer: Answer | null
 }
-export type PeriodExplained = {
+type PeriodExplained = {
   readonly period: Period
   /** The day lies in it, or it is the period of every other day. */
   readonly because: 'holds-the-day' | 'other-dates'
   /** Later periods that hold the day too; the first listed counts. */
   readonly alsoIn: readonly Period[]
 }
-export type Cell = {
+type Cell = {
   readonly category: string
   readonly period: string
   readonly column: number

@@ -21,7 +21,7 @@ import { own } from '../outcome.ts'
 import { answerText, fill, labelOf, type RegistrationView } from '../texts.ts'
 import { dayOf, formatDays, formatInstant } from '../time.ts'
 
-export type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
+type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>
 
 /** `index.html` and one page for each example that fills in the form. */

@@ -11,8 +11,8 @@ import { formatMoney, type Split } from '../money.ts'
 import { priceTable, type PriceRow } from '../quote.ts'
 import { formatDay } from '../time.ts'
 
-export type WhoGets = { readonly category: string; readonly answers: readonly string[] }
-export type Simulation = {
+type WhoGets = { readonly category: string; readonly answers: readonly string[] }
+type Simulation = {
   readonly prices: readonly PriceRow[]
   /** For each category the answers that lead to it, in as few lines as fit; "" alone stands for everybody. Null when there are too many combinations to list. */
   readonly who: readonly WhoGets[] | null
@@ -112,7 +112,7 @@ function widest(texts: readonly string[]): number {
 }
 
 /** Columns side by side; those named in `right` stand to the right. */
-export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths = (rows[0] ?? []).map((_, column) => widest(rows.map((row) => row[column] ?? '')))
   return rows
     .map((row) =>

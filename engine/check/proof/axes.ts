@@ -5,7 +5,7 @@ import { formatDay, addDays, isDay } from '../../time.ts'
 import { boxOf, spaceOf, type Box, type Space } from './boxes.ts'
 
 /** `undefined` is "not answered". */
-export type Axis = {
+type Axis = {
   readonly field: string
   readonly values: readonly { readonly answer: Answer | undefined; readonly says: string }[]
 }

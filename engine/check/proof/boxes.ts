@@ -47,13 +47,6 @@ export function boxOf(space: Space, allows: (axis: number, value: number) => boo
   return box
 }
 
-export function hasValue(space: Space, box: Box, axis: number, value: number): boolean {
-  return (
-    ((box[(space.offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !==
-    0
-  )
-}
-
 function axisEnd(space: Space, axis: number): number {
   return space.offsets[axis + 1] ?? space.words
 }

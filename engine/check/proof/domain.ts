@@ -13,25 +13,13 @@ import type {
 } from '../../config.ts'
 import { own } from '../../outcome.ts'
 
-export type Point = { readonly answers: Answers; readonly text: string }
+type Point = { readonly answers: Answers; readonly text: string }
 
 /** Above this many combinations nobody enumerates; the caller says so. */
 const POINTS_MAX = 200_000
 
 /** One field with every value that conditions can tell apart; undefined: not answered. */
-export type Axis = { readonly field: string; readonly values: readonly (Answer | undefined)[] }
-
-/**
- * Every point of the fields that the rules and conditions of these versions look at, or null when
- * there are more than can be walked. Fields that decide nothing are left unanswered.
- */
-export function finitePoints(
-  versions: readonly (EventConfig | PublicEvent)[],
-): readonly Point[] | null {
-  return pointsOf(
-    axesOf(versions, (event) => new Set([...fieldsOf(conditionsOf(event)), ...choiceOf(event)])),
-  )
-}
+type Axis = { readonly field: string; readonly values: readonly (Answer | undefined)[] }
 
 /** The axes that decide the category: the fields its rules name, and those that decide whether these are shown. */
 export function axesOfCategory(
@@ -224,7 +212,7 @@ function sayBox(axes: readonly Axis[], box: Box, possible: readonly number[]): s
 }
 
 /** An answer of a rule or condition in words. */
-export function sayAnswer(value: Answer | undefined): string {
+function sayAnswer(value: Answer | undefined): string {
   if (value === undefined) return 'not answered'
   if (value === true) return 'yes'
   return value === false ? 'no' : String(value)
