@@ -1,17 +1,9 @@
 /** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
-import type {
-  Answer,
-  Answers,
-  Field,
-  FieldErrors,
-  PublicEvent,
-  RawAnswers,
-  Result,
-} from './config.ts'
+import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers } from './config.ts'
 import { categoryOf } from './category.ts'
 import { holds } from './conditions.ts'
 import { formsOf, invalidOf, requiredOf } from './fields.ts'
-import { err, fromPairs, ok, own } from './outcome.ts'
+import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 
 /**
  * What was answered. Text is trimmed and "" is absent; "true", "false" and decimal texts become what

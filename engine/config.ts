@@ -3,28 +3,8 @@
  * reads these shapes; only the compiler (`compile.ts`) makes them. Amounts are whole paise, days
  * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
  */
-
-declare const paiseBrand: unique symbol
-declare const dayBrand: unique symbol
-declare const instantBrand: unique symbol
-declare const regNoBrand: unique symbol
-declare const orderIdBrand: unique symbol
-
-/** Whole paise; 100 paise = 1 rupee. Branded, so that rupees cannot be passed for it. Made by `paise()` in money.ts. */
-export type Paise = number & { readonly [paiseBrand]: true }
-/** A calendar day in India, `YYYY-MM-DD`; compares as text. Made by `day()` in time.ts. */
-export type Day = string & { readonly [dayBrand]: true }
-/** Milliseconds since 1970-01-01T00:00Z. Made by `instant()` in time.ts. */
-export type Instant = number & { readonly [instantBrand]: true }
-/** A registration's number: prefix, random digits, check digit. */
-export type RegNo = string & { readonly [regNoBrand]: true }
-/** Names one payment attempt to the gateway: the registration's number, for a further attempt with two digits more. */
-export type OrderId = string & { readonly [orderIdBrand]: true }
-
-/** A yes to a request, or a rule's no with one code and the numbers that explain it. */
-export type Result<T, E> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: E }
+import type { Paise, Tax } from './money.ts'
+import type { Day, Instant } from './time.ts'
 
 /** One answer; a field that was not answered is absent. A file's answer is its name. */
 export type Answer = string | number | boolean
@@ -118,12 +98,6 @@ type CategoryChoice =
   | { readonly by: 'field'; readonly field: string }
   | { readonly by: 'rules'; readonly rules: readonly Rule[] }
 
-export type Tax = {
-  readonly name: string
-  readonly percent: number
-  readonly prices: 'exclusive' | 'inclusive'
-  readonly round: 'paise' | 'rupee'
-}
 /** Both ends included; an absent end is open. */
 export type Period = {
   readonly id: string
@@ -369,62 +343,3 @@ export type EventConfig = {
 
 /** What a browser may know of an event: no office, no e-mail text, no examples. Made by `publicEvent(config)`. */
 export type PublicEvent = Omit<EventConfig, 'admin' | 'email' | 'examples' | 'office'>
-
-/** What these answers cost at an instant. base + gst = total, exactly. */
-export type Quote = {
-  readonly category: string
-  readonly period: string
-  readonly base: Paise
-  readonly gst: Paise
-  readonly total: Paise
-}
-export type QuoteRefusal =
-  | { readonly code: 'no_category' }
-  | { readonly code: 'registration_closed'; readonly text: string }
-  | { readonly code: 'not_on_sale'; readonly category: string; readonly period: string }
-
-export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
-export type Payment = {
-  readonly orderId: OrderId
-  readonly amount: Paise
-  readonly status:
-    | { readonly is: 'pending' }
-    | { readonly is: 'success'; readonly reference: string; readonly at: Instant }
-    | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
-    /** `reference` stays that of the sale, so that a confirmation delivered again is known; the refund's own stands in its fact. */
-    | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
-  /** Set when money arrived that does not fit; a person decides. */
-  readonly review: string | null
-}
-/** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
-export type PaymentFact =
-  | {
-      readonly type: 'confirmed'
-      readonly reference: string
-      readonly amount: Paise
-      readonly currency: string
-      readonly kind: 'sale' | 'other'
-      readonly at: Instant
-      /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true
-    }
-  | {
-      readonly type: 'declined'
-      readonly code: string
-      readonly message: string
-      readonly at: Instant
-    }
-  | { readonly type: 'expired'; readonly at: Instant }
-  | {
-      readonly type: 'refunded'
-      readonly reference: string
-      readonly amount: Paise
-      readonly at: Instant
-    }
-export type PaymentRefusal =
-  | { readonly code: 'paid_twice'; readonly first: string }
-  | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
-  | { readonly code: 'currency_differs'; readonly got: string }
-  | { readonly code: 'not_a_sale' }
-  | { readonly code: 'after_closing' }
-  | { readonly code: 'already_success' }
-  | { readonly code: 'not_paid' }

@@ -1,4 +1,32 @@
 /** The only door into the engine: every name that somebody outside uses, under the file that knows it. */
+export {
+  amountMax,
+  amountText,
+  formatMoney,
+  paise,
+  readAmount,
+  rupees,
+  split,
+  splitTotal,
+  type Paise,
+  type Tax,
+} from './money.ts'
+export {
+  addDays,
+  day,
+  dayOf,
+  formatDay,
+  formatDays,
+  formatInstant,
+  instant,
+  isDay,
+  isoIndia,
+  readInstant,
+  startOf,
+  type Day,
+  type Instant,
+} from './time.ts'
+export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {
   AdminList,
   Answer,
@@ -7,30 +35,19 @@ export type {
   Colour,
   Column,
   Condition,
-  Day,
   EventConfig,
   Field,
   FieldErrors,
   Filter,
-  Instant,
   Option,
-  OrderId,
-  Paise,
-  Payment,
-  PaymentFact,
-  PaymentStatus,
   PublicEvent,
-  Quote,
-  QuoteRefusal,
   RawAnswers,
-  RegNo,
-  Result,
   Section,
   SiteTexts,
   SummaryLine,
-  Tax,
   Test,
 } from './config.ts'
+export type { Site, Social } from './site.ts'
 export type {
   ErrorAnswer,
   EventAnswer,
@@ -53,14 +70,51 @@ export type {
   TariffAnswer,
   WireQuote,
 } from './wire.ts'
-export type { Site, Social } from './site.ts'
-export { compileSite } from './check/site.ts'
+export { publicEvent } from './public.ts'
+export { holds } from './conditions.ts'
+export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
+export { categoryOf, explainCategory, type CategoryExplained } from './category.ts'
+export { openOn, periodOn } from './period.ts'
+export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
+export {
+  isRegNo,
+  orderIdMax,
+  orderIdOf,
+  randomDigits,
+  readOrderId,
+  regNoOf,
+  type OrderId,
+  type RegNo,
+} from './numbers.ts'
+export {
+  applyFact,
+  reviewOf,
+  type Payment,
+  type PaymentFact,
+  type PaymentStatus,
+} from './payment.ts'
+export {
+  answerText,
+  fill,
+  labelOf,
+  readRegistration,
+  statusText,
+  valuesOf,
+  words,
+  type RegistrationView,
+} from './texts.ts'
+export { mailFor, receipt, resultRows, resultValues, type ResultRow } from './result-pages.ts'
+export { flatSchema, toMessages, toSchema, uiSchema, type SchemaError } from './schema.ts'
+export { contrast, lookOf } from './look.ts'
 export type { SharedFiles, SourceText } from './check/source.ts'
 export type { Finding } from './check/finding.ts'
 export { compileEvent, compileEvents, readEvent } from './check/event.ts'
+export { compileSite } from './check/site.ts'
 export { countFindings, formatFindings } from './check/format.ts'
-export { runExamples, type ExampleResult } from './check/checks/examples.ts'
 export { catalogue } from './check/catalogue.ts'
+export { lineFinder } from './check/places.ts'
+export { runExamples, type ExampleResult } from './check/checks/examples.ts'
+export { compareWithPast, type InUse } from './check/checks/past.ts'
 export { axesOfCategory } from './check/proof/domain.ts'
 export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './questions/diff.ts'
 export { saySimulation, simulate } from './questions/simulate.ts'
@@ -79,50 +133,4 @@ export {
   type SampleCategory,
   type SampleOptions,
 } from './questions/sample.ts'
-export { lineFinder } from './check/places.ts'
-export { compareWithPast, type InUse } from './check/checks/past.ts'
 export { showEvent } from './questions/show.ts'
-export { assert, assertNever, err, expectOk, ok, own } from './outcome.ts'
-export {
-  amountMax,
-  amountText,
-  formatMoney,
-  paise,
-  readAmount,
-  rupees,
-  split,
-  splitTotal,
-} from './money.ts'
-export {
-  addDays,
-  day,
-  dayOf,
-  formatDay,
-  formatDays,
-  formatInstant,
-  instant,
-  isDay,
-  isoIndia,
-  readInstant,
-  startOf,
-} from './time.ts'
-export { holds } from './conditions.ts'
-export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
-export { categoryOf, explainCategory, type CategoryExplained } from './category.ts'
-export { openOn, periodOn, priceTable, quote, quoteFor, tariff } from './quote.ts'
-export { isRegNo, orderIdMax, orderIdOf, randomDigits, readOrderId, regNoOf } from './numbers.ts'
-export { applyFact, reviewOf } from './payment.ts'
-export {
-  answerText,
-  fill,
-  labelOf,
-  readRegistration,
-  statusText,
-  valuesOf,
-  words,
-  type RegistrationView,
-} from './texts.ts'
-export { mailFor, receipt, resultRows, resultValues, type ResultRow } from './result-pages.ts'
-export { flatSchema, toMessages, toSchema, uiSchema, type SchemaError } from './schema.ts'
-export { contrast, lookOf } from './look.ts'
-export { publicEvent } from './public.ts'

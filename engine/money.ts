@@ -1,6 +1,17 @@
 /** Whole paise in, whole paise out; exact integer arithmetic, half up. Rupees exist at the edges only. */
-import type { Paise, Tax } from './config.ts'
 import { assert } from './outcome.ts'
+
+declare const paiseBrand: unique symbol
+/** Whole paise; 100 paise = 1 rupee. Branded, so that rupees cannot be passed for it. Made by `paise()`. */
+export type Paise = number & { readonly [paiseBrand]: true }
+
+/** The tax on every price of an event. `percent` may have decimals; `round` is the unit of the split. */
+export type Tax = {
+  readonly name: string
+  readonly percent: number
+  readonly prices: 'exclusive' | 'inclusive'
+  readonly round: 'paise' | 'rupee'
+}
 
 /** The largest amount the gateway takes in one payment, 999999.99 rupees. */
 export const amountMax = 99_999_999 as Paise

@@ -1,6 +1,13 @@
 /** Registration numbers and order ids: prefix, random digits, one check digit, and two digits more for a further attempt. */
-import type { OrderId, PublicEvent, RegNo, Result } from './config.ts'
-import { assert, err, ok } from './outcome.ts'
+import type { PublicEvent } from './config.ts'
+import { assert, err, ok, type Result } from './outcome.ts'
+
+declare const regNoBrand: unique symbol
+declare const orderIdBrand: unique symbol
+/** A registration's number: prefix, random digits, check digit. */
+export type RegNo = string & { readonly [regNoBrand]: true }
+/** Names one payment attempt to the gateway: the registration's number, for a further attempt with two digits more. */
+export type OrderId = string & { readonly [orderIdBrand]: true }
 
 /** The gateway takes up to 20 letters and digits as an order id. */
 export const orderIdMax = 20

@@ -1,4 +1,9 @@
-import type { Result } from './config.ts'
+/** How a function answers: a value or a refusal, and the assertions that stop a bug of ours. */
+
+/** A yes to a request, or a rule's no with one code and the numbers that explain it. */
+export type Result<T, E> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E }
 
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }

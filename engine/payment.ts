@@ -1,7 +1,54 @@
 /** The life of a payment: pending → success | failed; failed → success; success → refunded; never success → failed. */
-import type { Payment, PaymentFact, PaymentRefusal, Result } from './config.ts'
-import { formatMoney } from './money.ts'
-import { assertNever, err, ok } from './outcome.ts'
+import { formatMoney, type Paise } from './money.ts'
+import type { OrderId } from './numbers.ts'
+import { assertNever, err, ok, type Result } from './outcome.ts'
+import type { Instant } from './time.ts'
+
+export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
+export type Payment = {
+  readonly orderId: OrderId
+  readonly amount: Paise
+  readonly status:
+    | { readonly is: 'pending' }
+    | { readonly is: 'success'; readonly reference: string; readonly at: Instant }
+    | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
+    /** `reference` stays that of the sale, so that a confirmation delivered again is known; the refund's own stands in its fact. */
+    | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
+  /** Set when money arrived that does not fit; a person decides. */
+  readonly review: string | null
+}
+/** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
+export type PaymentFact =
+  | {
+      readonly type: 'confirmed'
+      readonly reference: string
+      readonly amount: Paise
+      readonly currency: string
+      readonly kind: 'sale' | 'other'
+      readonly at: Instant
+      /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true
+    }
+  | {
+      readonly type: 'declined'
+      readonly code: string
+      readonly message: string
+      readonly at: Instant
+    }
+  | { readonly type: 'expired'; readonly at: Instant }
+  | {
+      readonly type: 'refunded'
+      readonly reference: string
+      readonly amount: Paise
+      readonly at: Instant
+    }
+export type PaymentRefusal =
+  | { readonly code: 'paid_twice'; readonly first: string }
+  | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
+  | { readonly code: 'currency_differs'; readonly got: string }
+  | { readonly code: 'not_a_sale' }
+  | { readonly code: 'after_closing' }
+  | { readonly code: 'already_success' }
+  | { readonly code: 'not_paid' }
 
 // The Indian rupee by its letters and by its number; gateways send either.
 const rupeeCodes = ['INR', '356']

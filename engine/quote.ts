@@ -1,48 +1,24 @@
-/** What a registration costs, when it is open, and the tariff. The server's clock decides; a browser's quote is a preview. */
-import type {
-  Answers,
-  Category,
-  Day,
-  Fees,
-  Instant,
-  Period,
-  PublicEvent,
-  Quote,
-  QuoteRefusal,
-  Result,
-} from './config.ts'
+/** What a registration costs, and the tariff. The server's clock decides; a browser's quote is a preview. */
+import type { Answers, Category, Period, PublicEvent } from './config.ts'
 import type { TariffAnswer } from './wire.ts'
 import { categoryOf } from './category.ts'
-import { rupees, split, type Split } from './money.ts'
-import { err, fromPairs, ok, own } from './outcome.ts'
-import { addDays, dayOf, formatDay, isoIndia } from './time.ts'
+import { rupees, split, type Paise, type Split } from './money.ts'
+import { err, fromPairs, ok, own, type Result } from './outcome.ts'
+import { lastDayOf, openOn, periodOn } from './period.ts'
+import { dayOf, isoIndia, type Instant } from './time.ts'
 
-/** The first listed period that holds the day, else the one for other dates; null: closed on that day. */
-export function periodOn(fees: Fees, on: Day): Period | null {
-  const holdsDay = ({ from, to }: Period): boolean =>
-    (from === undefined || from <= on) && (to === undefined || on <= to)
-  return (
-    fees.periods.find(holdsDay) ??
-    fees.periods.find((period) => period.id === fees.otherDates) ??
-    null
-  )
+/** What these answers cost at an instant. base + gst = total, exactly. */
+export type Quote = {
+  readonly category: string
+  readonly period: string
+  readonly base: Paise
+  readonly gst: Paise
+  readonly total: Paise
 }
-
-/** Whether one can register on that day; if not, the event's own words, else ours. An event without periods has no day of which this could close it. */
-export function openOn(
-  event: PublicEvent,
-  on: Day,
-): { readonly open: true } | { readonly open: false; readonly text: string } {
-  const { opens, closes } = event.registration
-  const closed = (text: string) => ({ open: false, text: event.closed?.text ?? text }) as const
-  if (event.status === 'closed') return closed('Registration is closed.')
-  if (opens !== undefined && on < opens) return closed(`Registration opens on ${formatDay(opens)}.`)
-  if (closes !== undefined && on > closes)
-    return closed(`Registration closed on ${formatDay(closes)}.`)
-  if (event.fees.periods.length > 0 && periodOn(event.fees, on) === null)
-    return closed('Registration is closed.')
-  return { open: true }
-}
+export type QuoteRefusal =
+  | { readonly code: 'no_category' }
+  | { readonly code: 'registration_closed'; readonly text: string }
+  | { readonly code: 'not_on_sale'; readonly category: string; readonly period: string }
 
 /** What one category costs in one period; null: not on sale then, or there is no such price. */
 export function quoteFor(event: PublicEvent, category: string, period: string): Split | null {
@@ -129,24 +105,4 @@ export function tariff(event: PublicEvent, at: Instant): TariffAnswer {
       }),
     ),
   }
-}
-
-/** The last day from `on` on which the same period counts and one can register; null: no end in sight. */
-function lastDayOf(event: PublicEvent, on: Day): Day | null {
-  const { periods } = event.fees
-  const { closes } = event.registration
-  const here = periodOn(event.fees, on)?.id
-  const changes = periods
-    .flatMap(({ from, to }) => [
-      ...(from === undefined ? [] : [from]),
-      ...(to === undefined ? [] : [addDays(to, 1)]),
-    ])
-    .concat(closes === undefined ? [] : [addDays(closes, 1)])
-    .filter(
-      (edge) =>
-        edge > on &&
-        (periodOn(event.fees, edge)?.id !== here || (closes !== undefined && edge > closes)),
-    )
-    .sort()
-  return changes[0] === undefined ? null : addDays(changes[0], -1)
 }

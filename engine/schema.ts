@@ -3,10 +3,10 @@
  * become `allOf: [{if, then}]`, always with `required` inside `if`; each field stands in one `then`.
  * No format, minLength or object const: what ajv compiles from it needs no import at run time.
  */
-import type { Answer, Condition, Day, Field, FieldErrors, PublicEvent, Test } from './config.ts'
+import type { Answer, Condition, Field, FieldErrors, PublicEvent, Test } from './config.ts'
 import { formsOf, invalidOf, literal, requiredOf } from './fields.ts'
 import { assertNever, fromPairs } from './outcome.ts'
-import { dayPattern } from './time.ts'
+import { dayPattern, type Day } from './time.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
 

@@ -1,9 +1,10 @@
 /** Texts with {placeholders}, and every value that may stand in one, formatted for people. */
-import type { Answer, Answers, Instant, Paise, PaymentStatus, PublicEvent } from './config.ts'
+import type { Answer, Answers, PublicEvent } from './config.ts'
+import type { PaymentStatus } from './payment.ts'
 import type { RegistrationAnswer } from './wire.ts'
-import { formatMoney, paise, readAmount, splitTotal } from './money.ts'
+import { formatMoney, paise, readAmount, splitTotal, type Paise } from './money.ts'
 import { own } from './outcome.ts'
-import { formatDay, formatDays, formatInstant, isDay, readInstant } from './time.ts'
+import { formatDay, formatDays, formatInstant, isDay, readInstant, type Instant } from './time.ts'
 
 /** What texts, mails and result pages need to know of a registration. A stored registration is one; `readRegistration` makes one from the wire. */
 export type RegistrationView = {

@@ -1,6 +1,12 @@
 /** Indian days and instants. India has one zone and no summer time, so a day is an instant plus 5:30. */
-import type { Day, Instant } from './config.ts'
 import { assert } from './outcome.ts'
+
+declare const dayBrand: unique symbol
+declare const instantBrand: unique symbol
+/** A calendar day in India, `YYYY-MM-DD`; compares as text. Made by `day()`. */
+export type Day = string & { readonly [dayBrand]: true }
+/** Milliseconds since 1970-01-01T00:00Z. Made by `instant()`. */
+export type Instant = number & { readonly [instantBrand]: true }
 
 const minute = 60_000
 const dayLength = 24 * 60 * minute

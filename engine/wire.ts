@@ -3,7 +3,8 @@
  * ISO 8601 with offset. One shape of error everywhere.
  */
 import type { SharedFiles } from './check/source.ts'
-import type { AdminList, Admin, FieldErrors, PaymentStatus, PublicEvent } from './config.ts'
+import type { AdminList, Admin, FieldErrors, PublicEvent } from './config.ts'
+import type { PaymentStatus } from './payment.ts'
 
 export type ErrorAnswer = {
   status: 'error'

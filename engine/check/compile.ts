@@ -5,8 +5,8 @@
  * else: names that mean nothing are left empty, and the checks say so.
  */
 import { labelOf, statusText, words } from '../texts.ts'
-import { day, instant, readInstant } from '../time.ts'
-import { paise, readAmount } from '../money.ts'
+import { day, instant, readInstant, type Day, type Instant } from '../time.ts'
+import { paise, readAmount, type Paise } from '../money.ts'
 import type {
   AdminList,
   Answer,
@@ -14,7 +14,6 @@ import type {
   Category,
   Column,
   Condition,
-  Day,
   Detail,
   EventConfig,
   ExampleCase,
@@ -23,9 +22,7 @@ import type {
   FieldType,
   Filter,
   Gateway,
-  Instant,
   Option,
-  Paise,
   RawAnswers,
   ResultPage,
   Section,

@@ -3,13 +3,14 @@
  * of day and category, who gets which category, fields, messages, routes. Moving a line, renaming a
  * comment or reordering a map changes nothing here.
  */
-import type { Answers, Day, EventConfig, Field, Paise } from '../config.ts'
+import type { Answers, EventConfig, Field } from '../config.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/domain.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
-import { formatMoney } from '../money.ts'
-import { openOn, periodOn, quoteFor, statesPrices } from '../quote.ts'
-import { addDays, formatDay } from '../time.ts'
+import { formatMoney, type Paise } from '../money.ts'
+import { openOn, periodOn } from '../period.ts'
+import { quoteFor, statesPrices } from '../quote.ts'
+import { addDays, formatDay, type Day } from '../time.ts'
 
 /** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
 type PriceOn =

@@ -1,25 +1,13 @@
 /** Why this delegate pays this amount: how each answer was read, which rules were tried, which cell of the price table counts, and the tax. */
-import type {
-  Answer,
-  Day,
-  EventConfig,
-  FieldErrors,
-  Instant,
-  Paise,
-  Period,
-  Quote,
-  QuoteRefusal,
-  RawAnswers,
-  Result,
-  Tax,
-} from '../config.ts'
+import type { Answer, EventConfig, FieldErrors, Period, RawAnswers } from '../config.ts'
 import { errorsOf, normalise } from '../answers.ts'
 import { categoryOf, explainCategory, type CategoryExplained } from '../category.ts'
 import { conditionsOf } from '../check/proof/domain.ts'
-import { formatMoney, type Split } from '../money.ts'
-import { periodOn, quote, statesPrices } from '../quote.ts'
-import { own } from '../outcome.ts'
-import { dayOf, formatDay, isoIndia } from '../time.ts'
+import { formatMoney, type Paise, type Tax, type Split } from '../money.ts'
+import { holdsDay, periodOn } from '../period.ts'
+import { quote, statesPrices, type Quote, type QuoteRefusal } from '../quote.ts'
+import { own, type Result } from '../outcome.ts'
+import { dayOf, formatDay, isoIndia, type Day, type Instant } from '../time.ts'
 
 /** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
 type AnswerRead = {
@@ -77,9 +65,7 @@ export function explain(event: EventConfig, raw: RawAnswers, at: Instant): Expla
 function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   const period = periodOn(event.fees, on)
   if (period === null) return null
-  const holding = event.fees.periods.filter(
-    ({ from, to }) => (from === undefined || from <= on) && (to === undefined || on <= to),
-  )
+  const holding = event.fees.periods.filter((one) => holdsDay(one, on))
   return {
     period,
     because: holding.includes(period) ? 'holds-the-day' : 'other-dates',

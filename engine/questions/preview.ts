@@ -2,24 +2,17 @@
  * An event as still pages: the form in the state of each worked example, result pages, receipt and
  * e-mail. No script, no address outside the page: it can be sent by e-mail and opened anywhere.
  */
-import type {
-  Answer,
-  Answers,
-  EventConfig,
-  ExampleCase,
-  Field,
-  Instant,
-  OrderId,
-  RegNo,
-} from '../config.ts'
+import type { Answer, Answers, EventConfig, ExampleCase, Field } from '../config.ts'
+import type { OrderId, RegNo } from '../numbers.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { formatMoney, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
-import { openOn, periodOn, quote, quoteFor } from '../quote.ts'
+import { openOn, periodOn } from '../period.ts'
+import { quote, quoteFor } from '../quote.ts'
 import { mailFor, receipt, resultRows, resultValues } from '../result-pages.ts'
 import { own } from '../outcome.ts'
 import { answerText, fill, labelOf, type RegistrationView } from '../texts.ts'
-import { dayOf, formatDays, formatInstant } from '../time.ts'
+import { dayOf, formatDays, formatInstant, type Instant } from '../time.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>

@@ -1,7 +1,6 @@
 /** A first event file for a new conference, commented for somebody who has never seen one. */
-import type { Day, Paise } from '../config.ts'
-import { amountText, split } from '../money.ts'
-import { addDays } from '../time.ts'
+import { amountText, split, type Paise } from '../money.ts'
+import { addDays, type Day } from '../time.ts'
 import { words } from '../texts.ts'
 
 export type SampleCategory = {

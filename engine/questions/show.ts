@@ -15,11 +15,10 @@ import type {
   ExampleCase,
   Fees,
   Field,
-  Paise,
   ResultPage,
   Test,
 } from '../config.ts'
-import { amountText, rupees } from '../money.ts'
+import { amountText, rupees, type Paise } from '../money.ts'
 import { fromPairs, own } from '../outcome.ts'
 import { isoIndia } from '../time.ts'
 

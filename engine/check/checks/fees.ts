@@ -1,8 +1,8 @@
 /** EV4: every day has at most one period, every category a price in each, and no digit went astray. */
-import type { Day, Paise, Period } from '../../config.ts'
-import { formatMoney, readAmount, split, splitTotal } from '../../money.ts'
-import { periodOn } from '../../quote.ts'
-import { addDays, formatDay, isDay } from '../../time.ts'
+import type { Period } from '../../config.ts'
+import { formatMoney, readAmount, split, splitTotal, type Paise } from '../../money.ts'
+import { periodOn } from '../../period.ts'
+import { addDays, formatDay, isDay, type Day } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'

@@ -1,7 +1,7 @@
 /** The finite domain of an event's conditions: one axis per field, one value per way answers can behave. */
-import type { Answer, Condition, Day, EventConfig, Field, Test } from '../../config.ts'
+import type { Answer, Condition, EventConfig, Field, Test } from '../../config.ts'
 import { passes } from '../../conditions.ts'
-import { formatDay, addDays, isDay } from '../../time.ts'
+import { formatDay, addDays, isDay, type Day } from '../../time.ts'
 import { boxOf, spaceOf, type Box, type Space } from './boxes.ts'
 
 /** `undefined` is "not answered". */

@@ -1,0 +1,53 @@
+/** Which period counts on a day, whether one can register on it, and until when that stays so. Days are Indian, both ends included. */
+import type { Fees, Period, PublicEvent } from './config.ts'
+import { addDays, formatDay, type Day } from './time.ts'
+
+/** Whether the day lies in the period; an end that is not stated is open. */
+export function holdsDay({ from, to }: Period, on: Day): boolean {
+  return (from === undefined || from <= on) && (to === undefined || on <= to)
+}
+
+/** The first listed period that holds the day, else the one for other dates; null: closed on that day. */
+export function periodOn(fees: Fees, on: Day): Period | null {
+  return (
+    fees.periods.find((period) => holdsDay(period, on)) ??
+    fees.periods.find((period) => period.id === fees.otherDates) ??
+    null
+  )
+}
+
+/** Whether one can register on that day; if not, the event's own words, else ours. An event without periods has no day of which this could close it. */
+export function openOn(
+  event: PublicEvent,
+  on: Day,
+): { readonly open: true } | { readonly open: false; readonly text: string } {
+  const { opens, closes } = event.registration
+  const closed = (text: string) => ({ open: false, text: event.closed?.text ?? text }) as const
+  if (event.status === 'closed') return closed('Registration is closed.')
+  if (opens !== undefined && on < opens) return closed(`Registration opens on ${formatDay(opens)}.`)
+  if (closes !== undefined && on > closes)
+    return closed(`Registration closed on ${formatDay(closes)}.`)
+  if (event.fees.periods.length > 0 && periodOn(event.fees, on) === null)
+    return closed('Registration is closed.')
+  return { open: true }
+}
+
+/** The last day from `on` on which the same period counts and one can register; null: no end in sight. */
+export function lastDayOf(event: PublicEvent, on: Day): Day | null {
+  const { periods } = event.fees
+  const { closes } = event.registration
+  const here = periodOn(event.fees, on)?.id
+  const changes = periods
+    .flatMap(({ from, to }) => [
+      ...(from === undefined ? [] : [from]),
+      ...(to === undefined ? [] : [addDays(to, 1)]),
+    ])
+    .concat(closes === undefined ? [] : [addDays(closes, 1)])
+    .filter(
+      (edge) =>
+        edge > on &&
+        (periodOn(event.fees, edge)?.id !== here || (closes !== undefined && edge > closes)),
+    )
+    .sort()
+  return changes[0] === undefined ? null : addDays(changes[0], -1)
+}
