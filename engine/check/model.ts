@@ -3,7 +3,7 @@ import type { Condition, EventConfig, Field } from '../config.ts'
 import { toCondition } from './compile.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './file-types.ts'
-import { join } from './parse.ts'
+import { join } from './source.ts'
 import type { Source } from './source.ts'
 
 export type CheckOptions = {

@@ -1,8 +1,9 @@
 /** EV1: what the file's schema says, at exact places and in words. One finding per cause. */
+import { badForm, labelOf } from './bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
 import { findingOf } from './finding.ts'
 import { listed, nearest, suggestion } from './near.ts'
-import { join } from './parse.ts'
+import { join } from './source.ts'
 import type { Source } from './source.ts'
 import * as validators from './schema-validator.js'
 import type { SchemaError } from './schema-validator.js'
@@ -188,7 +189,12 @@ function draftOf(
     case 'pattern':
     case 'format':
     case 'minLength':
-      return error.propertyName === undefined ? badForm(path, said, value, error) : null
+      if (error.propertyName !== undefined) return null
+      return badForm(path, said, value, {
+        keyword: error.keyword,
+        format: textOf(error.params.format),
+        pattern: textOf(error.params.pattern),
+      })
     case 'propertyNames': {
       const key = String(error.params.propertyName)
       return {
@@ -311,90 +317,6 @@ function kindOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Pattern of the schema → what it asks for. A test sees to it that none is missing. */
-export const PATTERNS: Readonly<Record<string, string>> = {
-  '\\S': 'a text with something in it',
-  '^[a-z_]+(\\.[a-z0-9_-]+)*$': 'a dotted path such as fees.prices',
-  '^#[0-9A-Fa-f]{6}$': 'a colour such as "#1050AC"',
-  '^none$': 'a block of keys, or the word none',
-  '^[a-z][a-z0-9-]*$': 'a name in small letters, words joined by hyphens',
-  '^EV[0-9]{3,4}$': 'a code such as EV409',
-  '^[a-z][a-z0-9]*(-[a-z0-9]+)*$': 'a name in small letters, words joined by single hyphens',
-  '^[a-z][a-z0-9]*(_[a-z0-9]+)*$': 'a name in small letters, words joined by single underscores',
-  '^[a-z][a-z0-9_]*(\\.[a-z_]+)?$':
-    'the name of a field or value, such as full_name or event.title',
-  '^/([a-z0-9-]+(/[a-z0-9-]+)*)?$':
-    'an address such as /payment/success: it begins with a slash and does not end with one',
-  '^/[A-Za-z0-9_./?={}&-]+$': 'the path of a call, such as /api/register/',
-  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2}))?$':
-    'a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
-  '^[a-z][a-z0-9]*$': 'a name of small letters and digits',
-  '^[a-z][a-z0-9_]*$': 'a name in small letters, words joined by underscores',
-  '^[A-Z][A-Z0-9]*$': 'capital letters and digits',
-  '^[a-z0-9]+$': 'a file ending without its dot, such as pdf',
-  '\\.csv$': 'a file name that ends in .csv',
-  '^https://[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9_./-]*)?$': 'an address that begins with https://',
-  '^[A-Za-z][A-Za-z0-9_]*$': 'a name of letters and digits',
-  '^([1-5][0-9][0-9]|network|not_ok|other)$': 'an HTTP status, or network, not_ok, other',
-}
-
-function badForm(path: string, said: string, value: unknown, error: SchemaError): Coded {
-  if (error.keyword === 'minLength' || (typeof value === 'string' && value.trim() === ''))
-    return { code: 'EV105', at: path, message: `\`${labelOf(path)}\` is empty` }
-  if (error.params.format === 'date')
-    return {
-      code: 'EV105',
-      at: path,
-      message: `\`${said}\` is not a proper date`,
-      help: dateHelp(String(value)),
-    }
-  if (error.params.format === 'email')
-    return { code: 'EV105', at: path, message: `\`${said}\` is not an e-mail address` }
-  const pattern = String(error.params.pattern)
-  if (pattern === '^none$' && /^[\d.,_ ]+$/.test(String(value)))
-    return {
-      code: 'EV103',
-      at: path,
-      message: `\`${said}\` is a text, not a number`,
-      help: `write ${String(value).replace(/[,_ ]/g, '')}`,
-    }
-  return {
-    code: 'EV105',
-    at: path,
-    message: `\`${said}\` is not proper for \`${labelOf(path)}\``,
-    help: `it must be ${PATTERNS[pattern] ?? 'written differently'}`,
-  }
-}
-
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-]
-function dateHelp(text: string): string {
-  const words = /^(\d{1,2})\s+([A-Za-z]+)\s+(\d{4})$/.exec(text.trim())
-  const month =
-    words === null
-      ? -1
-      : MONTHS.findIndex((name) => name.startsWith((words[2] ?? '').toLowerCase().slice(0, 3)))
-  const numbers = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(text.trim())
-  const two = (part: string | undefined): string => (part ?? '').padStart(2, '0')
-  if (words !== null && month >= 0)
-    return `write ${words[3]}-${two(String(month + 1))}-${two(words[1])}`
-  if (numbers !== null)
-    return `write the year first: ${numbers[3]}-${two(numbers[2])}-${two(numbers[1])}`
-  return 'write year-month-day, such as 2026-01-31, and a day that the month has'
-}
-
 function notHere(name: string): { readonly help?: string } {
   const help: Readonly<Record<string, string>> = {
     options: 'options belong to a field of type select',
@@ -459,18 +381,12 @@ function valueAt(value: unknown, pointer: string): unknown {
     )
 }
 
-function isIn(value: unknown, key: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
-/** `event.venue` → `venue`; the third of a list → its list's name. */
-function labelOf(path: string): string {
-  return (
-    path
-      .split('.')
-      .filter((part) => !/^\d+$/.test(part))
-      .at(-1) ?? path
-  )
+function isIn(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
 }
 
 /** "`asi-member`", "field 3 of `fields`", for a sentence. */

@@ -30,3 +30,8 @@ export type Source = SourceText & {
   readonly trapped: ReadonlySet<string>
 }
 export type Part = 'key' | 'value' | 'entry'
+
+/** The dotted path of what stands under a key, or at a position of a list. */
+export function join(path: string, key: string | number): string {
+  return path === '' ? String(key) : `${path}.${key}`
+}

@@ -11,7 +11,7 @@ import {
   runExamples,
   type SharedFiles,
 } from '../../engine/index.ts'
-import { PATTERNS } from '../../engine/check/shape.ts'
+import { PATTERNS } from '../../engine/check/bad-form.ts'
 import { nearest } from '../../engine/check/near.ts'
 import { base, readGolden, shared } from './goldens.ts'
 

@@ -41,11 +41,15 @@ const before: Readonly<Record<string, (text: string) => string>> = {
     ),
 }
 
+/** `EV103` or, where a code has several pairs, `EV103-price-with-rs`: the code a pair is of. */
+export const codeOf = (name: string): string => name.replace(/-.*/, '')
+
 /** The findings of a golden file, as its code finds them: alone, beside the base, or after it. */
 export function findingsOf(
-  code: string,
-  text = readGolden(`${code}.yaml`),
+  name: string,
+  text = readGolden(`${name}.yaml`),
 ): { readonly findings: readonly Finding[]; readonly printed: string } {
+  const code = codeOf(name)
   const path =
     code === 'EV807'
       ? 'sample2026.yaml'

@@ -4,7 +4,7 @@ import { isDay } from '../../time.ts'
 import type { Check, FieldAt, Model } from '../model.ts'
 import type { Draft, SharedName } from '../finding.ts'
 import { listed, suggestion } from '../near.ts'
-import { join } from '../parse.ts'
+import { join } from '../source.ts'
 
 const messageNeverShown: Check = {
   slug: 'message-never-shown',

@@ -3,7 +3,7 @@ import { editDistance, listed, suggestion } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, storedIds, TAX_VALUES } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
-import { join } from '../parse.ts'
+import { join } from '../source.ts'
 
 type Used = { readonly name: string; readonly at: string; readonly part?: 'key' | 'value' }
 

@@ -5,7 +5,7 @@ import type { Draft } from '../finding.ts'
 import { constantsAt } from './names.ts'
 import { nearest } from '../near.ts'
 import type { Check, ConditionAt, Model } from '../model.ts'
-import { join } from '../parse.ts'
+import { join } from '../source.ts'
 
 type RuleBoxes = {
   readonly boxes: readonly Box[]
