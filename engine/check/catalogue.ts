@@ -1,6 +1,7 @@
 /** Every code there is, with its reason and, where it looks at the meaning, what finds it. */
 import { allowed } from './allow.ts'
 import { across } from './checks/across.ts'
+import { dates } from './checks/dates.ts'
 import { badMoment, examples } from './checks/examples.ts'
 import { fees } from './checks/fees.ts'
 import type { Meta } from './finding.ts'
@@ -14,6 +15,7 @@ import { past } from './checks/past.ts'
 import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
 import { sense } from './checks/sense.ts'
+import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
 
 const demo: Checks = {
@@ -41,6 +43,8 @@ export const checks: Checks = {
   ...names,
   EV105: { ...shape.EV105, find: badMoment },
   ...fees,
+  ...dates,
+  ...tax,
   ...rules,
   ...form,
   ...pages,
