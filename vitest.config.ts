@@ -13,6 +13,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Nothing here keeps a state of its own: a worker that reads the engine once serves file after file.
+          isolate: false,
           include: [
             'tests/*.test.ts',
             'tests/{engine,checker,web,specification,mutants}/**/*.test.{ts,tsx}',

@@ -3,7 +3,7 @@
  * it must catch and one that it must let pass, so that a pattern that matches nothing is found out.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { basename, extname, join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const TOP = join(import.meta.dirname, '..')
@@ -19,7 +19,7 @@ const FOLDERS = [
   '.ci',
   '.github',
 ]
-const NOT_OURS = new Set(['node_modules', 'dist', '.cache', 'shots', 'var'])
+const NOT_OURS = new Set(['.git', 'node_modules', 'dist', '.cache', 'shots', 'var'])
 const TEXT = new Set([
   '.ts',
   '.tsx',
@@ -51,7 +51,7 @@ const filesUnder = (folder: string): string[] =>
 
 const present = new Set(readdirSync(TOP))
 const rootFiles = readdirSync(TOP, { withFileTypes: true })
-  .filter((entry) => entry.isFile() && TEXT.has(extname(entry.name)))
+  .filter((entry) => entry.isFile() && !NOT_OURS.has(entry.name) && TEXT.has(extname(entry.name)))
   .map((entry) => entry.name)
 const paths = [
   ...rootFiles,
@@ -360,6 +360,36 @@ test("the engine's door names each export, and somebody outside uses every one",
     ),
   )
   expect(named.filter((name) => !imported.has(name))).toEqual([])
+})
+
+/** Every relative import of a source file, also of types and those that wait until they are needed. */
+const importsOf = (path: string): readonly string[] =>
+  [...readFileSync(join(TOP, path), 'utf8').matchAll(/(?:from |import\(|import )'(\.[^']+)'/g)]
+    .map((found) => posix.join(posix.dirname(path), found[1] ?? ''))
+    .filter((target) => target !== path)
+
+test('no file needs a file that needs it, types included: give what both need a file of its own', () => {
+  const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
+  const needs = new Map(code.map((path) => [path, importsOf(path)]))
+  expect(needs.get('web/main.tsx')?.length ?? 0, 'the walk reads imports').toBeGreaterThan(5)
+  const done = new Set<string>()
+  const circles: string[] = []
+  const walk = (path: string, above: readonly string[]): void => {
+    const at = above.indexOf(path)
+    if (at >= 0) circles.push([...above.slice(at), path].join(' → '))
+    if (at >= 0 || done.has(path)) return
+    for (const next of needs.get(path) ?? []) walk(next, [...above, path])
+    done.add(path)
+  }
+  for (const path of code) walk(path, [])
+  expect(circles).toEqual([])
+})
+
+test('every source file begins with a sentence that says what it knows', () => {
+  const code = files.filter(({ path }) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
+  expect(code.filter(({ lines }) => !lines[0]?.startsWith('/**')).map(({ path }) => path)).toEqual(
+    [],
+  )
 })
 
 test('the lockfile names no download address', () => {

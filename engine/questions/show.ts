@@ -3,7 +3,6 @@
  * back gives the same event, which a test holds to; only the gateway stays a name, for it has no
  * other form in an event file, and its constants follow as a remark.
  */
-import { stringify } from 'yaml'
 import type {
   Answer,
   Button,
@@ -21,21 +20,18 @@ import type {
 import { amountText, rupees, type Paise } from '../money.ts'
 import { fromPairs, own } from '../outcome.ts'
 import { isoIndia } from '../time.ts'
+import { writeYaml } from '../check/write.ts'
 
 type Shown = unknown
 type Block = Readonly<Record<string, Shown>>
 
 /** YAML text; keys in the order in which an event file is read. */
 export function showEvent(event: EventConfig): string {
-  const text = stringify(whole(event), {
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-    defaultStringType: 'PLAIN',
-  })
+  const text = writeYaml(whole(event))
   const gateway =
     event.payment === null
       ? ''
-      : `\n# What the gateway ${event.payment.gateway.name} is told besides:\n${stringify(event.payment.gateway, { lineWidth: 0 }).trimEnd().replace(/^/gm, '#   ')}\n`
+      : `\n# What the gateway ${event.payment.gateway.name} is told besides:\n${writeYaml(event.payment.gateway).trimEnd().replace(/^/gm, '#   ')}\n`
   return text + gateway
 }
 

@@ -8,7 +8,8 @@ import {
   type SharedFiles,
   type SourceText,
 } from '../../engine/index.ts'
-import { adaptations, secondSet, type Mistake } from './second-set.ts'
+import { adaptations, type Mistake } from './second-set/making.ts'
+import { secondSet } from './second-set.ts'
 import { astrayAtMost, notFoundYet } from './not-found-yet.ts'
 
 const TOP = join(import.meta.dirname, '../..')

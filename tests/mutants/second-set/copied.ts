@@ -1,0 +1,263 @@
+/** Mistakes of the second set: a file copied to a new conference. */
+import { all, newAfpicon, newMidzone, nobodyKnows, one, steps } from './making.ts'
+import type { Mistake } from './making.ts'
+
+export const copied: readonly Mistake[] = [
+  newAfpicon(
+    'the id is still last year’s',
+    one('  id: afpimeet2027', '  id: afpicon2026'),
+    'Registrations of the new conference would have been filed under the old one.',
+  ),
+  newAfpicon(
+    'the form stands at last year’s address',
+    all('/afpimeet2027', '/afpicon2026'),
+    'The link in the brochure would have opened last year’s form.',
+    'form: /afpicon2026',
+  ),
+  newAfpicon(
+    'the result pages stand at last year’s addresses',
+    all('/afpimeet/payment/', '/afpicon/payment/'),
+    'Who had paid would have read last year’s confirmation.',
+    'success: /afpicon',
+  ),
+  newAfpicon(
+    'the register call is last year’s',
+    all('/api/afpimeet/register/', '/api/afpicon/register/'),
+    'The form would have registered people for last year’s conference.',
+    'register: /api',
+  ),
+  newAfpicon(
+    'the read call is last year’s',
+    all('/api/afpimeet/registrations/', '/api/afpicon/registrations/'),
+    'Result pages would have asked the wrong conference for a delegate.',
+    'registration: /api',
+  ),
+  newAfpicon(
+    'the gateway returns to last year’s address',
+    all('/api/afpimeet/airpay-response', '/api/afpicon/airpay-response'),
+    'Payments would have been booked to the wrong conference.',
+    'gateway_return',
+  ),
+  newAfpicon(
+    'the prefix is still last year’s',
+    steps(one('prefix: AFPM', 'prefix: AFPI'), one('[AFPM,', '[AFPI,')),
+    'Nobody could have told whose order a payment was for.',
+    'prefix: AFPI',
+  ),
+  newAfpicon(
+    'the new prefix begins with last year’s and digits',
+    steps(one('prefix: AFPM', 'prefix: AFPI27'), one('[AFPM,', '[AFPI27,')),
+    'AFPI27… would have been read as an order of last year’s conference.',
+    'prefix: AFPI27',
+  ),
+  newAfpicon(
+    'the office list kept its route',
+    all('/admin/afpimeet2027', '/admin/afpicon2026'),
+    'The office would have seen last year’s delegates.',
+    'route: /admin',
+  ),
+  newAfpicon(
+    'both lists at one route',
+    all('/admin/afpimeet2027', '/admin/afpimeet'),
+    'One of the two lists could not have been opened.',
+    'route: /admin',
+  ),
+  newAfpicon(
+    'the dashboard key is last year’s',
+    steps(one('key: afpimeet', 'key: afpicon'), one('dashboard: [afpimeet', 'dashboard: [afpicon')),
+    'Two conferences would have shared one panel of figures.',
+    'key: afpicon',
+  ),
+  newAfpicon(
+    'the list reads last year’s call',
+    all('/admin/afpimeet/registrations/', '/admin/afpicon/registrations/'),
+    'The office would have worked on last year’s list.',
+    'api: /admin/afpicon',
+  ),
+  newAfpicon(
+    'the export call is last year’s',
+    all('event_type=afpimeet', 'event_type=afpicon'),
+    'The CSV would have held last year’s delegates.',
+    'export: {api: /admin',
+  ),
+  newAfpicon(
+    'both exports save the same file',
+    steps(all('afpimeet_2027_registrations_{date}.csv', 'afpimeet_registrations.csv')),
+    'The second download would have overwritten the first.',
+    'file: "afpimeet_registrations',
+  ),
+  newAfpicon(
+    'the CSV is saved under last year’s name',
+    all('afpimeet_registrations.csv', 'afpicon_registrations.csv'),
+    'The treasurer would have mixed up two years of delegates.',
+    'file: afpicon_registrations',
+  ),
+  newAfpicon(
+    'the mail draft names last year',
+    all('AFPICON 2027 – payment', 'AFPICON 2026 – payment'),
+    'Support would have searched last year’s payments.',
+    'AFPICON 2026',
+  ),
+  newAfpicon(
+    'the receipt names last year',
+    all('AFPICON 2027 – REG', 'AFPICON 2026 – REG'),
+    'Accounts departments would have refused the receipt.',
+    'AFPICON 2026',
+  ),
+  newAfpicon(
+    'the title is last year’s',
+    one('title: AFPICON 2027', 'title: AFPICON 2026'),
+    'The page would have announced a conference that is over.',
+  ),
+  newAfpicon(
+    'Try Again leads to last year’s form',
+    all('/afpimeet/register', '/afpicon/register'),
+    'A delegate whose card failed would have come to last year’s form.',
+    '/afpicon/register',
+  ),
+  newAfpicon(
+    'only the button was forgotten',
+    one('go: /afpimeet/register', 'go: /afpicon/register'),
+    'A delegate whose card failed would have come to last year’s form.',
+  ),
+  newAfpicon(
+    'the event dates are last year’s, in the promises too',
+    steps(
+      one('from: 2027-01-31', 'from: 2026-01-31'),
+      one('to: 2027-02-01', 'to: 2026-02-01'),
+      one('31 January – 1 February 2027', '31 January – 1 February 2026'),
+    ),
+    'Delegates would have booked trains for the wrong year.',
+    'from: 2026-01-31',
+    'to: 2026-02-01',
+  ),
+  newAfpicon(
+    'the last period kept its year',
+    one('from: 2027-01-25, to: 2027-01-31', 'from: 2026-01-25, to: 2026-01-31'),
+    'The last week would have been sold at the first price.',
+  ),
+  newAfpicon(
+    'the third period kept its year',
+    one('from: 2027-01-01, to: 2027-01-25', 'from: 2026-01-01, to: 2026-01-25'),
+    'January would have been sold at the first price.',
+  ),
+  newAfpicon(
+    'one end day kept its year',
+    one('to: 2026-08-31', 'to: 2025-08-31'),
+    'Nobody could have said what July costs.',
+  ),
+  newAfpicon(
+    'periods and examples kept their years',
+    (text) =>
+      steps(
+        all('2026-', '2025-'),
+        all('2027-', '2026-'),
+        one('from: 2026-01-31', 'from: 2027-01-31'),
+        one('to: 2026-02-01', 'to: 2027-02-01'),
+      )(text),
+    'Everybody would have paid the first price all year, as every day is another date.',
+    '- {id: j',
+    'other_dates',
+  ),
+  newAfpicon(
+    'the early bird in the panel is last year’s',
+    one('15 September 2026', '15 September 2025'),
+    'The page would have promised a discount that ended a year ago.',
+    '15 September 2025',
+  ),
+  newMidzone(
+    'the id is still last year’s',
+    one('id: northzone2026', 'id: midzone2025'),
+    'Registrations would have been filed under the old event.',
+  ),
+  newMidzone(
+    'the form stands at last year’s address',
+    all('/northzone2026', '/midzone2025'),
+    'Last year’s form would have taken this year’s money.',
+    'form: /midzone2025',
+  ),
+  newMidzone(
+    'Retry leads to last year’s form',
+    one('go: /northzone2026', 'go: /midzone2025'),
+    'A second attempt would have registered for last year.',
+  ),
+  newMidzone(
+    'the success page is last year’s',
+    all('/northzone/payment/success', '/midzone/payment/success'),
+    'Two events would have claimed one address.',
+    'success: /midzone',
+  ),
+  newMidzone(
+    'the prefix is last year’s',
+    all('NORZ', 'MIDZ'),
+    'Payments would have been booked to either event.',
+    'prefix: MIDZ',
+  ),
+  newMidzone(
+    'the prefix is the beginning of PULMO',
+    all('NORZ', 'PULMO'),
+    'Orders would have opened the other conference’s result page.',
+    'prefix: PULMO',
+  ),
+  newMidzone(
+    'the pricing call is last year’s',
+    all('/api/northzone/pricing/', '/api/midzone/pricing/'),
+    'The form would have shown last year’s prices.',
+    'tariff:',
+  ),
+  newMidzone(
+    'the support draft names last year’s event',
+    one('mail: "Kerala North Zone 2026', 'mail: "Kerala Mid Zone 2025'),
+    'Support would have looked in the wrong event.',
+  ),
+  newMidzone(
+    'the title is new, the dates are not',
+    steps(
+      one('from: 2026-11-23', 'from: 2025-11-23'),
+      one('to: 2026-11-23', 'to: 2025-11-23'),
+      one('23 November 2026', '23 November 2025'),
+    ),
+    'Delegates would have come on a day long past.',
+    'from: 2025',
+    'to: 2025',
+  ),
+  newMidzone(
+    'only the first day is new',
+    one('to: 2026-11-23', 'to: 2025-11-23'),
+    'The page would have shown an event that ends before it begins.',
+  ),
+  nobodyKnows(
+    'A venue is a word; the conference might well meet there again.',
+    newMidzone(
+      'the venue is last year’s',
+      one('venue: Kozhikode', 'venue: Kochi'),
+      'Delegates would have gone to Kochi.',
+    ),
+  ),
+  nobodyKnows(
+    'One office may answer for two conferences.',
+    newMidzone(
+      'support is another conference’s',
+      all('support@northzone.example', 'support@midzone.example'),
+      'Delegates would have written to strangers.',
+      'support:',
+    ),
+  ),
+  nobodyKnows(
+    'Two conferences of one association may share an account.',
+    newMidzone(
+      'the money goes to another association',
+      steps(one('account: afpi', 'account: chirurgia'), one('account: afpi', 'account: chirurgia')),
+      'The fees would have reached another association’s bank.',
+      'account:',
+    ),
+  ),
+  nobodyKnows(
+    'A motto may be used twice.',
+    newAfpicon(
+      'the motto is last year’s',
+      one('The Tea Route', 'The Spice Route'),
+      'The page would have carried last year’s motto.',
+    ),
+  ),
+]

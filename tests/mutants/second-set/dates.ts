@@ -1,0 +1,211 @@
+/** Mistakes of the second set: dates and periods. */
+import {
+  afpicon,
+  all,
+  chirurgia,
+  drop,
+  exchange,
+  midzone,
+  nobodyKnows,
+  one,
+  pulmocon,
+  steps,
+} from './making.ts'
+import type { Mistake } from './making.ts'
+
+export const dates: readonly Mistake[] = [
+  afpicon(
+    'the event’s days exchanged',
+    steps(one('from: 2026-01-31', 'from: 2026-02-01'), one('  to: 2026-02-01', '  to: 2026-01-31')),
+    'The page would have shown an end before the beginning.',
+  ),
+  afpicon(
+    'day and month exchanged',
+    one('to: 2026-02-01', 'to: 2026-01-02'),
+    'The conference would have seemed to be over before it began.',
+  ),
+  afpicon(
+    'the brochure’s way of writing a date',
+    one('from: 2026-01-31', 'from: 31-01-2026'),
+    'No page could have shown the day.',
+  ),
+  afpicon(
+    'a slash date',
+    one('to: 2025-08-31', 'to: 31/08/2025'),
+    'Nobody could have said when the first price ends.',
+  ),
+  afpicon(
+    'a day that does not exist',
+    one('to: 2025-08-31', 'to: 2025-08-32'),
+    'Nobody could have said when the first price ends.',
+  ),
+  afpicon(
+    '31 September',
+    one('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-31, to: 2025-12-31'),
+    'September would have had no price of its own.',
+  ),
+  afpicon(
+    'the year of January forgotten to change',
+    one('from: 2026-01-01', 'from: 2025-01-01'),
+    'January’s price would have covered the whole year before.',
+  ),
+  afpicon(
+    'a gap of a month',
+    one('from: 2025-09-01', 'from: 2025-10-01'),
+    'September would have been sold at the wrong price.',
+  ),
+  afpicon(
+    'the December period ends in January',
+    one('to: 2025-12-31', 'to: 2026-01-31'),
+    'All of January would have been sold at the December price.',
+  ),
+  afpicon(
+    'overlap line deleted as odd',
+    drop('overlap: first'),
+    'On 25 January two prices would have been true.',
+    'jan-25-jan-31',
+  ),
+  afpicon(
+    'periods in the wrong order',
+    exchange('{id: july-1', '{id: sep-1'),
+    'The price list would have read backwards.',
+  ),
+  afpicon(
+    'the last two periods exchanged',
+    exchange('{id: jan-1-', '{id: jan-25'),
+    'On 25 January the dearer price would have been taken.',
+  ),
+  afpicon(
+    'from and to exchanged in a period',
+    one('from: 2025-07-01, to: 2025-08-31', 'from: 2025-08-31, to: 2025-07-01'),
+    'The first price would never have been given.',
+  ),
+  afpicon(
+    'year with three digits',
+    one('from: 2025-09-01', 'from: 205-09-01'),
+    'The period would have begun in antiquity.',
+  ),
+  afpicon(
+    'other dates closed by mistake',
+    one('other_dates: july-1-aug-31', 'other_dates: close'),
+    'Late delegates would have been turned away or charged at random.',
+  ),
+  afpicon(
+    'other dates go to the dearest period',
+    one('other_dates: july-1-aug-31', 'other_dates: jan-25-jan-31'),
+    'Those who came in June would have paid double.',
+  ),
+  afpicon(
+    'other dates left out',
+    drop('other_dates:'),
+    'On the second day of the conference the desk could not have registered anyone.',
+    '  periods',
+  ),
+  chirurgia(
+    'early bird a month longer',
+    one('to: 2025-11-30}', 'to: 2025-12-30}'),
+    'In December two prices would have been true.',
+    'id: regular',
+  ),
+  chirurgia(
+    'early bird ends a day early',
+    one('to: 2025-11-30}', 'to: 2025-11-29}'),
+    'On the last advertised day registration would have been closed.',
+    'id: regular',
+  ),
+  chirurgia(
+    'both periods moved, the panel and examples not',
+    steps(one('to: 2025-11-30}', 'to: 2025-10-31}'), one('from: 2025-12-01}', 'from: 2025-11-01}')),
+    'The page would have promised a discount it no longer gives.',
+    '30 November 2025',
+  ),
+  chirurgia(
+    'periods and examples moved, only the panel not',
+    steps(
+      one('to: 2025-11-30}', 'to: 2025-10-31}'),
+      one('from: 2025-12-01}', 'from: 2025-11-01}'),
+      all('on: 2025-11-01', 'on: 2025-10-01'),
+      all('on: 2025-11-30', 'on: 2025-10-31'),
+      all('on: 2025-12-01', 'on: 2025-11-01'),
+    ),
+    'The page would have promised a discount that ended a month ago.',
+    'Early bird discounts',
+  ),
+  chirurgia(
+    'regular begins next year',
+    one('from: 2025-12-01}', 'from: 2026-12-01}'),
+    'Registration would have been closed all winter.',
+  ),
+  chirurgia(
+    'the early bird end written as from',
+    one('{id: early-bird, to: 2025-11-30}', '{id: early-bird, from: 2025-11-30}'),
+    'The early bird would have begun when it should end.',
+  ),
+  chirurgia(
+    'conference days one year early, promise too',
+    steps(
+      one('from: 2026-02-21', 'from: 2025-02-21'),
+      one('to: 2026-02-22', 'to: 2025-02-22'),
+      one('21–22 February 2026', '21–22 February 2025'),
+    ),
+    'Delegates would have seen a conference that is over.',
+    'from: 2025-02-21',
+    'to: 2025-02-22',
+  ),
+  chirurgia(
+    'the panel’s year is wrong',
+    one('30 November 2025', '30 November 2026'),
+    'Delegates would have counted on a discount until the next year.',
+  ),
+  chirurgia(
+    'the panel’s month is wrong',
+    one('30 November 2025', '30 October 2025'),
+    'Delegates would have hurried, or despaired, a month too early.',
+  ),
+  pulmocon(
+    'the second tier starts before the first ends',
+    one('from: 2025-08-01', 'from: 2025-07-01'),
+    'The tier of July would have been doubtful.',
+  ),
+  pulmocon(
+    'a tier’s end in the wrong year',
+    one('to: 2025-09-05', 'to: 2026-09-05'),
+    'The last tier would never have counted.',
+  ),
+  pulmocon(
+    'the event’s end before its beginning',
+    one('to: 2025-09-14', 'to: 2025-09-04'),
+    'The notice would have shown nonsense.',
+  ),
+  midzone(
+    'the day of the event and the promise changed, the end day not',
+    steps(
+      one('from: 2025-11-23', 'from: 2025-11-30'),
+      one('dates: 23 November', 'dates: 30 November'),
+    ),
+    'The event would have ended before it began.',
+  ),
+  nobodyKnows(
+    'The hours are words, and are in words in the promises.',
+    midzone(
+      'the hours mean the evening',
+      all('9 AM to 3 PM', '9 PM to 3 AM'),
+      'Delegates would have come at night.',
+      'hours:',
+    ),
+  ),
+  nobodyKnows(
+    'Any Sunday is as likely as the next.',
+    midzone(
+      'the wrong Sunday, promise too',
+      steps(
+        one('from: 2025-11-23', 'from: 2025-11-30'),
+        one('to: 2025-11-23', 'to: 2025-11-30'),
+        one('dates: 23 November', 'dates: 30 November'),
+      ),
+      'Delegates would have come a week late.',
+      'from:',
+      'to:',
+    ),
+  ),
+]

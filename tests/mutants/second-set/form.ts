@@ -1,0 +1,340 @@
+/** Mistakes of the second set: fields and what they ask. */
+import {
+  afpicon,
+  all,
+  below,
+  chirurgia,
+  drop,
+  midzone,
+  nobodyKnows,
+  one,
+  pulmocon,
+  steps,
+} from './making.ts'
+import type { Mistake } from './making.ts'
+
+export const form: readonly Mistake[] = [
+  afpicon(
+    'the required message on the wrong field',
+    steps(
+      one(
+        'label: Full Name, required: Full name is required',
+        'label: Full Name, required: Phone number is required',
+      ),
+      one(
+        'required: Phone number is required}\n        - {id: ticket_no',
+        'required: Full name is required}\n        - {id: ticket_no',
+      ),
+    ),
+    'Who forgot the name would have been told to give a phone number.',
+  ),
+  afpicon(
+    'required left out after a copy',
+    one('label: Full Name, required: Full name is required}', 'label: Full Name}'),
+    'The gateway would have refused a payment without a name.',
+  ),
+  afpicon(
+    'required: no',
+    one('required: Please select a registration category', 'required: no'),
+    'Delegates would have pressed a grey button without knowing why.',
+  ),
+  afpicon(
+    'the e-mail field is gone',
+    steps(
+      drop('- id: email'),
+      drop('          type: email'),
+      drop('label: Email Address'),
+      drop('required: Email address is required'),
+    ),
+    'No confirmation could have been sent.',
+    'fields:',
+    '- email',
+  ),
+  afpicon(
+    'the e-mail field is plain text',
+    drop('          type: email'),
+    'asha.example.org would have been accepted, and the confirmation lost.',
+    '- id: email',
+  ),
+  afpicon(
+    'the phone field renamed',
+    one('{id: phone_number,', '{id: mobile,'),
+    'The list, the page and the gateway would have missed it.',
+    '- phone_number',
+  ),
+  afpicon(
+    'a field renamed in the form, not in the lists',
+    one('{id: present_institute,', '{id: institute,'),
+    'The office’s column would have stayed empty.',
+    'present_institute, medical',
+  ),
+  afpicon(
+    'a field id in camelCase, as in the old page',
+    one('{id: present_institute,', '{id: presentInstitute,'),
+    'The office’s column would have stayed empty.',
+  ),
+  afpicon(
+    'a field id with a hyphen',
+    one('{id: ticket_no,', '{id: ticket-no,'),
+    'The office’s column would have stayed empty.',
+  ),
+  afpicon(
+    'a field pasted twice',
+    below('{id: city, label: City}', '        - {id: city, label: City}'),
+    'One of two answers would have been lost.',
+  ),
+  afpicon(
+    'a field pasted, the id forgotten',
+    below('{id: city, label: City}', '        - {id: city, label: District}'),
+    'The district would have been stored as the city.',
+  ),
+  afpicon(
+    'a field pasted, the label forgotten',
+    below('{id: city, label: City}', '        - {id: district, label: City}'),
+    'Delegates would have been asked twice for the city.',
+  ),
+  afpicon(
+    'a field given an engine’s name',
+    one('{id: ticket_no, label: Ticket Number', '{id: reg_no, label: Ticket Number'),
+    'The registration number would have been what the delegate typed.',
+  ),
+  afpicon(
+    'a type that does not exist',
+    one('type: phone, label: Phone Number', 'type: tel, label: Phone Number'),
+    'The form could not have been drawn.',
+  ),
+  afpicon(
+    'a type with an underscore',
+    one('type: yes-no, as: switch', 'type: yes_no, as: switch'),
+    'The form could not have been drawn.',
+  ),
+  afpicon(
+    'options on a text field',
+    one('{id: city, label: City}', '{id: city, label: City, options: [Kochi, Kottayam]}'),
+    'Delegates would have typed whatever they like.',
+  ),
+  afpicon(
+    'a drop-down without type',
+    one('{id: state, type: select, label', '{id: state, label'),
+    'Delegates would have typed their state in forty ways.',
+  ),
+  afpicon(
+    'a shared list misspelt',
+    one('options: indian-states', 'options: indian-state'),
+    'The drop-down would have been empty.',
+  ),
+  afpicon(
+    'a shared list with an underscore',
+    one('options: indian-states', 'options: indian_states'),
+    'The drop-down would have been empty.',
+  ),
+  afpicon(
+    'file endings with dots',
+    one('[pdf, doc, docx, jpg, jpeg, png]', '[.pdf, .doc, .docx, .jpg, .jpeg, .png]'),
+    'Every proof would have been refused.',
+  ),
+  afpicon(
+    'file endings left out',
+    drop('accept: ['),
+    'Anything at all could have been uploaded.',
+    'id: pg_proof',
+  ),
+  afpicon(
+    'a dangerous ending let in',
+    all('docx, jpg, jpeg, png]', 'docx, jpg, jpeg, png, html]'),
+    'The office would have opened a stranger’s page.',
+    'accept:',
+  ),
+  afpicon(
+    'an ending forgotten, promise too',
+    all('jpg, jpeg, png]', 'jpg, png]'),
+    'Photographs from half the phones would have been refused.',
+    'accept:',
+  ),
+  afpicon(
+    'a step that does not exist',
+    one('stays_on: 1', 'stays_on: 5'),
+    'The stepper would have marked nothing.',
+  ),
+  afpicon(
+    'steps counted from nought',
+    one('stays_on: 1', 'stays_on: 0'),
+    'The stepper would have marked nothing.',
+  ),
+  afpicon(
+    'a summary line misspelt',
+    one('lines: [base, gst, total]', 'lines: [base, tax, total]'),
+    'The GST would not have been shown before paying.',
+  ),
+  afpicon(
+    'a summary without the total',
+    all('[base, gst, total]', '[base, gst]'),
+    'Delegates would have paid a sum they never saw.',
+    'lines: [base',
+  ),
+  afpicon(
+    'notices misspelt',
+    one('notices: snackbar', 'notices: snack bar'),
+    'A refused submit would have said nothing.',
+  ),
+  afpicon(
+    'a message for a form that is not checked',
+    one(
+      'type: phone, label: Phone Number, check: false',
+      'type: phone, label: Phone Number, check: false, invalid: Please enter ten digits',
+    ),
+    'The office would have believed that numbers are checked.',
+  ),
+  afpicon(
+    'section without fields',
+    one(
+      '    - title: Registration Category\n      fields:',
+      '    - title: Registration Category\n      field:',
+    ),
+    'The category could not have been chosen.',
+  ),
+  afpicon(
+    'a section title pasted over',
+    one('- title: Registration Category', '- title: Documentation'),
+    'Delegates would have sought their category under Documentation.',
+  ),
+  chirurgia(
+    'a default that is no option',
+    one('default: vegetarian', 'default: veg'),
+    'The kitchen would have counted plates for nobody.',
+  ),
+  chirurgia(
+    'a default with a capital',
+    one('default: vegetarian', 'default: Vegetarian'),
+    'The kitchen would have counted two kinds of vegetarian.',
+  ),
+  chirurgia(
+    'default: no',
+    one(
+      '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: false}',
+      '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: no}',
+    ),
+    'Everybody would have been put on the programme.',
+  ),
+  chirurgia(
+    'the default is yes',
+    one('label: Poster Presentation, default: false', 'label: Poster Presentation, default: true'),
+    'Everybody would have been put on the poster list.',
+  ),
+  chirurgia(
+    'an option misspelt, promise not',
+    one(
+      'professor, associate-professor, assistant-professor,\n                    senior',
+      'professor, associate-professor, asistant-professor,\n                    senior',
+    ),
+    'Assistant professors would have been stored under a misspelling.',
+    'asistant',
+  ),
+  nobodyKnows(
+    'An id is a word of the organiser’s, and the promise was changed with it.',
+    chirurgia(
+      'an option misspelt, promise too',
+      all('assistant-professor', 'asistant-professor'),
+      'Assistant professors would have read a misspelling.',
+      'asistant',
+    ),
+  ),
+  chirurgia(
+    'an option twice',
+    one('[consultant, professor,', '[consultant, consultant, professor,'),
+    'The drop-down would have offered one thing twice.',
+  ),
+  nobodyKnows(
+    'A message is a sentence, and its example was changed with it.',
+    chirurgia(
+      'ASI and AFPI mixed up in the message',
+      all('Required for ASI members', 'Required for AFPI members'),
+      'Surgeons would have been asked for a physicians’ number.',
+      'required: Required for AFPI',
+    ),
+  ),
+  chirurgia(
+    'the number always required',
+    drop('show_when: {asi_member: true}'),
+    'Non-members could not have registered.',
+    'id: asi_membership_number',
+  ),
+  chirurgia(
+    'the membership question set behind its number',
+    steps(
+      drop('{id: asi_member, type'),
+      below(
+        'required: Required for ASI members',
+        '        - {id: asi_member, type: yes-no, label: ASI Member}',
+      ),
+    ),
+    'The question would have come after its answer, with nothing chosen.',
+  ),
+  chirurgia(
+    'label left out',
+    one('{id: hospital, label: Hospital / Institution}', '{id: hospital}'),
+    'Delegates would have faced an empty box without a name.',
+  ),
+  chirurgia(
+    'key in the plural',
+    one('label: Hospital / Institution', 'labels: Hospital / Institution'),
+    'Delegates would have faced an empty box without a name.',
+  ),
+  midzone(
+    'a key with a space',
+    one('show_when: {afpi_member', 'show when: {afpi_member'),
+    'Everybody would have been asked for a membership number.',
+  ),
+  midzone(
+    'a question without its question mark, quoted by half',
+    one('label: Are you a post graduate?,', 'label: "Are you a post graduate?,'),
+    'The file could not have been read at all.',
+  ),
+  midzone(
+    'the alert for none misspelt',
+    one('{alert: none}', '{alert: non}'),
+    'Delegates would have met a dialog that says “non”.',
+  ),
+  midzone(
+    'two fields of one label',
+    one('label: Institution', 'label: Designation'),
+    'Nobody could have said what to write where.',
+  ),
+  pulmocon(
+    'the prefix lost its quotes',
+    one('default: "+91"', 'default: +91'),
+    'The number would have begun with 91.',
+  ),
+  pulmocon(
+    'a stored column of an unknown kind',
+    one('type: money, label: Registration Fee', 'type: currency, label: Registration Fee'),
+    'The office’s list could not have been drawn.',
+  ),
+  pulmocon(
+    'a stored column called like a field',
+    one('{id: registration_fee, type', '{id: registration_category, type'),
+    'The category column would have shown rupees.',
+  ),
+  pulmocon(
+    'a stored column renamed, the list not',
+    one('{id: accompanying_persons_count,', '{id: accompanying_count,'),
+    'The column would have been empty.',
+    'accompanying_persons_count, payment',
+  ),
+  nobodyKnows(
+    'A label is a word in the organiser’s tongue.',
+    chirurgia(
+      'a word misspelt in a label',
+      one('label: Hospital / Institution', 'label: Hosptial / Institution'),
+      'Delegates would have smiled.',
+    ),
+  ),
+  nobodyKnows(
+    'TCMC and TNMC are both councils.',
+    chirurgia(
+      'the wrong council',
+      one('label: TCMC Registration', 'label: TNMC Registration'),
+      'Delegates would have given the wrong number.',
+    ),
+  ),
+]

@@ -1,0 +1,302 @@
+/** Mistakes of the second set: names, addresses and calls. */
+import {
+  afpicon,
+  all,
+  changed,
+  chirurgia,
+  drop,
+  midzone,
+  nobodyKnows,
+  one,
+  pulmocon,
+  steps,
+} from './making.ts'
+import type { Mistake } from './making.ts'
+
+export const names: readonly Mistake[] = [
+  afpicon(
+    'the file’s id is misspelt',
+    one('id: afpicon2026', 'id: afpicon2062'),
+    'The event would have been stored under a name that nobody knows.',
+  ),
+  afpicon(
+    'the id with a capital',
+    one('id: afpicon2026', 'id: Afpicon2026'),
+    'The event would have been stored under another name.',
+  ),
+  afpicon(
+    'support without its domain’s end',
+    one('support: support@afpicon.example', 'support: support@afpicon'),
+    'No mail to support would have arrived.',
+  ),
+  afpicon(
+    'support with a comma',
+    one('support: support@afpicon.example', 'support: support@afpicon,example'),
+    'No mail to support would have arrived.',
+  ),
+  afpicon(
+    'support with a space',
+    one('support: support@afpicon.example', 'support: support @afpicon.example'),
+    'No mail to support would have arrived.',
+  ),
+  afpicon(
+    'support with letters exchanged',
+    one('support: support@afpicon.example', 'support: suport@afpicon.example'),
+    'No mail to support would have arrived.',
+  ),
+  afpicon(
+    'two addresses in one',
+    one(
+      'support: support@afpicon.example',
+      'support: support@afpicon.example, desk@afpicon.example',
+    ),
+    'No mail to support would have arrived.',
+  ),
+  afpicon(
+    'the office’s address missing, its copy wanted',
+    drop('office: registrations@'),
+    'The office would have got no copy of a confirmation.',
+    'copy_to',
+  ),
+  afpicon(
+    'the venue is missing',
+    drop('venue: Resort'),
+    'Delegates would not have known where to go.',
+    'event:',
+  ),
+  afpicon(
+    'the venue’s key misspelt',
+    one('venue: Resort', 'venu: Resort'),
+    'Delegates would not have known where to go.',
+  ),
+  afpicon(
+    'status: opened',
+    one('status: open', 'status: opened'),
+    'The form would not have been shown.',
+  ),
+  afpicon(
+    'closed by a slip',
+    one('status: open', 'status: closed'),
+    'Nobody could have registered.',
+  ),
+  afpicon(
+    'a route without its slash',
+    one('form: /afpicon2026', 'form: afpicon2026'),
+    'The link in the brochure would have led nowhere.',
+  ),
+  afpicon(
+    'a route with a slash at the end',
+    one('form: /afpicon2026', 'form: /afpicon2026/'),
+    'The link in the brochure would have led nowhere.',
+  ),
+  afpicon(
+    'a route with the whole address',
+    one('success: /afpicon/', 'success: https://conference.example/afpicon/'),
+    'Who had paid would have seen “not found”.',
+  ),
+  afpicon(
+    'success and failed exchanged, promises too',
+    steps(
+      all('/afpicon/payment/success', '/A'),
+      all('/afpicon/payment/failed', '/afpicon/payment/success'),
+      all('/A', '/afpicon/payment/failed'),
+    ),
+    'Who had paid would have been sent to an address called failed.',
+    'success:',
+    'failed:',
+  ),
+  afpicon(
+    'success and failed the same',
+    one('failed: /afpicon/payment/failed', 'failed: /afpicon/payment/success'),
+    'Who had paid would have been told that it failed.',
+  ),
+  afpicon(
+    'a result page at another event’s address',
+    all('/afpicon/payment/success', '/chirurgia/payment/success'),
+    'Two conferences would have claimed one page.',
+    'success: /chir',
+  ),
+  afpicon(
+    'a form at the office’s address',
+    all('/afpicon2026,', '/admin/dashboard,'),
+    'The promise would have been of an address that is not there.',
+    'form: /afpicon2026',
+  ),
+  afpicon(
+    'a form where the office signs in',
+    steps(one('form: /afpicon2026', 'form: /admin/login'), one('[/afpicon2026,', '[/admin/login,')),
+    'The office could not have signed in.',
+    'form: /admin',
+  ),
+  afpicon(
+    'Try Again misspelt',
+    one('go: /afpicon/register', 'go: /afpicon/registr'),
+    'A delegate whose card failed would have seen “not found”.',
+  ),
+  afpicon(
+    'the extra route taken away',
+    drop('also: [/afpicon/register]'),
+    'A delegate whose card failed would have seen “not found”.',
+    'go: /afpicon/register',
+    'routes:',
+  ),
+  afpicon(
+    'a button that does what nothing does',
+    one('do: receipt', 'do: download'),
+    'Nobody could have had a receipt.',
+  ),
+  afpicon(
+    'a button with two aims',
+    one('{label: Go Home, go: /}', '{label: Go Home, go: /, do: print}'),
+    'Nobody could have said what it does.',
+  ),
+  afpicon(
+    'a button with none',
+    one('{label: Go Home, go: /}', '{label: Go Home}'),
+    'The button would have done nothing.',
+  ),
+  afpicon(
+    'the receipt’s block deleted',
+    (text) => changed(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
+    'Download Receipt would have downloaded nothing.',
+    'do: receipt',
+  ),
+  afpicon(
+    'an account in capitals',
+    one('account: afpi ', 'account: AFPI '),
+    'The credentials would not have been found, and no one could have paid.',
+  ),
+  afpicon(
+    'a gateway that is not there',
+    one('gateway: airpay', 'gateway: airpays'),
+    'No one could have paid.',
+  ),
+  afpicon(
+    'the prefix in small letters',
+    one('prefix: AFPI', 'prefix: afpi'),
+    'The gateway’s answers would have matched no order.',
+  ),
+  afpicon(
+    'the prefix with a hyphen',
+    one('prefix: AFPI', 'prefix: AFPI-'),
+    'The gateway would have refused the order ids.',
+  ),
+  afpicon(
+    'too few digits',
+    one('digits: 13', 'digits: 6'),
+    'Strangers could have guessed a delegate’s number.',
+  ),
+  afpicon(
+    'a prefix too long for the gateway',
+    steps(one('prefix: AFPI', 'prefix: AFPICON2026'), one('[AFPI,', '[AFPICON2026,')),
+    'The gateway would have refused a second attempt.',
+    'prefix: AFPICON2026',
+  ),
+  afpicon(
+    'followed by a misspelt word',
+    one('followed_by: digits', 'followed_by: digit'),
+    'No order would have been recognised.',
+  ),
+  afpicon(
+    'the read call lost its placeholder',
+    one(
+      'registration: /api/afpicon/registrations/{reg_no}/',
+      'registration: /api/afpicon/registrations/',
+    ),
+    'Every result page would have failed to find its delegate.',
+  ),
+  afpicon(
+    'the placeholder’s name wrong',
+    one(
+      'registration: /api/afpicon/registrations/{reg_no}/',
+      'registration: /api/afpicon/registrations/{regno}/',
+    ),
+    'Every result page would have failed to find its delegate.',
+  ),
+  afpicon(
+    'sent as the wrong value',
+    one('gst_amount: gst\n', 'gst_amount: base\n'),
+    'Whoever reads the wire would have booked the base as tax.',
+  ),
+  afpicon(
+    'sent under a field’s name',
+    one('base_amount: base\n', 'ticket_type: base\n'),
+    'The category would have been overwritten by rupees.',
+  ),
+  afpicon(
+    'sends what is not there',
+    one('total_amount: total\n', 'total_amount: totals\n'),
+    'The amount would have been missing from the call.',
+  ),
+  afpicon(
+    'gateway key of the API misspelt',
+    one('gateway_return:', 'gateway_returns:'),
+    'The gateway would have come back to nothing.',
+  ),
+  chirurgia(
+    'tariff and read call collide',
+    all('/api/chirurgia/tariff-info/', '/api/chirurgia/registrations/tariff/'),
+    'The price list would have been taken for a delegate.',
+    'tariff:',
+  ),
+  chirurgia(
+    'register and tariff at one address',
+    all('/api/chirurgia/tariff-info/', '/api/chirurgia/register/'),
+    'The prices could not have been read.',
+    'tariff:',
+  ),
+  midzone(
+    'the read call of another event',
+    all('/api/midzone/registrations/', '/api/chirurgia/registrations/'),
+    'Mid Zone’s delegates would have been looked for in Chirurgia.',
+    'registration:',
+  ),
+  midzone(
+    'the prefix is Chirurgia’s',
+    all('MIDZ', 'CHIR'),
+    'Orders would have opened the other conference’s page.',
+    'prefix:',
+  ),
+  midzone(
+    'the prefix is PULMO and digits',
+    all('MIDZ', 'PULMO2'),
+    'Orders would have opened the other conference’s page.',
+    'prefix:',
+  ),
+  pulmocon(
+    'the prefix is cut to a letter',
+    all('[PULMO,', '[P,'),
+    'The promise would have been of ids that are not there.',
+    'prefix: PULMO',
+  ),
+  pulmocon(
+    'the notice is missing',
+    (text) => changed(text, text.replace(/closed:\n {2}heading[^#]*?\n\n/, ''), 'closed'),
+    'The page would have said nothing at all.',
+    'status: closed',
+  ),
+  pulmocon(
+    'opened again for a test',
+    one('status: closed', 'status: open'),
+    'Delegates would have filled in a form without a price.',
+    'closed:',
+  ),
+  nobodyKnows(
+    'Both are addresses one can write to.',
+    afpicon(
+      'support is a private address, promise too',
+      all('support@afpicon.example', 'secretary@mail.example'),
+      'Mail would have piled up with somebody on leave.',
+      'support:',
+    ),
+  ),
+  nobodyKnows(
+    'Nobody but the bank knows whose account a name means.',
+    midzone(
+      'the account of the surgeons',
+      all('account: afpi', 'account: chirurgia'),
+      'The fees would have reached the surgeons’ bank.',
+      'account:',
+    ),
+  ),
+]

@@ -1,0 +1,224 @@
+/** Mistakes of the second set: the lists of the office. */
+import {
+  afpicon,
+  all,
+  below,
+  changed,
+  chirurgia,
+  drop,
+  midzone,
+  nobodyKnows,
+  one,
+  pulmocon,
+  steps,
+} from './making.ts'
+import type { Mistake } from './making.ts'
+
+export const office: readonly Mistake[] = [
+  afpicon(
+    'a filter misspelt',
+    one('filters: [search, payment_status,', 'filters: [search, payment_state,'),
+    'The office could not have picked out who has paid.',
+  ),
+  afpicon(
+    'a column misspelt',
+    one(
+      'afpi_membership_number, base, gst, total, payment_status, created_at]',
+      'afpi_membership_number, base, gst, totals, payment_status, created_at]',
+    ),
+    'The treasurer’s column would have been empty.',
+  ),
+  afpicon(
+    'a column twice',
+    one(
+      'columns: [reg_no, full_name, email, phone_number, ticket_type, afpi_member,',
+      'columns: [reg_no, full_name, email, email, phone_number, ticket_type, afpi_member,',
+    ),
+    'The CSV would have had two columns of one name.',
+  ),
+  afpicon(
+    'the default size not among the sizes',
+    one('page_size: 20\n      page_sizes: [10, 20,', 'page_size: 25\n      page_sizes: [10, 20,'),
+    'The office’s list would have shown an empty choice.',
+    'page_sizes',
+  ),
+  afpicon(
+    'a size of nought',
+    one('page_sizes: [10, 20', 'page_sizes: [0, 20'),
+    'The list would have shown nobody.',
+  ),
+  afpicon(
+    'both lists with one id',
+    one('- id: afpicon2026  ', '- id: afpicon  '),
+    'One of the two lists could not have been opened.',
+  ),
+  afpicon(
+    'both exports named alike',
+    all('afpicon_2026_registrations_{date}.csv', 'afpicon_registrations.csv'),
+    'The second download would have overwritten the first.',
+    'file: "afpicon_reg',
+  ),
+  afpicon(
+    'both lists of one call',
+    all('/afpicon/admin/registrations/', '/admin/afpicon/registrations/'),
+    'One list would have shown the other’s columns.',
+    'api: /admin',
+  ),
+  afpicon(
+    '{date} misspelt in the file name',
+    all('registrations_{date}.csv', 'registrations_{day}.csv'),
+    'The CSV would have been called “{day}”.',
+    'export:',
+  ),
+  afpicon(
+    'the export’s message wants what is not there',
+    all('Failed to export CSV: {message}', 'Failed to export CSV: {error}'),
+    'The office would have read “{error}”.',
+    'export: "Failed',
+  ),
+  afpicon(
+    'a card that is not known',
+    one('cards: [total]', 'cards: [totals]'),
+    'The dashboard would have missed a figure.',
+  ),
+  afpicon(
+    'the CSV’s ending forgotten',
+    all('afpicon_registrations.csv', 'afpicon_registrations'),
+    'The spreadsheet would not have opened it.',
+    'file:',
+  ),
+  pulmocon(
+    'a filter sent under a name in use',
+    all('sent_as: category', 'sent_as: payment_status'),
+    'Two filters would have sent one name.',
+    'sent_as',
+  ),
+  pulmocon(
+    'a filter on a text',
+    steps(
+      one('date_from, date_to]', 'date_from, date_to, organization]'),
+      one(
+        'search, date_from, date_to]\n    pulmocon.columns',
+        'search, date_from, date_to, organization]\n    pulmocon.columns',
+      ),
+    ),
+    'The office would have had a filter with nothing to choose.',
+    'filters: [',
+  ),
+  pulmocon(
+    'the list’s route is AFPICON’s',
+    all('/admin/pulmocon,', '/admin/afpicon,'),
+    'The promise would have been of another’s list.',
+    'route: /admin/pulmocon',
+  ),
+  pulmocon(
+    'the list’s route and promise are AFPICON’s',
+    steps(
+      one('route: /admin/pulmocon\n', 'route: /admin/afpicon\n'),
+      all('/admin/pulmocon,', '/admin/afpicon,'),
+    ),
+    'One of two lists could not have been opened.',
+    'route: /admin',
+  ),
+  pulmocon(
+    'the dashboard key is AFPICON’s',
+    steps(one('key: pulmocon', 'key: afpicon'), one('dashboard: [pulmocon', 'dashboard: [afpicon')),
+    'The figures of two conferences would have been added up.',
+    'key:',
+  ),
+  afpicon(
+    'a demo path that moved',
+    one('  - order_id.prefix\n', '  - order.prefix\n'),
+    'A stand-in would have gone live unmarked.',
+  ),
+  afpicon(
+    'a demo path of a list that is gone',
+    one('  - event.office\n', '  - event.secretariat\n'),
+    'A stand-in would have gone live unmarked.',
+  ),
+  chirurgia(
+    'demo: fees.price',
+    one('- fees.prices', '- fees.price'),
+    'Made-up prices would have gone live unmarked.',
+  ),
+  afpicon(
+    'an allowance for what is not there any more',
+    one('code: EV604', 'code: EV605'),
+    'The next real disagreement would have been silenced, or this one not.',
+  ),
+  afpicon(
+    'an allowance taken out',
+    (text) => changed(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
+    'Nobody would have known that 1 February is sold at the first price.',
+    'other_dates',
+  ),
+  afpicon(
+    'an allowance for an error',
+    below('allow:', '  - {code: EV401, because: The price follows next week.}'),
+    'Somebody would have believed that a missing price is in order.',
+  ),
+  afpicon(
+    'an allowance without a reason',
+    drop('because: The panel names'),
+    'Next year’s organiser would not have known why.',
+    'code: EV604',
+  ),
+  afpicon(
+    'an example expects last year’s price',
+    one('base: 5000, gst: 900, total: 5900', 'base: 4500, gst: 810, total: 5310'),
+    'None; but the file would have said two things.',
+  ),
+  afpicon(
+    'an example for a category that is gone',
+    one('given: {ticket_type: intern-mbbs-accompanying}', 'given: {ticket_type: intern}'),
+    'The example would have proved nothing.',
+  ),
+  afpicon(
+    'an example with a misspelt field',
+    one('given: {afpi_member: true}', 'given: {afpi_membr: true}'),
+    'The example would have proved nothing.',
+  ),
+  afpicon(
+    'an example without its day',
+    one('      on: 2025-07-01\n', ''),
+    'The example would have proved nothing.',
+    'name: first day of the first period',
+  ),
+  afpicon(
+    'a time without its offset',
+    one('2025-08-31T23:59:59+05:30', '2025-08-31T23:59:59'),
+    'The example would have meant another moment elsewhere.',
+  ),
+  chirurgia(
+    'the required message changed above only',
+    one('required: Required for ASI members', 'required: ASI number is required'),
+    'None; but the file would have said two things.',
+    'errors: {asi_membership_number',
+  ),
+  midzone(
+    'an example’s answer as text',
+    one('given: {is_pg: true}', 'given: {is_pg: "yes"}'),
+    'The example would have proved another category.',
+  ),
+  nobodyKnows(
+    'Which columns the office needs is the office’s affair.',
+    pulmocon(
+      'a column the caterers need is gone, promise too',
+      steps(
+        one('                food_preference, total,', '                total,'),
+        one('      food_preference, total,', '      total,'),
+      ),
+      'The caterers would have had no list.',
+      'columns:',
+    ),
+  ),
+  nobodyKnows(
+    'The order of columns is a matter of taste.',
+    pulmocon(
+      'two columns exchanged, promise too',
+      all('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
+      'The office’s macro would have read the wrong column.',
+      'columns:',
+    ),
+  ),
+]

@@ -1,0 +1,291 @@
+/** Mistakes of the second set: who is in which category. */
+import {
+  afpicon,
+  below,
+  chirurgia,
+  drop,
+  exchange,
+  midzone,
+  nobodyKnows,
+  one,
+  steps,
+} from './making.ts'
+import type { Mistake } from './making.ts'
+
+export const rules: readonly Mistake[] = [
+  chirurgia(
+    'otherwise is missing',
+    drop('- {otherwise:'),
+    'Most surgeons would have seen no price and a grey button.',
+    '  rules:',
+    'id: non-asi-member',
+  ),
+  chirurgia(
+    'otherwise on top',
+    steps(drop('- {otherwise:'), below('  rules:', '    - {otherwise: non-asi-member}')),
+    'Everybody would have paid the non-member price.',
+  ),
+  chirurgia(
+    'the general rule above the special ones',
+    exchange('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
+    'Post graduates who are members would have paid the full price.',
+    '{when: {designation: pg, asi_member: true}',
+  ),
+  chirurgia(
+    'a misspelt option',
+    one('{designation: pg, asi_member: true}', '{designation: gp, asi_member: true}'),
+    'Post graduates would have paid the full price.',
+  ),
+  chirurgia(
+    'the label for the id',
+    one('{designation: pg, asi_member: false}', '{designation: Post Graduate, asi_member: false}'),
+    'Post graduates would have paid the full price.',
+  ),
+  chirurgia(
+    'an option in capitals',
+    one('{designation: pg, asi_member: true}', '{designation: PG, asi_member: true}'),
+    'Perhaps none, but the rule would not have said what is stored.',
+  ),
+  chirurgia(
+    'yes for true',
+    one('{when: {asi_member: true}, ', '{when: {asi_member: yes}, '),
+    'Members would have paid as strangers.',
+  ),
+  chirurgia(
+    'true in quotes',
+    one('{when: {asi_member: true}, ', '{when: {asi_member: "true"}, '),
+    'Members would have paid as strangers.',
+  ),
+  chirurgia(
+    'a field of the other conference',
+    one('{when: {asi_member: true}, ', '{when: {afpi_member: true}, '),
+    'Members would have paid as strangers.',
+  ),
+  chirurgia(
+    'then names the label',
+    one('then: asi-member}', 'then: ASI Member}'),
+    'Members would have had no price.',
+  ),
+  chirurgia(
+    'then names a category with an underscore',
+    one('then: pg-asi}', 'then: pg_asi}'),
+    'Post graduates would have had no price.',
+  ),
+  chirurgia(
+    'the same result twice',
+    one('then: pg-non-asi}', 'then: pg-asi}'),
+    'Post graduates who are no members would have got the members’ price.',
+  ),
+  chirurgia(
+    'results of two rules exchanged',
+    steps(
+      one('then: pg-asi}', 'then: A}'),
+      one('then: pg-non-asi}', 'then: pg-asi}'),
+      one('then: A}', 'then: pg-non-asi}'),
+    ),
+    'Members would have paid the strangers’ price.',
+  ),
+  chirurgia(
+    'true and false exchanged',
+    one('{designation: pg, asi_member: true}', '{designation: pg, asi_member: false}'),
+    'Post graduates who are members would have paid the full price.',
+  ),
+  chirurgia(
+    'the general rule is gone',
+    drop('{when: {asi_member: true}, '),
+    'Members would have paid ₹1,180 too much.',
+    'id: asi-member',
+  ),
+  chirurgia(
+    'a rule for senior residents after otherwise',
+    below('- {otherwise:', '    - {when: {designation: senior-resident}, then: pg-asi}'),
+    'Senior residents would have paid the full price all the same.',
+  ),
+  chirurgia(
+    'a rule twice',
+    below('{when: {asi_member: true}, ', '    - {when: {asi_member: true}, then: asi-member}'),
+    'None today; the next change of one of them would have done nothing.',
+  ),
+  chirurgia(
+    'or written as and',
+    one(
+      '{designation: pg, asi_member: true}',
+      '{designation: pg, designation: senior-resident, asi_member: true}',
+    ),
+    'The rule would have meant one of the two, by chance.',
+  ),
+  chirurgia(
+    'an operator from a spreadsheet',
+    one('{when: {asi_member: true}, ', '{when: {asi_member: "= true"}, '),
+    'Members would have paid as strangers.',
+  ),
+  chirurgia(
+    'the option is renamed in the form only',
+    one('{id: pg, label: PG}', '{id: post-graduate, label: PG}'),
+    'No post graduate would have got a post graduate’s price.',
+    'designation: pg',
+  ),
+  chirurgia(
+    'the option is taken out of the form',
+    one(', {id: pg, label: PG}', ''),
+    'Post graduates could not have said what they are.',
+    'designation: pg',
+    'senior-resident',
+  ),
+  chirurgia(
+    'a category renamed in the list only',
+    one('{id: pg-asi,', '{id: pg-asi-member,'),
+    'Post graduates would have had no price.',
+    'then: pg-asi',
+    '    pg-asi:',
+  ),
+  chirurgia(
+    'a category without rule or price',
+    below('{id: pg-non-asi,', '  - {id: trainee, label: Trainee}'),
+    'Trainees would have paid somebody else’s price.',
+  ),
+  chirurgia(
+    'listed_only on one that is given',
+    one('label: Post Graduate (ASI)}', 'label: Post Graduate (ASI), listed_only: true}'),
+    'None, until somebody trusts the word.',
+  ),
+  chirurgia(
+    'listed_only forgotten',
+    one(', listed_only: true}', '}'),
+    'Delegates would have asked how to register a companion.',
+  ),
+  chirurgia(
+    'two categories with one id',
+    one('{id: non-asi-member,', '{id: asi-member,'),
+    'Strangers would have been booked as members.',
+  ),
+  chirurgia(
+    'two categories called alike',
+    one('label: Non-ASI Member', 'label: ASI Member'),
+    'The office could not have told them apart.',
+  ),
+  midzone(
+    'the form’s yes-no field is renamed',
+    one('{id: is_pg,', '{id: post_graduate,'),
+    'Post graduates would have paid the full price.',
+    'is_pg: true',
+  ),
+  midzone(
+    'when misspelt',
+    one('- {when: {afpi_member: true}, ', '- {if: {afpi_member: true}, '),
+    'Members would have paid as strangers.',
+  ),
+  midzone(
+    'then forgotten',
+    one('afpi_member: false}, then: non-afpi-pg}', 'afpi_member: false}}'),
+    'Post graduates would have had no category.',
+  ),
+  midzone(
+    'no where yes is meant',
+    one('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
+    'Every plain delegate would have paid the post graduates’ price.',
+  ),
+  midzone(
+    'otherwise gives the cheap category',
+    one('otherwise: non-afpi-delegate', 'otherwise: non-afpi-pg'),
+    'Every stranger would have paid the post graduates’ price.',
+  ),
+  midzone(
+    'otherwise with a capital',
+    one('{otherwise:', '{Otherwise:'),
+    'Strangers would have had no category.',
+  ),
+  midzone(
+    'otherwise given a condition as well',
+    one(
+      '{otherwise: non-afpi-delegate}',
+      '{when: {afpi_member: false}, otherwise: non-afpi-delegate}',
+    ),
+    'Nobody could have said when it counts.',
+  ),
+  afpicon(
+    'chosen in a field that is gone',
+    one('chosen_in: ticket_type', 'chosen_in: registration_category'),
+    'Nobody would have had a price.',
+  ),
+  afpicon(
+    'chosen in a text field',
+    one('chosen_in: ticket_type', 'chosen_in: designation'),
+    'Whoever typed “Professor” would have had no price.',
+  ),
+  afpicon('chosen in misspelt', one('chosen_in:', 'choosen_in:'), 'Nobody would have had a price.'),
+  afpicon(
+    'the options are not the categories',
+    one('options: categories ', 'options: category '),
+    'The drop-down would have been empty.',
+  ),
+  afpicon(
+    'proof for the wrong category',
+    one('[afpi-pg, non-afpi-pg]}\n', '[afpi-pg, non-afpi-gp-specialist]}\n'),
+    'Specialists would have been asked for a proof of studies.',
+  ),
+  afpicon(
+    'proof for only one of two',
+    one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {category: [afpi-pg]}'),
+    'Non-members would have got the discount without a proof.',
+  ),
+  afpicon(
+    'proof for a misspelt category',
+    one(
+      'show_when: {category: [afpi-pg, non-afpi-pg]}',
+      'show_when: {category: [afpi-pg, nonafpi-pg]}',
+    ),
+    'Non-members would have got the discount without a proof.',
+  ),
+  afpicon(
+    'the section hidden for ever',
+    one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {ticket_type: pg}'),
+    'Nobody would have been asked for a proof.',
+  ),
+  afpicon(
+    'the condition asks the wrong way',
+    one('show_when: {afpi_member: true}', 'show_when: {afpi_member: false}'),
+    'Strangers would have been asked for a number they do not have.',
+  ),
+  afpicon(
+    'the condition asks a removed field',
+    drop('{id: afpi_member, type'),
+    'Nobody could have given a membership number.',
+    'show_when: {afpi_member',
+  ),
+  afpicon(
+    'a field that asks about itself',
+    one('show_when: {afpi_member: true}', 'show_when: {afpi_membership_number: {answered: true}}'),
+    'Nobody could have given a membership number.',
+  ),
+  afpicon(
+    'answered with a typo',
+    one('show_when: {afpi_member: true}', 'show_when: {afpi_member: {answerd: true}}'),
+    'Nobody could have given a membership number.',
+  ),
+  afpicon(
+    'the condition is a sentence',
+    one('show_when: {afpi_member: true}', 'show_when: afpi_member is true'),
+    'Nobody could have given a membership number.',
+  ),
+  afpicon(
+    'a question that hangs on free text',
+    below(
+      'label: Present Institute}',
+      '        - {id: ward, label: Ward, show_when: {present_institute: AIIMS}}',
+    ),
+    'Whoever writes “A.I.I.M.S.” would not have been asked.',
+  ),
+  nobodyKnows(
+    'Who must show a proof is the committee’s decision, and the examples were changed with it.',
+    afpicon(
+      'interns forgotten in the proof section',
+      one(
+        'about: Interns, MBBS students and accompanying persons',
+        'about: Interns and MBBS students (proof required)',
+      ),
+      'Anybody would have registered as an intern.',
+      'show_when: {category',
+    ),
+  ),
+]
