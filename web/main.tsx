@@ -10,6 +10,8 @@ import type { PageProps } from './shared/page.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
+import './styles/header.css'
+import './styles/ledger.css'
 import './site/shell.css'
 
 /** The data block of the page; null where the HTML did not come from our server. */

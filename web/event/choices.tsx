@@ -10,6 +10,7 @@ import { Prices } from './context.ts'
 import { Chevron } from './control.tsx'
 import type { ControlProps } from './control.tsx'
 import { toPaise } from './price.ts'
+import '../styles/choices.css'
 
 const colourOf = (colour: Colour | undefined): CSSProperties =>
   ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties

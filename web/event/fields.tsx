@@ -12,6 +12,7 @@ import type { FormConstants } from './context.ts'
 import { Chevron, sizeText } from './control.tsx'
 import type { ControlProps } from './control.tsx'
 import { Upload } from './upload.tsx'
+import '../styles/fields.css'
 
 /** More options than this do not fit a phone as rows. */
 const rowsMax = 7

@@ -26,6 +26,7 @@ import { FieldWidget } from './fields.tsx'
 import { startOf } from '../shared/keep.ts'
 import type { Tariff } from './price.ts'
 import { BareField, Sheet } from './sections.tsx'
+import '../styles/form.css'
 
 const Form = withTheme<RawAnswers>({
   templates: { ObjectFieldTemplate: Sheet, FieldTemplate: BareField },

@@ -8,6 +8,7 @@ import type { LedgerRow } from '../shared/ledger.tsx'
 import { formId } from './form.tsx'
 import { labelOfCategory } from './price.ts'
 import type { PriceView } from './price.ts'
+import '../styles/summary.css'
 
 const wideQuery = matchMedia('(min-width: 768px)')
 /** Two columns, or one with the bar at the thumb. Only one of the two is in the page, so that nothing is read twice. */
@@ -60,7 +61,7 @@ export type SummaryProps = {
   readonly busy: boolean
   /** How many answers carry a message. */
   readonly wrong: number
-  /** What went wrong with the last try; stays after its notice has gone. */
+  /** What went wrong with the last try; stays after its message has gone. */
   readonly problem: string | null
   readonly retry: () => void
 }

@@ -1,6 +1,6 @@
+/** MUI in the dress of the register. */
 import { createTheme } from '@mui/material/styles'
 import type { Shadows } from '@mui/material/styles'
-import '../styles/form.css'
 
 /** The values of tokens.css that MUI computes with; it cannot read custom properties. */
 const ink = '#162330'

@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import { Icon } from '../shared/icons.tsx'
 import { sizeText } from './control.tsx'
 import type { ControlProps } from './control.tsx'
+import '../styles/upload.css'
 
 /** A file stays outside form data: RJSF would turn it into text. Form data holds its name, the map the file itself. */
 export function Upload({ field, constants, id, value, change, leave, aria }: ControlProps) {

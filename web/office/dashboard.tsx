@@ -9,6 +9,7 @@ import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { Plot } from './plot.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
+import './dashboard.css'
 
 /** Figures in one strip, then each event: its numbers, its days, its newest registrations. */
 export function Dashboard({ session }: { readonly session: SessionAnswer }) {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { AdminList, Filter } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
+import './filters.css'
 
 type Change = (change: (params: URLSearchParams) => void, replace?: boolean) => void
 type FiltersProps = {

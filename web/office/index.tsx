@@ -5,6 +5,8 @@ import { Navigate, useLocation } from 'react-router-dom'
 import type { SessionAnswer } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
 import { sayWith } from '../api.ts'
+// First, so that the parts of the office may say more of what it says.
+import './office.css'
 import { DASHBOARD, LOGIN, ask, newClient, safeNext } from './calls.ts'
 import { Dashboard } from './dashboard.tsx'
 import { Frame, Waiting } from './frame.tsx'
@@ -13,7 +15,6 @@ import { ListPage } from './list.tsx'
 import { Login } from './login.tsx'
 import { RegistrationPage } from './registration.tsx'
 import { Banner } from './parts.tsx'
-import './office.css'
 
 /** The whole office: login, dashboard, lists and single registrations, as the event files and the address say. */
 export default function Office(_props: PageProps) {

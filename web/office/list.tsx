@@ -11,6 +11,7 @@ import { useLeave, useLeaveOn401 } from './leave.ts'
 import { Pager } from './pager.tsx'
 import { Banner, Heading } from './parts.tsx'
 import { Rows, RowsWaiting } from './rows.tsx'
+import './list.css'
 
 /** One list: what it shows stands in the address, so that it can be bookmarked, sent on and gone back to. */
 export function ListPage({ list }: { readonly event: OfficeEvent; readonly list: AdminList }) {

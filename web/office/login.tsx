@@ -6,6 +6,7 @@ import type { LoginAnswer } from '../../engine/index.ts'
 import { call } from '../api.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
 import { DASHBOARD } from './calls.ts'
+import './login.css'
 
 type Errors = { readonly username?: string; readonly password?: string }
 

@@ -10,6 +10,7 @@ import { ask } from './calls.ts'
 import { useLeave, useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
+import './registration.css'
 
 /** One registration: answers and proof, money, mails, and who has looked at it. */
 export function RegistrationPage({

@@ -5,10 +5,11 @@ import { call } from '../api.ts'
 import { HandOff } from '../shared/handoff.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { useNotice } from '../shared/notice.tsx'
+import { useMessage } from '../shared/messages.tsx'
 import { Buttons } from './buttons.tsx'
 import type { Query, Registration } from './registration.ts'
 import { rowOf } from './ticket.tsx'
+import '../styles/failed.css'
 
 type FailedProps = {
   readonly event: PublicEvent
@@ -88,7 +89,7 @@ type PayAgainProps = {
 
 /** The registration is kept: another payment for it needs no form. */
 function PayAgain({ event, gateway, orderId }: PayAgainProps) {
-  const notice = useNotice()
+  const say = useMessage()
   const [state, setState] = useState<'idle' | 'asking' | PaymentData>('idle')
   const pay = async () => {
     setState('asking')
@@ -97,7 +98,7 @@ function PayAgain({ event, gateway, orderId }: PayAgainProps) {
       json: { order_id: orderId },
       fallback: event.form.failure,
     })
-    if (!answer.ok) notice(answer.error.message, 'bad')
+    if (!answer.ok) say(answer.error.message, 'bad')
     setState(answer.ok ? answer.value.payment_data : 'idle')
   }
   return (

@@ -7,7 +7,7 @@ import type { ApiError } from '../api.ts'
 import type { PageProps } from '../shared/page.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
-import { NoticeProvider } from '../shared/notice.tsx'
+import { MessageProvider } from '../shared/messages.tsx'
 import '../styles/result.css'
 import '../styles/print.css'
 import { forget } from '../shared/keep.ts'
@@ -23,13 +23,13 @@ export default function ResultPage({ page }: PageProps) {
   const { event } = page.event
   wear(event.look.colour)
   return (
-    <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
+    <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
       <EventHeader event={event} />
       <main className="wrap res" id="main">
         <Result event={event} outcome={page.outcome} />
       </main>
       <EventFooter support={event.support} />
-    </NoticeProvider>
+    </MessageProvider>
   )
 }
 

@@ -7,6 +7,7 @@ import { Status } from '../shared/status.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Grouped } from './number.tsx'
 import { rowOf } from './ticket.tsx'
+import '../styles/pending.css'
 
 type PendingProps = {
   readonly event: PublicEvent

@@ -7,6 +7,7 @@ import { Badge } from '../shared/status.tsx'
 import { Buttons } from './buttons.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Grouped, NumberToKeep } from './number.tsx'
+import '../styles/ticket.css'
 
 type TicketProps = {
   readonly event: PublicEvent

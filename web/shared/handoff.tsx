@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { PaymentData, PublicEvent } from '../../engine/index.ts'
+import '../styles/handoff.css'
 
 /** How long the gateway's page may take before we offer the step by hand, milliseconds. */
 const patienceMs = 8000

@@ -5,6 +5,7 @@ import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref } from 'react'
 import type { Finding } from '../../../engine/index.ts'
 import { marks, showFindings } from './marks.ts'
+import './editor.css'
 
 /** What other parts of the page may do with the text. */
 export type EditorHandle = {

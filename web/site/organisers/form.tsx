@@ -7,16 +7,19 @@ import { isoIndia, tariff } from '../../../engine/index.ts'
 import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
 import { ClosedBox } from '../../event/closed.tsx'
 import { FormBox, useForm } from '../../event/form.tsx'
-import { ErrorSummary, Panel, Stepper } from '../../event/index.tsx'
+import { Panel } from '../../event/notes.tsx'
+import { ErrorSummary } from '../../event/problems.tsx'
+import { Stepper } from '../../event/steps.tsx'
 import { startOf } from '../../shared/keep.ts'
 import { priceOf } from '../../event/price.ts'
 import type { Tariff } from '../../event/price.ts'
 import { SummaryColumn } from '../../event/summary.tsx'
 import { theme } from '../../event/theme.ts'
 import { EventHeader } from '../../shared/frame.tsx'
-import { NoticeProvider, useNotice } from '../../shared/notice.tsx'
+import { MessageProvider, useMessage } from '../../shared/messages.tsx'
 import { momentOf } from './trying.tsx'
 import type { Try } from './trying.tsx'
+import './pages.css'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
 const cache = createCache({ key: 'o', ...(nonce ? { nonce } : {}) })
@@ -34,13 +37,13 @@ export default function FormPreview({
   return (
     <CacheProvider value={cache}>
       <ThemeProvider theme={theme}>
-        <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
+        <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
           <div className="org-page" onClickCapture={stay}>
             <EventHeader event={event} level="h2" />
             <Filled event={event} trying={trying} />
           </div>
-        </NoticeProvider>
+        </MessageProvider>
       </ThemeProvider>
     </CacheProvider>
   )
@@ -54,7 +57,7 @@ const stay = (click: MouseEvent) => {
 }
 
 function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
-  const notice = useNotice()
+  const say = useMessage()
   const at = momentOf(trying.day)
   // Without a compiled validator the engine itself judges: nothing may be compiled here.
   const page = useMemo<EventAnswer>(
@@ -73,7 +76,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   const form = useForm(page, startOf(event), nothing)
   const price = priceOf(event, today, form.answers)
   const submit = () => {
-    if (form.check()) notice('These answers would be sent. From this page nothing is.', 'good')
+    if (form.check()) say('These answers would be sent. From this page nothing is.', 'good')
     else setAttempts((times) => times + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>

@@ -30,6 +30,7 @@ import { startOf, Trying } from './trying.tsx'
 import type { Try } from './trying.tsx'
 import '../landing.css'
 import './organisers.css'
+import './panels.css'
 
 const Form = lazy(() => import('./form.tsx'))
 const Results = lazy(() => import('./results.tsx'))

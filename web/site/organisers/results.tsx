@@ -12,7 +12,7 @@ import {
 } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../shared/icons.tsx'
-import { NoticeProvider } from '../../shared/notice.tsx'
+import { MessageProvider } from '../../shared/messages.tsx'
 import { Failed } from '../../results/failed.tsx'
 import type { Registration } from '../../results/registration.ts'
 import { Pending } from '../../results/pending.tsx'
@@ -20,6 +20,7 @@ import { Ticket } from '../../results/ticket.tsx'
 import '../../styles/result.css'
 import { momentOf } from './trying.tsx'
 import type { Try } from './trying.tsx'
+import './pages.css'
 
 const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'E-mail' } as const
 type Kind = keyof typeof kinds
@@ -48,7 +49,7 @@ export default function ResultsPreview({
       click.preventDefault()
   }
   return (
-    <NoticeProvider as={event.form.notices} ms={event.form.noticeMs}>
+    <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
       <fieldset className="org-kinds">
         <legend className="vh">Which page</legend>
         {(Object.keys(kinds) as Kind[]).map((one) => (
@@ -72,7 +73,7 @@ export default function ResultsPreview({
         )}
         {kind === 'mail' && <Mail event={event} registration={registration} />}
       </div>
-    </NoticeProvider>
+    </MessageProvider>
   )
 }
 

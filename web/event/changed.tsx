@@ -1,0 +1,40 @@
+/** The question that is asked when the price is no longer the one the delegate saw. */
+import { formatMoney } from '../../engine/index.ts'
+import type { PublicEvent, Quote } from '../../engine/index.ts'
+import { Dialog } from '../shared/dialog.tsx'
+import { Ledger } from '../shared/ledger.tsx'
+import { labelOfCategory } from './price.ts'
+import { quoteRows } from './summary.tsx'
+
+type PriceChangedProps = {
+  readonly event: PublicEvent
+  readonly was: Quote
+  readonly now: Quote
+  readonly pay: () => void
+  readonly back: () => void
+}
+
+/** Old and new price, and why; nothing is charged before the delegate says so. */
+export function PriceChanged({ event, was, now, pay, back }: PriceChangedProps) {
+  const why =
+    was.category !== now.category
+      ? `Your answers now belong to the category ${labelOfCategory(event, now.category)}.`
+      : was.period !== now.period
+        ? 'A new price period began while you were filling in the form.'
+        : 'The organisers changed the price while you were filling in the form.'
+  const total = formatMoney(now.total)
+  return (
+    <Dialog title="The price has changed" onClose={back}>
+      <p>{why} Nothing has been charged.</p>
+      <Ledger rows={quoteRows(event, now, ['base', 'gst', 'total'], was)} money />
+      <div className="acts">
+        <button type="button" className="btn" onClick={pay}>
+          {event.payment ? `Pay ${total}` : `Register for ${total}`}
+        </button>
+        <button type="button" className="btn line" onClick={back}>
+          Back to the form
+        </button>
+      </div>
+    </Dialog>
+  )
+}

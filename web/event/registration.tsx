@@ -1,0 +1,193 @@
+/** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { assertNever, fill } from '../../engine/index.ts'
+import type { EventAnswer, PaymentData, Quote } from '../../engine/index.ts'
+import { newKey } from '../api.ts'
+import { Dialog } from '../shared/dialog.tsx'
+import { HandOff } from '../shared/handoff.tsx'
+import { forget, keep, recall, startOf } from '../shared/keep.ts'
+import { useMessage } from '../shared/messages.tsx'
+import { PriceChanged } from './changed.tsx'
+import { ClosedBox } from './closed.tsx'
+import { FormBox, formId, useForm } from './form.tsx'
+import { Panel, PriceList } from './notes.tsx'
+import { priceOf, useTariff } from './price.ts'
+import { ErrorSummary } from './problems.tsx'
+import { Stepper } from './steps.tsx'
+import { register } from './submit.ts'
+import type { Outcome } from './submit.ts'
+import { SummaryBar, SummaryColumn, useWide } from './summary.tsx'
+
+type Phase =
+  | { readonly is: 'filling' }
+  | { readonly is: 'submitting' }
+  | { readonly is: 'leaving'; readonly data: PaymentData }
+  | { readonly is: 'asked'; readonly was: Quote; readonly now: Quote }
+  | { readonly is: 'registered'; readonly text: string }
+
+/** The form, the live price, the hand-off to the gateway; what is sent, and what became of it. */
+export function Registration({ page }: { readonly page: EventAnswer }) {
+  const { event } = page
+  const say = useMessage()
+  const wide = useWide()
+  const [tariff, askTariff] = useTariff(event)
+  const [phase, setPhase] = useState<Phase>({ is: 'filling' })
+  const [problem, setProblem] = useState<string | null>(null)
+  /** Counts failed submits, so that each of them takes the focus to the summary of errors. */
+  const [attempts, setAttempts] = useState(0)
+  const [begin] = useState(() => recall(event))
+  const [recalled, setRecalled] = useState(begin !== null)
+  const key = useRef(begin?.key ?? newKey())
+  const form = useForm(
+    page,
+    begin?.data ?? startOf(event),
+    useCallback(() => {
+      key.current = newKey()
+      setProblem(null)
+      setRecalled(false)
+    }, []),
+  )
+  const { data } = form
+  useEffect(() => {
+    if (data !== begin?.data && JSON.stringify(data) !== JSON.stringify(startOf(event)))
+      keep(event, { data, key: key.current })
+  }, [event, data, begin])
+  const price = priceOf(event, tariff, form.answers)
+  const quoted = price.is === 'price' ? price.quote : null
+
+  const send = async (quote: Quote | null) => {
+    if (phase.is === 'submitting' || phase.is === 'leaving') return
+    setPhase({ is: 'submitting' })
+    setProblem(null)
+    const again = () => (key.current = newKey())
+    const outcome = await register(event, form.answers, form.files, quote, {
+      now: () => key.current,
+      again,
+    })
+    // After a clear "no" the next try is another one; what was registered, or may have been, keeps its key.
+    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
+    keep(event, { data: form.data, key: key.current })
+    setPhase(next(outcome, quote))
+  }
+  const next = (outcome: Outcome, quote: Quote | null): Phase => {
+    switch (outcome.is) {
+      case 'registered':
+        return registered(outcome.answer.reg_no, outcome.answer.payment_data)
+      case 'invalid':
+        form.setErrors(outcome.errors)
+        setAttempts((times) => times + 1)
+        say(outcome.message, 'bad')
+        if (!Object.keys(outcome.errors).some((id) => form.shown.has(id)))
+          setProblem(outcome.message)
+        return { is: 'filling' }
+      case 'price_changed':
+        askTariff()
+        return quote === null ? { is: 'filling' } : { is: 'asked', was: quote, now: outcome.now }
+      case 'closed':
+        askTariff()
+        say(outcome.message, 'bad')
+        setProblem(outcome.message)
+        return { is: 'filling' }
+      case 'refused':
+        say(outcome.message, 'bad')
+        setProblem(outcome.message)
+        return { is: 'filling' }
+      default:
+        return assertNever(outcome)
+    }
+  }
+  const registered = (regNo: string, data: PaymentData | undefined): Phase => {
+    if (data && event.payment) return { is: 'leaving', data }
+    const filled = (text: string) => fill(text, { reg_no: regNo }, '')
+    const { notice: message, alert } = event.form.withoutPayment
+    if (message !== null) say(filled(message), 'good')
+    startAfresh()
+    return alert === null ? { is: 'filling' } : { is: 'registered', text: filled(alert) }
+  }
+  const startAfresh = () => {
+    form.reset()
+    forget(event)
+    key.current = newKey()
+    setRecalled(false)
+    setAttempts(0)
+  }
+  const submit = () => {
+    if (!form.check()) setAttempts((times) => times + 1)
+    else void send(quoted)
+  }
+  const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
+  useReturnOfFocus(phase.is === 'filling')
+
+  const busy = phase.is === 'submitting' || phase.is === 'leaving'
+  const summary = {
+    event,
+    price,
+    until: tariff.is === 'here' ? tariff.answer.until : null,
+    busy,
+    wrong: Object.keys(form.errors).length,
+    problem,
+    retry: askTariff,
+  }
+  const closedToday = tariff.is === 'here' && !tariff.answer.open
+  return (
+    <main id="main" className="wrap pg" aria-busy={busy}>
+      {closedToday && (
+        <div className="full">
+          <ClosedBox event={event} text={tariff.answer.closed_text} />
+        </div>
+      )}
+      <Stepper event={event} form={form} />
+      <div className="col">
+        {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
+        {recalled && (
+          <p className="recalled">
+            Your answers are as you left them.{' '}
+            <button type="button" className="link" onClick={startAfresh}>
+              Start afresh
+            </button>
+          </p>
+        )}
+        <fieldset className="bare" disabled={busy}>
+          <FormBox {...form.formProps} tariff={tariff} submit={submit} />
+        </fieldset>
+        <PriceList event={event} tariff={tariff.is === 'here' ? tariff.answer : null} />
+        <Panel event={event} />
+      </div>
+      {wide ? <SummaryColumn {...summary} /> : <SummaryBar {...summary} />}
+      {phase.is === 'leaving' && event.payment && (
+        <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
+      )}
+      {phase.is === 'asked' && (
+        <PriceChanged
+          event={event}
+          was={phase.was}
+          now={phase.now}
+          pay={() => void send(phase.now)}
+          back={backToForm}
+        />
+      )}
+      {phase.is === 'registered' && (
+        <Dialog title={event.title} onClose={backToForm}>
+          <p className="said">{phase.text}</p>
+          <div className="acts">
+            <button type="button" className="btn" onClick={backToForm}>
+              OK
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </main>
+  )
+}
+
+/** The pay button loses the focus while it is disabled, and with it the reader's place; it has it back when the form is open again. */
+function useReturnOfFocus(open: boolean): void {
+  const was = useRef(open)
+  useEffect(() => {
+    if (open && !was.current && document.activeElement === document.body)
+      document
+        .querySelector<HTMLElement>(`button[form="${formId}"]`)
+        ?.focus({ preventScroll: true })
+    was.current = open
+  }, [open])
+}
