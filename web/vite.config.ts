@@ -1,13 +1,17 @@
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { serverPages } from './dev-pages.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Where `npm run dev` has the server. */
+const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [react()],
+  plugins: [react(), serverPages(server)],
   resolve: {
     // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
     alias: { 'markdown-to-jsx/react': here('./shared/plain-text.tsx') },
@@ -27,12 +31,15 @@ export default defineConfig({
     },
   },
   server: {
+    // What a page calls or posts; its sources are vite's, and pages are answered before (dev-pages.ts).
     proxy: {
-      '/api': 'http://127.0.0.1:3000',
-      '/admin': {
-        target: 'http://127.0.0.1:3000',
-        bypass: (request) =>
-          request.headers.accept?.includes('text/html') ? '/index.html' : undefined,
+      '^/(?!@)': {
+        target: server,
+        bypass: ({ method, headers, url }) => {
+          const calls =
+            headers['sec-fetch-dest'] === 'empty' && headers.accept !== 'text/x-vite-ping'
+          return calls || method !== 'GET' || url?.startsWith('/api/') ? undefined : url
+        },
       },
     },
   },
