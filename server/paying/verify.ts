@@ -2,24 +2,37 @@
  * Verification: a return, a notice and the reconciler all end here. Nothing but the gateway's own
  * answer to our question makes a payment a success or a failure.
  */
-import { addDays, dayOf, instant, mailFor, openOn } from '../../engine/index.ts'
+import {
+  addDays,
+  assert,
+  assertNever,
+  dayOf,
+  instant,
+  mailFor,
+  openOn,
+} from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, PaymentFact } from '../../engine/index.ts'
 import type { Deps, Payments, StatusAnswer } from '../deps.ts'
 import { registrationView } from '../registering/view.ts'
-import type { NewMail, StoredPayment } from '../store/store.ts'
+import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** "No record" is normal while the buyer is on the way to the gateway or at the bank; after a day nobody comes back. */
-const noRecordMs = 24 * 60 * 60 * 1000
+const NO_RECORD_MS = 24 * 60 * 60 * 1000
 /** The shortest and the longest time between two questions about one payment. */
-const askAgainMs = { least: 60_000, most: 6 * 60 * 60 * 1000 } as const
+const ASK_AGAIN_MS_MIN = 60_000
+const ASK_AGAIN_MS_MAX = 6 * 60 * 60 * 1000
 /** While the gateway cannot be reached; an outage must not make everybody wait for hours afterwards. */
-const unreachableMsMax = 10 * 60 * 1000
+const UNREACHABLE_MS_MAX = 10 * 60 * 1000
 /** How often the reconciler looks whether a payment is due. */
-const tickMs = 10_000
-const askedAtOnce = 4
-const batch = 100
-const reconcileTimeoutMs = 20_000
-const endOfTime = instant(8_640_000_000_000_000)
+const TICK_MS = 10_000
+/** Questions on their way at the same time: a gateway that is slow must not hold up everybody. */
+const ASKED_AT_ONCE_MAX = 4
+/** Payments read from the store at a time. */
+const BATCH_ROWS = 100
+/** Nobody waits for the reconciler; a gateway that takes longer is asked again later. */
+const RECONCILE_TIMEOUT_MS = 20_000
+/** The latest instant that a date can hold: everything is due before it. */
+const END_OF_TIME = instant(8_640_000_000_000_000)
 
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
 
@@ -32,8 +45,8 @@ export function openPayments(
   const following = new Map<OrderId, Promise<Verified>>()
 
   /**
-   * One question at a time per order. Who comes while one is on its way waits for the next, because what
-   * brought him may have happened after the question was asked; all who wait share that next one.
+   * One question at a time per order. A call that comes while one is on its way waits for the next,
+   * because what caused it may have happened after the question was asked; all that wait share the next.
    */
   const verify = (orderId: OrderId, timeoutMs: number): Promise<Verified> => {
     const current = running.get(orderId)
@@ -59,11 +72,11 @@ export function openPayments(
   ): Promise<{ readonly asked: number; readonly ended: number }> => {
     const at = deps.clock()
     // A fresh payment is due at once, but its buyer is still typing: everything waits one shortest interval.
-    const dueBefore = all ? endOfTime : instant(at - askAgainMs.least)
+    const dueBefore = all ? END_OF_TIME : instant(at - ASK_AGAIN_MS_MIN)
     const seen = new Set<OrderId>()
     let ended = 0
     for (;;) {
-      const due = (await deps.store.pendingPayments(dueBefore, seen.size + batch)).filter(
+      const due = (await deps.store.pendingPayments(dueBefore, seen.size + BATCH_ROWS)).filter(
         ({ orderId }) => !seen.has(orderId),
       )
       if (due.length === 0) return { asked: seen.size, ended }
@@ -71,7 +84,7 @@ export function openPayments(
       const waiting = [...due]
       const worker = async (): Promise<void> => {
         for (let payment = waiting.shift(); payment !== undefined; payment = waiting.shift()) {
-          const status = await verify(payment.orderId, reconcileTimeoutMs).catch(
+          const status = await verify(payment.orderId, RECONCILE_TIMEOUT_MS).catch(
             (error: unknown) => {
               deps.log.error({ error: String(error) }, 'a payment could not be verified')
               return 'pending' as const
@@ -80,7 +93,7 @@ export function openPayments(
           if (status !== 'pending') ended += 1
         }
       }
-      await Promise.all(Array.from({ length: askedAtOnce }, worker))
+      await Promise.all(Array.from({ length: ASKED_AT_ONCE_MAX }, worker))
     }
   }
 
@@ -95,7 +108,7 @@ export function openPayments(
           deps.log.error({ error: String(error) }, 'the reconciler stumbled'),
         )
         .finally(tick)
-    }, tickMs)
+    }, TICK_MS)
     timer.unref()
   }
   if (reconciles) tick()
@@ -122,60 +135,59 @@ type Verified = Awaited<ReturnType<Payments['verify']>>
 const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
   payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
 
+/** What is asked about: the payment, the registration it belongs to, and the event as it is served. */
+type Asked = {
+  readonly event: EventConfig
+  readonly registration: StoredRegistration
+  readonly payment: StoredPayment
+}
+
 async function verifyOnce(
   deps: PaymentsDeps,
   orderId: OrderId,
   timeoutMs: number,
 ): Promise<Verified> {
-  const payment = await deps.store.payment(orderId)
-  if (payment === null) throw new Error('verification of an order that is not there')
+  const registration = await deps.store.registrationOf(orderId)
+  const payment = registration?.payments.find((each) => each.orderId === orderId)
+  assert(registration != null && payment !== undefined, 'an order to verify that is not there')
   // A failed payment is asked about again: money that comes late still came.
   if (payment.status === 'success' || payment.status === 'refunded') return payment.status
   const event = deps.events.byId(payment.eventId)?.config
   if (event === undefined || event.payment === null) {
     deps.log.warn({ event: payment.eventId }, 'a payment waits for an event that is not served')
-    return await askLater(deps, payment, askAgainMs.most)
+    return await askLater(deps, payment, ASK_AGAIN_MS_MAX)
   }
   const answer = await deps.gateway.status(event, orderId, deps.clock(), timeoutMs)
-  return apply(deps, event, payment, answer)
+  return follow(deps, { event, registration, payment }, answer)
 }
 
-async function apply(
-  deps: PaymentsDeps,
-  event: EventConfig,
-  payment: StoredPayment,
-  answer: StatusAnswer,
-): Promise<Verified> {
+/** Does what follows from an answer. */
+async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): Promise<Verified> {
+  const { event, payment } = asked
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
   switch (answer.is) {
     case 'fact':
-      await deps.store.recordNotice({
-        gateway: event.payment?.gateway.name ?? '',
-        kind: 'status',
-        orderId: payment.orderId,
-        body: answer.raw,
-        contentType: 'text/xml',
-        at,
-      })
-      return settle(deps, event, payment, answer.fact)
+      return settle(deps, asked, answer.fact, answer.raw)
     case 'no-record':
-      if (age >= noRecordMs && payment.status === 'pending')
-        return settle(deps, event, payment, { type: 'expired', at })
+      if (age >= NO_RECORD_MS && payment.status === 'pending')
+        return settle(deps, asked, { type: 'expired', at }, answer.raw)
       return askLater(deps, payment, growing(age))
     case 'pending':
       return askLater(deps, payment, growing(age))
     case 'unreachable':
       deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable answer')
-      await askLater(deps, payment, Math.min(growing(age), unreachableMsMax))
+      await askLater(deps, payment, Math.min(growing(age), UNREACHABLE_MS_MAX))
       // Also of a failed payment: whether late money came is not known.
       return 'pending'
+    default:
+      return assertNever(answer)
   }
 }
 
 /** Half of a payment's age: every minute at first, every six hours at last. */
 function growing(ageMs: number): number {
-  return Math.min(askAgainMs.most, Math.max(askAgainMs.least, Math.floor(ageMs / 2)))
+  return Math.min(ASK_AGAIN_MS_MAX, Math.max(ASK_AGAIN_MS_MIN, Math.floor(ageMs / 2)))
 }
 
 async function askLater(deps: PaymentsDeps, payment: StoredPayment, ms: number): Promise<Verified> {
@@ -184,22 +196,26 @@ async function askLater(deps: PaymentsDeps, payment: StoredPayment, ms: number):
   return statusOf(payment)
 }
 
+/** Stores the fact together with the answer it follows from, and tells in the log what moved. */
 async function settle(
   deps: PaymentsDeps,
-  event: EventConfig,
-  payment: StoredPayment,
+  asked: Asked,
   fact: PaymentFact,
+  raw: string,
 ): Promise<Verified> {
-  const mail =
-    fact.type === 'confirmed'
-      ? await confirmationOf(deps, event, payment, fact.reference, fact.at)
-      : null
+  const { event, payment } = asked
+  const answer: RawAnswer = {
+    gateway: event.payment?.gateway.name ?? '',
+    body: raw,
+    contentType: 'text/xml',
+    at: deps.clock(),
+  }
+  const isLate = fact.type === 'confirmed' && cameAfterClosing(event, payment, fact.at)
   const applied = await deps.store.applyFact(
     payment.orderId,
-    fact.type === 'confirmed' && cameAfterClosing(event, payment, fact.at)
-      ? { ...fact, afterClosing: true }
-      : fact,
-    mail,
+    isLate ? { ...fact, afterClosing: true } : fact,
+    fact.type === 'confirmed' ? confirmationOf(asked, fact.reference, fact.at) : null,
+    answer,
   )
   if (applied.changed)
     deps.log.info(
@@ -209,22 +225,18 @@ async function settle(
   return statusOf(applied.payment)
 }
 
-/** Who was handed to the gateway on the last open day may still be paying when it ends; a day later nobody is. */
+/** A delegate handed to the gateway on the last open day may still be paying when it ends; a day later nobody is. */
 function cameAfterClosing(event: EventConfig, payment: StoredPayment, at: Instant): boolean {
   return !openOn(event, dayOf(at)).open && addDays(dayOf(payment.createdAt), 1) < dayOf(at)
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */
-async function confirmationOf(
-  deps: PaymentsDeps,
-  event: EventConfig,
-  payment: StoredPayment,
+function confirmationOf(
+  { event, registration, payment }: Asked,
   reference: string,
   at: Instant,
-): Promise<NewMail | null> {
-  const stored = await deps.store.registration(payment.regNo)
-  if (stored === null) return null
-  const payments = stored.payments.map((each) =>
+): NewMail | null {
+  const payments = registration.payments.map((each) =>
     each.orderId === payment.orderId
       ? { ...each, status: 'success' as const, reference, paidAt: at }
       : each,
@@ -232,7 +244,7 @@ async function confirmationOf(
   return mailFor(
     event,
     registrationView(event, {
-      ...stored,
+      ...registration,
       payments,
       paymentStatus: 'success',
       paymentId: reference,

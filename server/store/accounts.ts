@@ -1,4 +1,5 @@
 /** The writes around the office: admins, sessions, audit log, event files; and the health check. */
+import { err, ok } from '../../engine/index.ts'
 import type { Instant, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 
@@ -12,8 +13,8 @@ export function addAdmin(
     'INSERT INTO admins (username, password_hash, created_at, changed_at) VALUES (?, ?, ?, ?) ON CONFLICT (username) DO NOTHING',
   ).run(username, passwordHash, at, at)
   return written.changes === 1
-    ? { ok: true, value: Number(written.lastInsertRowid) }
-    : { ok: false, error: { code: 'username_taken' } }
+    ? ok(Number(written.lastInsertRowid))
+    : err({ code: 'username_taken' })
 }
 
 export function setPassword(

@@ -17,7 +17,7 @@ type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Pr
   ? A
   : never
 type File = Answered<'eventFile'>
-const file_columns = 'hash, event_id AS eventId, text, shared'
+const fileColumns = 'hash, event_id AS eventId, text, shared'
 
 export function reads(sql: Sql) {
   return {
@@ -27,6 +27,12 @@ export function reads(sql: Sql) {
     },
     registeredUnder(eventId: string, key: string, at: Instant): Answered<'registeredUnder'> {
       return registeredUnder(sql, eventId, key, at)
+    },
+    registrationOf(orderId: string): StoredRegistration | null {
+      const row = sql<{ id: number }>(
+        'SELECT registration_id AS id FROM payments WHERE order_id = ?',
+      ).get(orderId)
+      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
     },
     payment(orderId: string): StoredPayment | null {
       const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
@@ -91,15 +97,14 @@ export function reads(sql: Sql) {
     },
     eventFile(hash: string): File {
       return (
-        sql<NonNullable<File>>(`SELECT ${file_columns} FROM event_files WHERE hash = ?`).get(
-          hash,
-        ) ?? null
+        sql<NonNullable<File>>(`SELECT ${fileColumns} FROM event_files WHERE hash = ?`).get(hash) ??
+        null
       )
     },
     lastEventFile(eventId: string): File {
       return (
         sql<NonNullable<File>>(
-          `SELECT ${file_columns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`,
+          `SELECT ${fileColumns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`,
         ).get(eventId) ?? null
       )
     },

@@ -6,29 +6,29 @@ import { containsFolded } from './search-words.ts'
 export type Sql = <Row>(text: string) => Database.Statement<unknown[], Row>
 
 /** How long a connection waits for another process (`rollcall admin` beside a running server). */
-const busy_ms = 5_000
+const BUSY_MS = 5_000
 
 /** Numbers are random, so registering touches pages all over the indexes: those of some 100,000 registrations fit. */
-const cache_kib = 64 * 1024
+const CACHE_KIB = 64 * 1024
 /** A page changed by many commits is copied to the database once: 16 MB of log between two copyings instead of SQLite's 4. */
-const checkpoint_pages = 4_000
+const CHECKPOINT_PAGES = 4_000
 
 /** The only connections that write are the writer thread's; better-sqlite3 opens WAL in NORMAL, which loses commits at a power cut. */
 export function openToWrite(file: string): Database.Database {
-  const db = new Database(file, { timeout: busy_ms })
+  const db = new Database(file, { timeout: BUSY_MS })
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma('recursive_triggers = ON')
   // What a savepoint may have to undo stays in memory; in a temporary file it was a third of the writer's time.
   db.pragma('temp_store = MEMORY')
-  db.pragma(`cache_size = -${cache_kib}`)
-  db.pragma(`wal_autocheckpoint = ${checkpoint_pages}`)
+  db.pragma(`cache_size = -${CACHE_KIB}`)
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   return db
 }
 
 export function openToRead(file: string): Database.Database {
-  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: busy_ms })
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
   db.pragma('query_only = ON')
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   return db

@@ -1,4 +1,5 @@
 /** The writes of the mail queue. */
+import { assert } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { NewMail } from './store.ts'
@@ -20,7 +21,7 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
   const registration = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
     regNo,
   )
-  if (registration === undefined) throw new Error('a mail for a registration that is not there')
+  assert(registration !== undefined, 'a mail for a registration that is not there')
   return enqueue(sql, registration.id, 'again', mail, at)
 }
 

@@ -2,21 +2,22 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openToRead, statements } from './database.ts'
-import type { listings } from './lists.ts'
 import { reads } from './by-key.ts'
+import type { listings } from './listings.ts'
+import type { Seam } from './seam.ts'
 import type { Store } from './store.ts'
 import { startThread } from './thread.ts'
 import type { Thread } from './thread.ts'
 import type { WriterData } from './writer.ts'
 import type { writes } from './writes.ts'
 
-export const database_file = 'rollcall.db'
+export const DATABASE_FILE = 'rollcall.db'
 /** Requests that may wait for the writer: about a second of its work. */
-const waiting_max = 2_000
+const WAITING_MAX = 2_000
 /** Rows per chunk of an export: some ten milliseconds of the reader. */
-const chunk_rows = 500
+const CHUNK_ROWS = 500
 /** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
-const touch_ms = 60_000
+const TOUCH_MS = 60_000
 
 export type Inside = {
   readonly store: Store
@@ -28,16 +29,18 @@ export async function openStore(options: { readonly dataDir: string }): Promise<
   return (await openInside(options)).store
 }
 
-/** The store with its threads in reach, and the writer's switches: for tests only. */
-export async function openInside(options: {
+/** The store with its threads in reach, and the seam through which tests make it misbehave. */
+export async function openInside({
+  dataDir,
+  seam = {},
+}: {
   readonly dataDir: string
-  readonly waitingMax?: number
-  readonly writer?: Omit<WriterData, 'file'>
+  readonly seam?: Seam
 }): Promise<Inside> {
-  mkdirSync(options.dataDir, { recursive: true })
-  const file = join(options.dataDir, database_file)
-  const data: WriterData = { file, ...options.writer }
-  const waitingMax = options.waitingMax ?? waiting_max
+  mkdirSync(dataDir, { recursive: true })
+  const file = join(dataDir, DATABASE_FILE)
+  const data: WriterData = { file, seam }
+  const { waitingMax = WAITING_MAX } = seam
   const [writing, reading] = await Promise.allSettled([
     startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax }),
     startThread<typeof listings>({
@@ -72,11 +75,12 @@ export async function openInside(options: {
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at) => write('retry', regNo, at),
     registration: async (regNo) => read.registration(regNo),
+    registrationOf: async (orderId) => read.registrationOf(orderId),
     payment: async (orderId) => read.payment(orderId),
 
     recordNotice: (notice) => write('recordNotice', notice),
     notices: async (orderId) => read.notices(orderId),
-    applyFact: (orderId, fact, mail) => write('applyFact', orderId, fact, mail),
+    applyFact: (orderId, fact, mail, answer) => write('applyFact', orderId, fact, mail, answer),
     pendingPayments: async (dueBefore, limit) => read.pendingPayments(dueBefore, limit),
     asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),
     facts: async (orderId) => read.facts(orderId),
@@ -91,7 +95,7 @@ export async function openInside(options: {
           'exportChunk',
           query,
           from,
-          chunk_rows,
+          CHUNK_ROWS,
         )
         if (chunk.rows.length > 0) yield chunk.rows
         from = chunk.next
@@ -113,7 +117,7 @@ export async function openInside(options: {
     async session(tokenHash, at, idleMs) {
       const session = read.session(tokenHash)
       if (session === null || at >= session.expiresAt || at - session.seenAt > idleMs) return null
-      if (at - session.seenAt >= Math.min(touch_ms, idleMs / 10))
+      if (at - session.seenAt >= Math.min(TOUCH_MS, idleMs / 10))
         await write('touchSession', tokenHash, at)
       return { adminId: session.adminId, username: session.username }
     },

@@ -1,14 +1,15 @@
 /** The reader thread: lists, exports and figures, which would stop every other request if the main thread ran them. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
+import { assert } from '../../engine/index.ts'
 import { openToRead, statements } from './database.ts'
 import type { Sql } from './database.ts'
-import { listings } from './lists.ts'
+import { listings } from './listings.ts'
 import { requestsIn } from './thread.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import type { Verbs } from './writes.ts'
 
-if (parentPort === null) throw new Error('the reader runs as a thread of the store')
+assert(parentPort !== null, 'the reader runs as a thread of the store')
 const port = parentPort
 const verbs = listings as unknown as Verbs
 const { file } = workerData as { file: string }

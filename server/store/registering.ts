@@ -1,7 +1,8 @@
 /** The writes that make registrations. Each runs inside a savepoint of the writer's transaction. */
-import { dayOf, orderIdOf } from '../../engine/index.ts'
+import { assert, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
 import { ownedPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
@@ -15,11 +16,11 @@ import type {
 } from './store.ts'
 
 /** How long an idempotency key is kept. */
-const key_kept_ms = 24 * 60 * 60 * 1000
+const KEY_KEPT_MS = 24 * 60 * 60 * 1000
 /** An order id has two digits for the attempt. */
-const attempts_max = 99
+const ATTEMPTS_MAX = 99
 /** A gateway that the caller does not name; references are unique per gateway. */
-const unnamed_gateway = ''
+const UNNAMED_GATEWAY = ''
 
 type KeyRow = {
   fingerprint: string
@@ -35,12 +36,12 @@ export function register(
 ): Result<Registered, RegisterRefusal> {
   const { eventId, regNo, orderId, quote, at, idempotency } = registration
   if (idempotency !== null) {
-    sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - key_kept_ms)
+    sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
     const known = registeredUnder(sql, eventId, idempotency.key, at)
     if (known !== null)
       return known.fingerprint === idempotency.fingerprint
-        ? { ok: true, value: known.registered }
-        : { ok: false, error: { code: 'idempotency_key_reused' } }
+        ? ok(known.registered)
+        : err({ code: 'idempotency_key_reused' })
   }
   const id = insertRegistration(sql, {
     ...registration,
@@ -53,18 +54,18 @@ export function register(
     createdAt: at,
     paidAt: null,
   })
-  if (id === null) throw new Refused({ ok: false, error: { code: 'reg_no_taken' } })
+  if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
   if (orderId !== null) {
-    if (quote === null) throw new Error('a payment is due, but there is no quote')
+    assert(quote !== null, 'a payment is due, but there is no quote')
     const added = insertPayment(sql, {
       registrationId: id,
       orderId,
       attempt: 1,
-      gateway: registration.gateway ?? unnamed_gateway,
+      gateway: registration.gateway ?? UNNAMED_GATEWAY,
       amount: quote.total,
       at,
     })
-    if (!added) throw new Refused({ ok: false, error: { code: 'reg_no_taken' } })
+    if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
   }
   for (const upload of registration.uploads)
     sql(
@@ -78,7 +79,7 @@ export function register(
     sql(
       'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
     ).run(eventId, idempotency.key, idempotency.fingerprint, id, at)
-  return { ok: true, value: { id, regNo, orderId, amount: quote?.total ?? null, repeated: false } }
+  return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
 /** Reads; also run outside the writer's transaction. */
@@ -92,7 +93,7 @@ export function registeredUnder(
     `SELECT k.fingerprint, r.id, r.reg_no, r.total,
       (SELECT order_id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS order_id
      FROM idempotency_keys k JOIN registrations r ON r.id = k.registration_id WHERE k.event_id = ? AND k.key = ? AND k.at > ?`,
-  ).get(eventId, key, at - key_kept_ms)
+  ).get(eventId, key, at - KEY_KEPT_MS)
   return row === undefined
     ? null
     : {
@@ -118,34 +119,33 @@ export function retry(
   const newest = sql<PaymentRow>(
     'SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1',
   ).get(registration?.id ?? null)
-  if (registration === undefined || newest === undefined)
-    return { ok: false, error: { code: 'not_found' } }
+  if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
   // In review money has arrived that does not fit: asking for more of it would be wrong.
   if (
     newest.status !== 'failed' ||
     registration.payment_status !== 'failed' ||
     registration.in_review === 1
   )
-    return { ok: false, error: { code: 'not_failed' } }
-  if (newest.attempt >= attempts_max) return { ok: false, error: { code: 'too_many_attempts' } }
+    return err({ code: 'not_failed' })
+  if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const attempt = newest.attempt + 1
   const orderId = orderIdOf(regNo, attempt)
   const added = insertPayment(sql, {
     registrationId: registration.id,
     orderId,
     attempt,
-    gateway: newest.gateway ?? unnamed_gateway,
+    gateway: newest.gateway ?? UNNAMED_GATEWAY,
     amount: newest.amount,
     at,
   })
-  if (!added) throw new Error(`order id ${attempt} of a registration is taken`)
+  assert(added, `order id ${attempt} of a registration is taken`)
   sql("UPDATE registrations SET payment_status = 'pending' WHERE id = ?").run(registration.id)
   sql(
     "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
   ).run(at, registration.event_id, regNo, registration.id)
   const payment = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
-  if (payment === undefined) throw new Error('a payment just written is not there')
-  return { ok: true, value: toStoredPayment(payment) }
+  assert(payment !== undefined, 'a payment just written is not there')
+  return ok(toStoredPayment(payment))
 }
 
 /** Null: the number is taken. */
@@ -212,7 +212,7 @@ export function importRegistrations(
         row.regNo,
       )
       if (there === undefined || !sameAs(there, row))
-        throw new Refused({ ok: false, error: { code: 'differs', regNo: row.regNo } })
+        throw new Refused(err({ code: 'differs', regNo: row.regNo }))
       continue
     }
     added += 1
@@ -235,7 +235,7 @@ export function importRegistrations(
       "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
     ).run(row.createdAt, row.eventId, row.regNo, id)
   }
-  return { ok: true, value: { added, unchanged: rows.length - added } }
+  return ok({ added, unchanged: rows.length - added })
 }
 
 function sameAs(there: RegistrationRow, row: ImportRow): boolean {
@@ -256,11 +256,4 @@ function sameAs(there: RegistrationRow, row: ImportRow): boolean {
     there.created_at === row.createdAt &&
     there.paid_at === row.paidAt
   )
-}
-
-/** `amount` may be below zero: a refund. */
-export function addRevenue(sql: Sql, eventId: string, at: Instant, amount: number): void {
-  sql(
-    'INSERT INTO revenue (event_id, day, amount) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount',
-  ).run(eventId, dayOf(at), amount)
 }

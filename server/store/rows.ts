@@ -1,4 +1,5 @@
 /** From rows to the shapes of `store.ts`. */
+import { assertNever } from '../../engine/index.ts'
 import type {
   Answers,
   Instant,
@@ -94,6 +95,8 @@ export function toPayment(row: PaymentRow): Payment {
         ...common,
         status: { is: 'refunded', reference: row.reference ?? '', at: row.status_at },
       }
+    default:
+      return assertNever(row.status)
   }
 }
 

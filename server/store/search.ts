@@ -4,7 +4,7 @@ import type { Sql } from './database.ts'
 import { searchWords } from './search-words.ts'
 
 /** Rows indexed in one transaction of their own: some ten milliseconds of the writer's time; fewer would cost more each. */
-const batch_rows = 500
+const BATCH_ROWS = 500
 
 type Words = {
   readonly id: number
@@ -31,7 +31,7 @@ export function indexBatch(db: Database.Database, sql: Sql): boolean {
       const rows = sql<Words>(
         `SELECT id, reg_no, full_name, email, phone, council_no FROM registrations
        WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
-      ).all(batch_rows)
+      ).all(BATCH_ROWS)
       const last = rows.at(-1)
       if (last === undefined) return false
       const add = sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)')
@@ -41,7 +41,7 @@ export function indexBatch(db: Database.Database, sql: Sql): boolean {
           searchWords(row.reg_no, row.full_name, row.email, row.phone, row.council_no),
         )
       sql('UPDATE search_progress SET last_id = ?').run(last.id)
-      return rows.length === batch_rows
+      return rows.length === BATCH_ROWS
     })
     .immediate()
 }

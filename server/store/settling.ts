@@ -1,23 +1,21 @@
 /** The writes that settle payments. */
-import { applyFact as judge, reviewOf } from '../../engine/index.ts'
+import { applyFact as judge, assert, reviewOf } from '../../engine/index.ts'
 import type { Instant, OrderId, Payment, PaymentFact, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { addRevenue } from './registering.ts'
 import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
-import type { NewMail, NoticeKind, StoredPayment } from './store.ts'
-
-export type NewNotice = {
-  readonly gateway: string
-  readonly kind: NoticeKind
-  readonly orderId: string | null
-  readonly body: string
-  readonly contentType: string
-  readonly at: Instant
-}
+import type { NewMail, NewNotice, RawAnswer, StoredNotice, StoredPayment } from './store.ts'
 
 export function recordNotice(sql: Sql, notice: NewNotice): number {
+  return keep(sql, notice)
+}
+
+function keep(
+  sql: Sql,
+  notice: Omit<StoredNotice, 'id'> & { readonly orderId: string | null },
+): number {
   const written = sql(
     'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
   ).run(notice.gateway, notice.kind, notice.orderId, notice.body, notice.contentType, notice.at)
@@ -67,8 +65,10 @@ export function applyFact(
   orderId: OrderId,
   fact: PaymentFact,
   mail: NewMail | null,
+  answer: RawAnswer | null = null,
 ): { changed: boolean; payment: StoredPayment; review: string | null } {
   const row = paymentRow(sql, orderId)
+  if (answer !== null) keep(sql, { ...answer, kind: 'status', orderId })
   const { next, refusal } = judged(sql, row, fact)
   const changed = next.status.is !== row.status || next.review !== row.review
   if (!known(sql, row.id, fact))
@@ -95,7 +95,7 @@ export function applyFact(
     row.status,
     row.review,
   )
-  if (written.changes !== 1) throw new Error('the guarded statement of a payment changed nothing')
+  assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
   settleRegistration(sql, row.registration_id)
   if (moved && status.is === 'success') {
     addRevenue(sql, row.event_id, status.at, row.amount)
@@ -108,7 +108,7 @@ export function applyFact(
 
 function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
   const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
-  if (row === undefined) throw new Error('a fact about an order that is not there')
+  assert(row !== undefined, 'a fact about an order that is not there')
   return row
 }
 
@@ -135,7 +135,7 @@ function settleRegistration(sql: Sql, registrationId: number): void {
     attempts.find(({ status }) => status === 'success') ??
     attempts.find(({ status }) => status === 'refunded') ??
     attempts[0]
-  if (deciding === undefined) throw new Error('a registration was settled without a payment')
+  assert(deciding !== undefined, 'a registration was settled without a payment')
   sql(
     'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
   ).run(

@@ -136,14 +136,22 @@ export type ListPage = {
   readonly countCapped: boolean
 }
 
-export type NoticeKind = 'return' | 'notice' | 'status'
-export type StoredNotice = {
-  readonly id: number
+/** What the gateway answered when asked about an order, as it came. */
+export type RawAnswer = {
   readonly gateway: string
-  readonly kind: NoticeKind
   readonly body: string
   readonly contentType: string
   readonly at: Instant
+}
+/** What came from the gateway by itself: the browser's return, the server's notice. */
+export type NewNotice = RawAnswer & {
+  readonly kind: 'return' | 'notice'
+  /** Null: it names no order that we could read. */
+  readonly orderId: string | null
+}
+export type StoredNotice = RawAnswer & {
+  readonly id: number
+  readonly kind: NewNotice['kind'] | 'status'
 }
 export type AdminRow = {
   readonly id: number
@@ -184,29 +192,27 @@ export interface Store {
     Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>
   >
   registration(regNo: string): Promise<StoredRegistration | null>
-  /** By the order id of any attempt. */
+  /** By the order id of any attempt, like `payment`. */
+  registrationOf(orderId: string): Promise<StoredRegistration | null>
   payment(orderId: string): Promise<StoredPayment | null>
 
   /** Append-only, verbatim, before it is judged. Answers the notice's id. */
-  recordNotice(notice: {
-    readonly gateway: string
-    readonly kind: NoticeKind
-    readonly orderId: string | null
-    readonly body: string
-    readonly contentType: string
-    readonly at: Instant
-  }): Promise<number>
+  recordNotice(notice: NewNotice): Promise<number>
   /** As they came, oldest first; null: those that named no order we could read. */
   notices(orderId: string | null): Promise<readonly StoredNotice[]>
   /**
    * Runs the engine's applyFact inside the transaction on the row as it is there, writes fact, status,
    * review, counters and mail together; one guarded statement. `mail` is queued only when this call made
    * the registration a success. A refusal other than a repetition puts the payment into review.
+   * `answer` is what the gateway said and the fact follows from: it is kept among the notices in the
+   * same transaction, so that neither is ever there without the other. It is left out where nobody
+   * was asked.
    */
   applyFact(
     orderId: OrderId,
     fact: PaymentFact,
     mail: NewMail | null,
+    answer?: RawAnswer,
   ): Promise<{
     readonly changed: boolean
     readonly payment: StoredPayment

@@ -32,7 +32,7 @@ export type Thread<V extends Verbs> = {
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
 /** A thread that dies again at once is started again at growing intervals up to this. */
-const restart_ms_max = 5_000
+const RESTART_MS_MAX = 5_000
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const tell = (worker: Worker, message: ToThread): void => worker.postMessage(message)
@@ -88,13 +88,13 @@ export async function startThread<V extends Verbs>(options: {
       })
     })
   const restartLater = (): void => {
-    const wait_ms = Math.min(restart_ms_max, 50 * 2 ** failures)
+    const waitMs = Math.min(RESTART_MS_MAX, 50 * 2 ** failures)
     failures += 1
     setTimeout(
       () => {
         if (!closing) start().catch(() => {})
       },
-      failures === 1 ? 0 : wait_ms,
+      failures === 1 ? 0 : waitMs,
     )
   }
 

@@ -4,41 +4,35 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { assert } from '../../engine/index.ts'
 import { openToWrite, statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { Refused } from './refused.ts'
 import { migrate } from './schema.ts'
+import { commitAndAnswer, degrade } from './seam.ts'
+import type { Seam } from './seam.ts'
 import { indexBatch, unindexed } from './search.ts'
 import { requestsIn } from './thread.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import { writes } from './writes.ts'
 import type { Verbs } from './writes.ts'
 
-export type WriterData = {
-  readonly file: string
-  /** Only the crash test's negative control gives this: answers go out before the commit, which then waits so many milliseconds. */
-  readonly answerBeforeCommitMs?: number
-  /** Only the durability test's negative control gives this: how better-sqlite3 would open it. */
-  readonly synchronous?: 'NORMAL'
-  /** Only tests give this: the database may grow to so many pages, like a disk that is full. */
-  readonly pagesMax?: number
-}
+export type WriterData = { readonly file: string; readonly seam: Seam }
 
 /** More would keep the first of a batch waiting for the last. */
-const batch_max = 256
+const BATCH_MAX = 256
 /** Search indexing waits for a pause like this in registering … */
-const quiet_ms = 50
+const QUIET_MS = 50
 /** … unless so many rows are waiting that scanning them would be felt: 13 ms of the reader at this many. */
-const unindexed_max = 10_000
+const UNINDEXED_ROWS_MAX = 10_000
 
-if (parentPort === null) throw new Error('the writer runs as a thread of the store')
+assert(parentPort !== null, 'the writer runs as a thread of the store')
 const port = parentPort
-const data = workerData as WriterData
+const { file, seam } = workerData as WriterData
 const verbs = writes as unknown as Verbs
-const db = openToWrite(data.file)
+const db = openToWrite(file)
 migrate(db)
-if (data.synchronous !== undefined) db.pragma(`synchronous = ${data.synchronous}`)
-if (data.pagesMax !== undefined) db.pragma(`max_page_count = ${data.pagesMax}`)
+degrade(db, seam)
 const sql = statements(db)
 let indexing: NodeJS.Timeout | null = null
 let committed = false
@@ -75,12 +69,11 @@ function commit(batch: readonly Request[]): void {
   try {
     sql('BEGIN IMMEDIATE').run()
     const answers = batch.map((request) => answer(db, sql, request))
-    if (data.answerBeforeCommitMs !== undefined) {
-      send({ answers })
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, data.answerBeforeCommitMs)
-    }
-    sql('COMMIT').run()
-    if (data.answerBeforeCommitMs === undefined) send({ answers })
+    commitAndAnswer(
+      seam,
+      () => sql('COMMIT').run(),
+      () => send({ answers }),
+    )
   } catch (error) {
     if (db.inTransaction) db.exec('ROLLBACK')
     send({
@@ -88,7 +81,7 @@ function commit(batch: readonly Request[]): void {
     })
   }
   committed = true
-  indexing ??= setTimeout(index, quiet_ms)
+  indexing ??= setTimeout(index, QUIET_MS)
 }
 
 /** Between batches of commits, so that registering hardly waits for it. */
@@ -98,12 +91,12 @@ function index(): void {
   committed = false
   let more = true
   try {
-    if (quiet || unindexed(sql) > unindexed_max) more = indexBatch(db, sql)
+    if (quiet || unindexed(sql) > UNINDEXED_ROWS_MAX) more = indexBatch(db, sql)
   } catch {
     // Rows that are not indexed are still found, by the scan; the next write tries again.
     return
   }
-  if (more) indexing = setTimeout(index, quiet ? 0 : quiet_ms)
+  if (more) indexing = setTimeout(index, quiet ? 0 : QUIET_MS)
 }
 
 const messageOf = (error: unknown): string =>
@@ -117,12 +110,12 @@ port.on('message', (first: ToThread) => {
     if ('close' in message) closing = true
     else requests.push(...requestsIn(message.requests))
     message =
-      requests.length < batch_max
+      requests.length < BATCH_MAX
         ? (receiveMessageOnPort(port)?.message as ToThread | undefined)
         : undefined
   }
-  for (let from = 0; from < requests.length; from += batch_max)
-    commit(requests.slice(from, from + batch_max))
+  for (let from = 0; from < requests.length; from += BATCH_MAX)
+    commit(requests.slice(from, from + BATCH_MAX))
   if (closing) {
     clearTimeout(indexing ?? undefined)
     db.close()

@@ -4,5 +4,5 @@ import type { Store } from '../../server/store/store.ts'
 
 export * from '../../server/store/open.ts'
 export async function openStore(options: { readonly dataDir: string }): Promise<Store> {
-  return (await openInside({ ...options, writer: { answerBeforeCommitMs: 500 } })).store
+  return (await openInside({ ...options, seam: { answerBeforeCommitMs: 500 } })).store
 }

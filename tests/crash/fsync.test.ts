@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openInside } from '../../server/store/open.ts'
+import type { Seam } from '../../server/store/seam.ts'
 import { register, serverCommand, serverVariables, started } from './server.ts'
 import { canTrace, readTrace, traced } from './strace.ts'
 import type { SystemCall } from './strace.ts'
@@ -64,7 +65,7 @@ const calls = [
 ] as const
 
 /** The store by itself. */
-async function traceOf(registrations: number, switches: object): Promise<readonly boolean[]> {
+async function traceOf(registrations: number, seam: Seam): Promise<readonly boolean[]> {
   const out = join(folder, 'trace')
   const command = [
     process.execPath,
@@ -72,7 +73,7 @@ async function traceOf(registrations: number, switches: object): Promise<readonl
     join(folder, 'var'),
     '1',
     String(registrations),
-    JSON.stringify(switches),
+    JSON.stringify(seam),
   ]
   const child = traced(out, calls, command, { stdio: ['ignore', 'ignore', 'inherit'] })
   await new Promise((resolve) => {
@@ -112,7 +113,7 @@ async function ended(out: string, pid: number | undefined): Promise<void> {
 
 const times = (count: number, flushed: boolean): readonly boolean[] =>
   Array.from({ length: count }, () => flushed)
-const cases: readonly [string, number, object, readonly boolean[]][] = [
+const cases: readonly [string, number, Seam, readonly boolean[]][] = [
   ['the log is flushed before every answer', 20, {}, times(20, true)],
   [
     'negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none',
@@ -130,8 +131,8 @@ const cases: readonly [string, number, object, readonly boolean[]][] = [
 ]
 describe('the trace of system calls', () => {
   if (canTrace()) {
-    test.each(cases)('%s', async (_, registrations, switches, expected) =>
-      expect(await traceOf(registrations, switches)).toEqual(expected),
+    test.each(cases)('%s', async (_, registrations, seam, expected) =>
+      expect(await traceOf(registrations, seam)).toEqual(expected),
     )
     test('a server flushes the proof, its folder and the log before it writes "201" to the socket', async () =>
       expect(await serverTrace(5)).toEqual(times(5, true)))

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Seam } from '../../server/store/seam.ts'
 import { brokenIn, seed, seeded } from './wholeness.ts'
 
 const rounds = 5
@@ -14,16 +15,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs until killed, so many milliseconds after the first acknowledgement. Answers what was acknowledged. */
-async function killedAfter(wait_ms: number, switches: object): Promise<readonly string[]> {
+async function killedAfter(wait_ms: number, seam: Seam): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
-    [
-      join(import.meta.dirname, 'store-process.ts'),
-      folder,
-      '64',
-      '1000000',
-      JSON.stringify(switches),
-    ],
+    [join(import.meta.dirname, 'store-process.ts'), folder, '64', '1000000', JSON.stringify(seam)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let said = ''

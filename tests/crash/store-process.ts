@@ -1,13 +1,14 @@
 /**
  * A process of its own that registers and says which registrations the store has acknowledged, each
- * in one system call. Arguments: data folder, clients, registrations per client, the writer's switches.
+ * in one system call. Arguments: data folder, clients, registrations per client, the store's seam.
  */
 import { writeSync } from 'node:fs'
 import { openInside } from '../../server/store/open.ts'
+import type { Seam } from '../../server/store/seam.ts'
 import { newRegistration } from '../server/registrations.ts'
 
-const [, , dataDir = '', clients = '1', each = '1', writer = '{}'] = process.argv
-const { store } = await openInside({ dataDir, writer: JSON.parse(writer) as object })
+const [, , dataDir = '', clients = '1', each = '1', seam = '{}'] = process.argv
+const { store } = await openInside({ dataDir, seam: JSON.parse(seam) as Seam })
 writeSync(1, 'READY\n')
 await Promise.all(
   Array.from({ length: Number(clients) }, async () => {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { database_file } from '../../server/store/open.ts'
+import { DATABASE_FILE } from '../../server/store/open.ts'
 
 /** A generator of the same numbers for the same seed, from 0 to 1. */
 export function seeded(seed: number): () => number {
@@ -26,7 +26,7 @@ export function brokenIn(
   proofs: string | null,
 ): readonly string[] {
   // Not read-only: like the server, the first to open it after a crash brings the log back in.
-  const db = new Database(join(dataDir, database_file))
+  const db = new Database(join(dataDir, DATABASE_FILE))
   try {
     const broken: string[] = []
     const integrity = db.pragma('integrity_check', { simple: true })

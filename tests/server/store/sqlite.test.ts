@@ -1,17 +1,17 @@
-/** The SQLite store: the contract on real files, and what only SQLite can get wrong. */
+/** What only the SQLite store can get wrong: its pragmas, triggers, threads, search index and migrations. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dayOf } from '../../engine/index.ts'
-import { openToRead, openToWrite, statements } from '../../server/store/database.ts'
-import { count_max } from '../../server/store/lists.ts'
-import { database_file, openInside, openStore } from '../../server/store/open.ts'
-import type { Inside } from '../../server/store/open.ts'
-import { reads } from '../../server/store/by-key.ts'
-import { migrate, migrations } from '../../server/store/schema.ts'
-import { StoreBusy } from '../../server/store/store.ts'
+import { dayOf } from '../../../engine/index.ts'
+import { openToRead, openToWrite, statements } from '../../../server/store/database.ts'
+import { COUNT_MAX } from '../../../server/store/lists.ts'
+import { DATABASE_FILE, openInside, openStore } from '../../../server/store/open.ts'
+import type { Inside } from '../../../server/store/open.ts'
+import { reads } from '../../../server/store/by-key.ts'
+import { migrate, migrations } from '../../../server/store/schema.ts'
+import { StoreBusy } from '../../../server/store/store.ts'
 import {
   confirmed,
   found,
@@ -20,29 +20,9 @@ import {
   newRegistration,
   noon,
   registered,
-} from './registrations.ts'
-import { storeContract } from './store.contract.ts'
+} from '../registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
-
-describe('the contract, on SQLite', () => {
-  storeContract(async () => {
-    const dataDir = folder()
-    let store = await openStore({ dataDir })
-    return {
-      store,
-      async reopen() {
-        await store.close()
-        store = await openStore({ dataDir })
-        return store
-      },
-      async end() {
-        await store.close()
-        rmSync(dataDir, { recursive: true })
-      },
-    }
-  })
-})
 
 describe('SQLite', () => {
   let dataDir: string
@@ -52,7 +32,7 @@ describe('SQLite', () => {
   beforeEach(async () => {
     dataDir = folder()
     inside = await openInside({ dataDir })
-    shell = new Database(join(dataDir, database_file))
+    shell = new Database(join(dataDir, DATABASE_FILE))
   })
   afterEach(async () => {
     shell.close()
@@ -61,7 +41,7 @@ describe('SQLite', () => {
   })
 
   test('a write connection is opened with WAL, FULL and foreign keys; a read connection cannot write', () => {
-    const write = openToWrite(join(dataDir, database_file))
+    const write = openToWrite(join(dataDir, DATABASE_FILE))
     const pragma = (name: string): unknown => write.pragma(name, { simple: true })
     expect([
       pragma('journal_mode'),
@@ -70,7 +50,7 @@ describe('SQLite', () => {
       pragma('busy_timeout'),
     ]).toEqual(['wal', 2, 1, 5000])
     write.close()
-    const read = openToRead(join(dataDir, database_file))
+    const read = openToRead(join(dataDir, DATABASE_FILE))
     expect(() => read.exec('DELETE FROM admins')).toThrow(/readonly/)
     read.close()
   })
@@ -250,22 +230,22 @@ describe('SQLite', () => {
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
-    copy.run(count_max + 5)
+    copy.run(COUNT_MAX + 5)
     await inside.store.register(one)
     const search = await inside.store.listPage(
       { eventId: 'demo', answers: {}, search: 'copied' },
       2,
       50,
     )
-    expect([search.count, search.countCapped, search.rows.length]).toEqual([count_max, true, 50])
+    expect([search.count, search.countCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
     const byAnswer = await inside.store.listPage(
       { eventId: 'demo', answers: { state: 'Goa' } },
       2,
       50,
     )
-    expect([byAnswer.count, byAnswer.countCapped]).toEqual([count_max, true])
+    expect([byAnswer.count, byAnswer.countCapped]).toEqual([COUNT_MAX, true])
     const plain = await inside.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
-    expect([plain.count, plain.countCapped]).toEqual([count_max + 6, false])
+    expect([plain.count, plain.countCapped]).toEqual([COUNT_MAX + 6, false])
   })
 
   test('a list page is read from the index alone', () => {
@@ -308,6 +288,50 @@ describe('SQLite', () => {
     )
   })
 
+  test('a status answer is never kept without what follows from it, however the writing ends', async () => {
+    const { store } = inside
+    const { orderId } = await registered(store)
+    const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
+    const settle = () => store.applyFact(orderId, confirmed('AP1'), mail, answer)
+    // Something breaks at the last statement of the verb, after answer and fact have been written.
+    shell.exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    )
+    await expect(settle()).rejects.toThrow('broken')
+    expect([await store.notices(orderId), await store.facts(orderId)]).toEqual([[], []])
+    expect((await found(store, orderId)).paymentStatus).toBe('pending')
+    shell.exec('DROP TRIGGER broken')
+    await settle()
+    expect([(await store.notices(orderId)).length, (await store.facts(orderId)).length]).toEqual([
+      1, 1,
+    ])
+  })
+
+  test('whenever the writer dies, as many status answers are there as facts', async () => {
+    const { store, writer } = inside
+    const orders = await Promise.all(Array.from({ length: 600 }, () => registered(store)))
+    const settled = orders.map(({ orderId }, at) =>
+      store.applyFact(orderId, confirmed(`AP${at}`), null, {
+        gateway: 'demo',
+        body: '<R/>',
+        contentType: 'text/xml',
+        at: noon,
+      }),
+    )
+    const ended = Promise.allSettled(settled)
+    // Several batches: the first has been committed, the others are on their way.
+    await settled[0]
+    await writer.kill()
+    await ended
+    const kept = shell
+      .prepare(
+        "SELECT p.order_id FROM payments p WHERE (SELECT count(*) FROM gateway_notices n WHERE n.order_id = p.order_id AND n.kind = 'status') <> (SELECT count(*) FROM payment_facts f WHERE f.payment_id = p.id)",
+      )
+      .all()
+    expect(kept).toEqual([])
+    expect(shell.prepare('SELECT count(*) FROM payment_facts').pluck().get()).toBeGreaterThan(0)
+  })
+
   test('when the reader dies, lists come back', async () => {
     const { store, reader } = inside
     await reader.kill()
@@ -325,7 +349,7 @@ describe('SQLite', () => {
 
   test('a full disk refuses the batch and loses nothing that was answered', async () => {
     const other = folder()
-    const full = await openInside({ dataDir: other, writer: { pagesMax: 300 } })
+    const full = await openInside({ dataDir: other, seam: { pagesMax: 300 } })
     const asked = Array.from({ length: 200 }, () =>
       newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
@@ -349,7 +373,7 @@ describe('SQLite', () => {
   })
 
   test('when too many wait, the next is refused at once', async () => {
-    const small = await openInside({ dataDir, waitingMax: 3 })
+    const small = await openInside({ dataDir, seam: { waitingMax: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         small.store.ping(noon).then(
@@ -377,7 +401,7 @@ describe('SQLite', () => {
 
   test('an older database is brought up to date: audit rows are still found by their number, and still append-only', () => {
     const other = folder()
-    const older = openToWrite(join(other, database_file))
+    const older = openToWrite(join(other, DATABASE_FILE))
     older.exec(migrations[0] ?? '')
     older.pragma('user_version = 1')
     older.exec(`INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -394,7 +418,7 @@ describe('SQLite', () => {
 
   test('a database of a newer version is refused with a sentence', async () => {
     const other = folder()
-    const newer = openToWrite(join(other, database_file))
+    const newer = openToWrite(join(other, DATABASE_FILE))
     newer.pragma('user_version = 99')
     expect(() => migrate(newer)).toThrow('newer version of Rollcall (99')
     newer.close()
@@ -404,7 +428,7 @@ describe('SQLite', () => {
 
   test('answering before the commit is what the tests can switch on, and shows', async () => {
     const other = folder()
-    const early = await openInside({ dataDir: other, writer: { answerBeforeCommitMs: 200 } })
+    const early = await openInside({ dataDir: other, seam: { answerBeforeCommitMs: 200 } })
     const one = newRegistration()
     expect(await early.store.register(one)).toMatchObject({ ok: true })
     expect(await early.store.registration(one.regNo)).toBeNull()

@@ -1,0 +1,5 @@
+/** Every list and figure, by name: what the reader thread runs and what `open.ts` may ask of it. */
+import { figures, inUse } from './figures.ts'
+import { exportChunk, inReview, listPage } from './lists.ts'
+
+export const listings = { listPage, exportChunk, inReview, figures, inUse }

@@ -1,0 +1,241 @@
+/** Registrations coming in: by a form, once per idempotency key, from another system. */
+import { describe, expect, test, beforeEach } from 'vitest'
+import { dayOf, paise } from '../../../engine/index.ts'
+import type { Answers, RegNo } from '../../../engine/index.ts'
+import type { ImportRow, NewRegistration, Store } from '../../../server/store/store.ts'
+import {
+  found,
+  hour,
+  later,
+  mail,
+  newRegistration,
+  nextRegNo,
+  noon,
+  registered,
+} from '../registrations.ts'
+import type { Changes } from '../registrations.ts'
+import { all } from './given.ts'
+import type { Given, Opened } from './given.ts'
+
+export function registeringContract(given: Given): void {
+  let store: Store
+  let opened: Opened
+  beforeEach(() => {
+    opened = given()
+    store = given().store
+  })
+
+  describe('registering', () => {
+    test('keeps everything it was given', async () => {
+      const upload = {
+        field: 'proof',
+        sha256: 'a'.repeat(64),
+        name: 'proof.pdf',
+        type: 'application/pdf',
+        bytes: 1234,
+      }
+      const asked = newRegistration({
+        uploads: [upload],
+        answers: { full_name: 'ആശ', note: 'a "quoted" \\ line', age: 41.5, member: false },
+      })
+      expect(await store.register(asked)).toEqual({
+        ok: true,
+        value: {
+          id: expect.any(Number),
+          regNo: asked.regNo,
+          orderId: asked.orderId,
+          amount: 501_500,
+          repeated: false,
+        },
+      })
+      expect(await store.registration(asked.regNo)).toEqual({
+        id: expect.any(Number),
+        eventId: 'demo',
+        eventHash: 'hash-1',
+        regNo: asked.regNo,
+        answers: asked.answers,
+        category: 'pg',
+        period: 'early',
+        base: 425_000,
+        gst: 76_500,
+        total: 501_500,
+        paymentStatus: 'pending',
+        inReview: false,
+        paymentId: null,
+        paidAt: null,
+        createdAt: noon,
+        uploads: [upload],
+        payments: [
+          {
+            id: expect.any(Number),
+            orderId: asked.orderId,
+            regNo: asked.regNo,
+            eventId: 'demo',
+            amount: 501_500,
+            status: 'pending',
+            reference: null,
+            review: null,
+            createdAt: noon,
+            paidAt: null,
+          },
+        ],
+      })
+      expect(await store.auditOf(asked.regNo)).toEqual([
+        { at: noon, who: 'delegate', what: 'registered' },
+      ])
+      expect(await store.mailsOf(asked.regNo)).toEqual([])
+      expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
+    })
+
+    test('is a success at once, with its mail, when no payment is due', async () => {
+      const { regNo } = await registered(store, { orderId: null, quote: null, mail })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        payments: [],
+        total: null,
+      })
+      expect(await store.mailsOf(regNo)).toMatchObject([{ ...mail, status: 'queued' }])
+    })
+
+    test('refuses a number that is taken, and keeps nothing of the second', async () => {
+      const { regNo } = await registered(store, { name: 'First' })
+      expect(await store.register(newRegistration({ regNo, name: 'Second' }))).toEqual({
+        ok: false,
+        error: { code: 'reg_no_taken' },
+      })
+      expect((await found(store, regNo)).answers.full_name).toBe('First')
+      expect((await store.auditOf(regNo)).length).toBe(1)
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+
+    test('refuses when the order id is taken, and keeps no registration without a payment', async () => {
+      const { orderId } = await registered(store)
+      const second = newRegistration({ orderId })
+      expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
+      expect(await store.registration(second.regNo)).toBeNull()
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+
+    test('one that fails leaves its neighbours of the same batch alone', async () => {
+      const { regNo } = await registered(store)
+      const asked = Array.from({ length: 20 }, (_, at) =>
+        newRegistration(at === 7 ? { regNo } : {}),
+      )
+      const answers = await Promise.all(asked.map((one) => store.register(one)))
+      expect(answers.map(({ ok }) => ok)).toEqual(asked.map((_, at) => at !== 7))
+      expect((await store.listPage(all, 1, 10)).count).toBe(20)
+    })
+
+    test('is still there after the store was opened again', async () => {
+      const { regNo } = await registered(store)
+      const again = await opened.reopen()
+      expect((await found(again, regNo)).paymentStatus).toBe('pending')
+    })
+  })
+
+  describe('the idempotency key', () => {
+    const keyed = (fingerprint: string, changes: Changes = {}): NewRegistration =>
+      newRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
+
+    test('gives the first registration again for the same request', async () => {
+      const first = await store.register(keyed('same'))
+      const second = await store.register(keyed('same', { at: later(hour) }))
+      expect(first.ok && second.ok && second.value).toEqual(
+        first.ok && { ...first.value, repeated: true },
+      )
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+
+    test('is refused with another request, and kept apart per event', async () => {
+      await store.register(keyed('same'))
+      expect(await store.register(keyed('other'))).toEqual({
+        ok: false,
+        error: { code: 'idempotency_key_reused' },
+      })
+      expect(await store.register(keyed('other', { eventId: 'another' }))).toMatchObject({
+        ok: true,
+        value: { repeated: false },
+      })
+    })
+
+    test('is forgotten after 24 hours, not before', async () => {
+      await store.register(keyed('same'))
+      expect(await store.register(keyed('same', { at: later(24 * hour - 1) }))).toMatchObject({
+        value: { repeated: true },
+      })
+      expect(await store.register(keyed('same', { at: later(24 * hour) }))).toMatchObject({
+        value: { repeated: false },
+      })
+    })
+
+    test('a hundred times at the same moment makes one registration', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => store.register(keyed('same'))),
+      )
+      expect(new Set(answers.map((answer) => answer.ok && answer.value.regNo)).size).toBe(1)
+      expect(answers.filter((answer) => answer.ok && !answer.value.repeated).length).toBe(1)
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+  })
+
+  describe('importing', () => {
+    const answers: Answers = { full_name: 'Old Demo', state: 'Goa' }
+    const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow => ({
+      eventId: 'old',
+      eventHash: 'hash-0',
+      regNo,
+      answers,
+      searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
+      category: null,
+      period: null,
+      base: null,
+      gst: null,
+      total: paise(700_000),
+      paymentStatus: 'success',
+      paymentId: 'TX1',
+      createdAt: noon,
+      paidAt: later(hour),
+      ...changes,
+    })
+
+    test('adds rows once; the same again changes nothing', async () => {
+      const rows = [
+        row(nextRegNo()),
+        row(nextRegNo(), { total: null, paymentStatus: 'pending', paymentId: null, paidAt: null }),
+      ]
+      expect(await store.importRegistrations(rows)).toEqual({
+        ok: true,
+        value: { added: 2, unchanged: 0 },
+      })
+      expect(await store.importRegistrations(rows)).toEqual({
+        ok: true,
+        value: { added: 0, unchanged: 2 },
+      })
+      expect(await store.figures('old', dayOf(noon))).toMatchObject({
+        total: 2,
+        paid: 1,
+        pending: 1,
+        revenue: 700_000,
+      })
+      expect(await found(store, rows[0]?.regNo ?? '')).toMatchObject({
+        answers,
+        paymentStatus: 'success',
+        paymentId: 'TX1',
+        total: 700_000,
+        base: null,
+      })
+      // No gateway of ours knows them, so none is asked.
+      expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
+    })
+
+    test('a row that differs refuses all of them', async () => {
+      const [one, two] = [row(nextRegNo()), row(nextRegNo())]
+      await store.importRegistrations([one])
+      expect(await store.importRegistrations([two, { ...one, total: paise(1) }])).toEqual({
+        ok: false,
+        error: { code: 'differs', regNo: one.regNo },
+      })
+      expect(await store.registration(two.regNo)).toBeNull()
+    })
+  })
+}
