@@ -105,6 +105,7 @@ export {
 } from './texts.ts'
 export { mailFor, receipt, resultRows, resultValues, type ResultRow } from './result-pages.ts'
 export { flatSchema, toMessages, toSchema, uiSchema, type SchemaError } from './schema.ts'
+export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export type { SharedFiles, SourceText } from './check/source.ts'
 export type { Finding } from './check/finding.ts'

@@ -87,16 +87,19 @@ export type RefundAnswer =
   /** Whether the money moved is not known: look before asking again. */
   | { readonly is: 'unreachable'; readonly error: string }
 
+/** The delegate as the gateway must know them. */
+export type Buyer = {
+  readonly fullName: string
+  readonly email: string
+  readonly phone: string
+  readonly regNo: string
+}
+
 /** The only thing that knows a gateway's protocol. */
 export type GatewayAdapter = {
   handOff(
     event: EventConfig,
-    buyer: {
-      readonly fullName: string
-      readonly email: string
-      readonly phone: string
-      readonly regNo: string
-    },
+    buyer: Buyer,
     orderId: OrderId,
     amount: Paise,
     at: Instant,

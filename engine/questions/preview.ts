@@ -5,6 +5,7 @@
 import type { Answer, Answers, EventConfig, ExampleCase, Field } from '../config.ts'
 import type { OrderId, RegNo } from '../numbers.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
+import { escapeHtml } from '../html.ts'
 import { formatMoney, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
@@ -22,7 +23,7 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
   const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
   const pages = cases.map((example, at) => ({ name: `example-${at + 1}.html`, example }))
   const list = pages
-    .map(({ name, example }) => `<li><a href="${name}">${safe(example.name)}</a></li>`)
+    .map(({ name, example }) => `<li><a href="${name}">${escapeHtml(example.name)}</a></li>`)
     .join('\n')
   const index = page(
     event,
@@ -45,10 +46,10 @@ function examplePage(event: EventConfig, example: FormCase): string {
   const view = viewOf(event, example, answers, priced.ok ? priced.value : null)
   const opening = openOn(event, dayOf(example.on))
   return [
-    `<p class="when">${safe(formatInstant(example.on))} in India</p>`,
-    ...(opening.open ? [] : [`<p class="closed">${safe(opening.text)}</p>`]),
+    `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
+    ...(opening.open ? [] : [`<p class="closed">${escapeHtml(opening.text)}</p>`]),
     `<h2>The form</h2>\n${form(event, example, answers, errors)}`,
-    `<h2>${safe(event.form.summary.title)}</h2>\n${summary(event, view, priced.ok ? null : priced.error.code)}`,
+    `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${summary(event, view, priced.ok ? null : priced.error.code)}`,
     ...(Object.keys(errors).length > 0
       ? ['<p class="note">These answers cannot be sent, so nothing follows.</p>']
       : [
@@ -96,7 +97,7 @@ function form(
       const fields = event.fields.filter((field) => field.section === at && shown.has(field.id))
       return fields.length === 0
         ? ''
-        : `<section><h3>${safe(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
+        : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
     })
     .join('\n')
 }
@@ -110,14 +111,14 @@ function fieldRow(
   const value =
     answer === undefined
       ? '<span class="empty">not answered</span>'
-      : safe(answerText(event, field.id, answer))
-  const hint = field.hint === undefined ? '' : `<span class="hint">${safe(field.hint)}</span>`
-  const problem = error === undefined ? '' : `<span class="error">${safe(error)}</span>`
-  return `<dt>${safe(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
+      : escapeHtml(answerText(event, field.id, answer))
+  const hint = field.hint === undefined ? '' : `<span class="hint">${escapeHtml(field.hint)}</span>`
+  const problem = error === undefined ? '' : `<span class="error">${escapeHtml(error)}</span>`
+  return `<dt>${escapeHtml(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
 }
 
 function summary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
-  if (refusal !== null) return `<p>${safe(event.form.summary.empty)}</p>`
+  if (refusal !== null) return `<p>${escapeHtml(event.form.summary.empty)}</p>`
   const values = resultValues(
     { ...event, results: { ...event.results, amounts: 'stored' } },
     view,
@@ -125,9 +126,9 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
   )
   const rows = event.form.summary.lines.map(
     (line) =>
-      `<dt>${safe(labelOf(event, line))}</dt><dd>${safe(own(values, line) ?? event.texts.missingValue)}</dd>`,
+      `<dt>${escapeHtml(labelOf(event, line))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
   )
-  return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${safe(event.form.summary.button)}</p>`
+  return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(event.form.summary.button)}</p>`
 }
 
 function result(
@@ -149,9 +150,9 @@ function result(
         ? view
         : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
   const values = resultValues(event, known, query)
-  const said = (text: string): string => safe(fill(text, values, event.texts.missingValue))
+  const said = (text: string): string => escapeHtml(fill(text, values, event.texts.missingValue))
   const rows = resultRows(event, outcome, known, query).map(
-    ({ label, value }) => `<dt>${safe(label)}</dt><dd>${safe(value)}</dd>`,
+    ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
   const list = (texts: readonly string[]): string =>
     texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${said(text)}</li>`).join('')}</ul>`
@@ -165,12 +166,12 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
     ...(paper === null
       ? []
       : [
-          `<h2>Receipt</h2>\n<article><h3>${safe(paper.file)}</h3><pre>${safe(paper.text)}</pre></article>`,
+          `<h2>Receipt</h2>\n<article><h3>${escapeHtml(paper.file)}</h3><pre>${escapeHtml(paper.text)}</pre></article>`,
         ]),
     ...(mail === null
       ? []
       : [
-          `<h2>E-mail</h2>\n<article><h3>${safe(mail.subject)}</h3><p>To ${safe(mail.to)}${mail.copyTo === null ? '' : `, copy to ${safe(mail.copyTo)}`}</p><pre>${safe(mail.text)}</pre></article>`,
+          `<h2>E-mail</h2>\n<article><h3>${escapeHtml(mail.subject)}</h3><p>To ${escapeHtml(mail.to)}${mail.copyTo === null ? '' : `, copy to ${escapeHtml(mail.copyTo)}`}</p><pre>${escapeHtml(mail.text)}</pre></article>`,
         ]),
   ]
 }
@@ -178,13 +179,13 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
 function priceList(event: EventConfig): string {
   if (event.fees.prices === null) return '<p>This event asks for no money.</p>'
   const head = event.fees.periods
-    .map((period) => `<th scope="col">${safe(period.label)}</th>`)
+    .map((period) => `<th scope="col">${escapeHtml(period.label)}</th>`)
     .join('')
   const rows = event.categories.map(
     (category) =>
-      `<tr><th scope="row">${safe(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`,
   )
-  return `<table><caption>To pay, ${safe(event.fees.tax?.name ?? 'tax')} included</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  return `<table><caption>To pay, ${escapeHtml(event.fees.tax?.name ?? 'tax')} included</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
 }
 
 function totalOf(price: Split | null): string {
@@ -194,29 +195,22 @@ function totalOf(price: Split | null): string {
 function closedNotice(event: EventConfig): string {
   return event.closed === null
     ? ''
-    : `\n<h2>While it is closed</h2>\n<article><h3>${safe(event.closed.heading)}</h3><p>${safe(event.closed.text)}</p></article>`
-}
-
-/** A text as HTML: nothing in it is markup. */
-function safe(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
+    : `\n<h2>While it is closed</h2>\n<article><h3>${escapeHtml(event.closed.heading)}</h3><p>${escapeHtml(event.closed.text)}</p></article>`
 }
 
 function page(event: EventConfig, title: string, body: string): string {
   const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
   const demo =
-    event.demo.length === 0 ? '' : `<p class="demo">Demo values: ${safe(event.demo.join(', '))}</p>`
+    event.demo.length === 0
+      ? ''
+      : `<p class="demo">Demo values: ${escapeHtml(event.demo.join(', '))}</p>`
   return `<!doctype html>
 <html lang="en-IN">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${safe(title)} – ${safe(event.title)}</title>
+<title>${escapeHtml(title)} – ${escapeHtml(event.title)}</title>
 <style>
 body { margin: 0; font: 1rem/1.5 Georgia, serif; color: #1c1b19; background: #fff }
 header { background: ${band}; color: ${onBand}; padding: 1.5rem max(1rem, calc(50vw - 22rem)) }
@@ -232,7 +226,7 @@ caption { text-align: left; color: #555 } pre { white-space: pre-wrap; backgroun
 </style>
 </head>
 <body>
-<header><p><a href="index.html">${safe(event.title)}</a> · ${safe(formatDays(event.from, event.to))} · ${safe(event.venue)}</p><h1>${safe(title)}</h1></header>
+<header><p><a href="index.html">${escapeHtml(event.title)}</a> · ${escapeHtml(formatDays(event.from, event.to))} · ${escapeHtml(event.venue)}</p><h1>${escapeHtml(title)}</h1></header>
 <main>
 ${demo}
 ${body}

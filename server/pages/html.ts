@@ -1,5 +1,5 @@
 /** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
-import { dayOf, formatDays, lookOf, openOn } from '../../engine/index.ts'
+import { dayOf, escapeHtml, formatDays, lookOf, openOn } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
 
 /** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
@@ -106,17 +106,6 @@ export function listShell(title: string, about: string, events: readonly EventCa
 
 export function plainShell(title: string, text: string): string {
   return `<main class="wrap plain" id="main"><a class="mark" href="/">Rollcall</a><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main>`
-}
-
-export function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
 /** JSON that cannot end the script element it stands in. */

@@ -1,7 +1,6 @@
 /** What a browser paints of the landing page before its script runs; the same markup as `web/site/`, so that nothing moves when that takes over. */
-import { formatDays } from '../../engine/index.ts'
+import { escapeHtml, formatDays } from '../../engine/index.ts'
 import type { EventCard, Site } from '../../engine/index.ts'
-import { escapeHtml } from './html.ts'
 
 const mark =
   '<svg viewBox="0 0 26 26" aria-hidden="true"><path d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="m8 12.5 4.5 4.8L24 3.5" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'

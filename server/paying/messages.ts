@@ -7,7 +7,7 @@ import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
 import type { Call } from '../http/event-calls.ts'
 import type { Deps } from '../deps.ts'
-import { messageBytesMax, readFields } from './gateway/airpay.ts'
+import { MESSAGE_BYTES_MAX, readFields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
 import { slidingLimit } from '../http/limit.ts'
 import { searchableOf } from '../registering/view.ts'
@@ -206,12 +206,12 @@ async function readMessage(request: FastifyRequest): Promise<Read | null> {
   try {
     for await (const chunk of stream ?? []) {
       length += (chunk as Buffer).length
-      if (length <= messageBytesMax) chunks.push(chunk as Buffer)
+      if (length <= MESSAGE_BYTES_MAX) chunks.push(chunk as Buffer)
     }
   } catch {
     return null
   }
-  return length > messageBytesMax
+  return length > MESSAGE_BYTES_MAX
     ? null
     : { body: Buffer.concat(chunks).toString('utf8'), contentType }
 }

@@ -8,17 +8,15 @@ import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { NewMail, NewNotice, RawAnswer, StoredNotice, StoredPayment } from './store.ts'
 
+/** Answers the notice's id. */
 export function recordNotice(sql: Sql, notice: NewNotice): number {
-  return keep(sql, notice)
+  return keep(sql, notice.orderId, notice)
 }
 
-function keep(
-  sql: Sql,
-  notice: Omit<StoredNotice, 'id'> & { readonly orderId: string | null },
-): number {
+function keep(sql: Sql, orderId: string | null, message: Omit<StoredNotice, 'id'>): number {
   const written = sql(
     'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
-  ).run(notice.gateway, notice.kind, notice.orderId, notice.body, notice.contentType, notice.at)
+  ).run(message.gateway, message.kind, orderId, message.body, message.contentType, message.at)
   return Number(written.lastInsertRowid)
 }
 
@@ -68,7 +66,7 @@ export function applyFact(
   answer: RawAnswer | null = null,
 ): { changed: boolean; payment: StoredPayment; review: string | null } {
   const row = paymentRow(sql, orderId)
-  if (answer !== null) keep(sql, { ...answer, kind: 'status', orderId })
+  if (answer !== null) keep(sql, orderId, { ...answer, kind: 'status' })
   const { next, refusal } = judged(sql, row, fact)
   const changed = next.status.is !== row.status || next.review !== row.review
   if (!known(sql, row.id, fact))

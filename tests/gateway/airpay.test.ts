@@ -2,17 +2,17 @@
 import { describe, expect, test } from 'vitest'
 import { day, dayOf, instant, paise } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'
+import { judgeStatus } from '../../server/paying/gateway/answers.ts'
 import {
-  cleanName,
   handOffChecksum,
-  judgeStatus,
   privateKeyOf,
-  readFields,
-  readStatusXml,
   secureHash,
   statusChecksum,
-} from '../../server/paying/gateway/airpay.ts'
-import type { Buyer, ChecksumVariant, Fields } from '../../server/paying/gateway/airpay.ts'
+} from '../../server/paying/gateway/checksums.ts'
+import { readFields, readStatusXml } from '../../server/paying/gateway/fields.ts'
+import { cleanName } from '../../server/paying/gateway/hand-off.ts'
+import type { PostedBuyer, ChecksumVariant } from '../../server/paying/gateway/checksums.ts'
+import type { Fields } from '../../server/paying/gateway/fields.ts'
 
 const account = {
   name: 'demo',
@@ -21,7 +21,7 @@ const account = {
   secret: 'S3cr3tApiKey0123',
   merchantId: '123456',
 }
-const buyer: Buyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
+const buyer: PostedBuyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
 const placed = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }
 const at = instant(Date.UTC(2026, 10, 21))
 const orderId = placed.orderId as OrderId
@@ -32,7 +32,7 @@ describe('test vectors', () => {
       'c0ae3210a82c1d11208a2eea66c0d5bcb9159be713269dfc9c6381d572b0a282',
     ))
 
-  test.each<[string, Buyer, string, ChecksumVariant, string]>([
+  test.each<[string, PostedBuyer, string, ChecksumVariant, string]>([
     [
       'variant A',
       buyer,

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { actions } from '../../server/paying/gateway/sandbox-pages.ts'
 import type { Action } from '../../server/paying/gateway/sandbox-pages.ts'
-import type { Fields } from '../../server/paying/gateway/airpay.ts'
+import type { Fields } from '../../server/paying/gateway/fields.ts'
 import { openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
 

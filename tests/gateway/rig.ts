@@ -14,7 +14,7 @@ import type { Assembled } from '../../server/assemble.ts'
 import type { Environment } from '../../server/deps.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
-import type { Fields } from '../../server/paying/gateway/airpay.ts'
+import type { Fields } from '../../server/paying/gateway/fields.ts'
 import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
 import { freePort } from '../browser/serve.ts'
 

@@ -1,6 +1,7 @@
 /** The gateway as the environment asks for it: our own simulator, Airpay's sandbox, or Airpay. */
 import { accountKey } from '../../machine/environment.ts'
 import type { Account, Environment, EventRegistry, GatewayAdapter, Log } from '../../deps.ts'
+import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import { airpay } from './airpay.ts'
 import { openSandbox, sandboxAccount, sandboxAddresses } from './sandbox.ts'
@@ -44,7 +45,7 @@ export async function openGateway({
       account: (name) => environment.accounts[accountKey(name)] ?? null,
       addresses: null,
     })
-    return { ok: true, value: { gateway, sandbox: null, close: async () => {} } }
+    return ok({ gateway, sandbox: null, close: async () => {} })
   }
   const accounts = (): readonly Account[] =>
     events
@@ -77,10 +78,9 @@ export async function openGateway({
     throw error
   })
   if (sandbox === null)
-    return {
-      ok: false,
-      error: `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
-    }
+    return err(
+      `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
+    )
   const gateway = airpay({
     mode,
     variant,
@@ -88,7 +88,7 @@ export async function openGateway({
     account: sandboxAccount,
     addresses: sandbox.addresses,
   })
-  return { ok: true, value: { gateway, sandbox, close: sandbox.close } }
+  return ok({ gateway, sandbox, close: sandbox.close })
 }
 
 /** The adapter alone, for a command beside a running server: it asks that server's simulator. */

@@ -6,17 +6,12 @@ import { randomBytes, randomInt } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, dayOf, paise, readAmount } from '../../../engine/index.ts'
-import type { Instant } from '../../../engine/index.ts'
+import { amountText, dayOf, err, ok, paise, readAmount } from '../../../engine/index.ts'
+import type { Instant, Result } from '../../../engine/index.ts'
 import type { Account } from '../../deps.ts'
-import {
-  handOffChecksum,
-  messageBytesMax,
-  privateKeyOf,
-  refundChecksum,
-  statusChecksum,
-} from './airpay.ts'
-import type { Fields } from './airpay.ts'
+import { handOffChecksum, privateKeyOf, refundChecksum, statusChecksum } from './checksums.ts'
+import { MESSAGE_BYTES_MAX } from './fields.ts'
+import type { Fields } from './fields.ts'
 import {
   actions,
   ordersPage,
@@ -50,7 +45,7 @@ export type Inside = {
 
 export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   const { orders } = inside
-  const app = Fastify({ logger: false, bodyLimit: messageBytesMax, forceCloseConnections: true })
+  const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
   await app.register(formbody)
   const html = (
     reply: FastifyReply,
@@ -84,8 +79,8 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
 
   app.post('/pay/index.php', async (request, reply) => {
     const taken = takeHandOff(inside, formOf(request))
-    if (!taken.ok) return html(reply, sentencePage('The payment cannot begin', taken.sentence), 400)
-    return reply.redirect(`${inside.origins()[1]}/hop/${taken.order.token}`, 303)
+    if (!taken.ok) return html(reply, sentencePage('The payment cannot begin', taken.error), 400)
+    return reply.redirect(`${inside.origins()[1]}/hop/${taken.value.token}`, 303)
   })
   app.get('/hop/:token', async (request, reply) =>
     reply.redirect(`${inside.origins()[0]}/page/${encodeURIComponent(tokenOf(request))}`, 303),
@@ -148,29 +143,27 @@ function formOf(request: FastifyRequest): Fields {
   )
 }
 
-type Taken =
-  | { readonly ok: true; readonly order: SandboxOrder }
-  | { readonly ok: false; readonly sentence: string }
-
 /** As strict as the gateway's papers: what it would refuse must not work in a rehearsal. */
-function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken {
+function takeHandOff(
+  { orders, accountOf, clock }: Inside,
+  form: Fields,
+): Result<SandboxOrder, string> {
   const field = (name: string): string => form[name] ?? ''
-  const no = (sentence: string): Taken => ({ ok: false, sentence })
   const account = accountOf(field('mercid'))
-  if (account === null) return no('The merchant id is unknown.')
+  if (account === null) return err('The merchant id is unknown.')
   if (field('privatekey') !== privateKeyOf(account))
-    return no('The private key does not fit the merchant.')
+    return err('The private key does not fit the merchant.')
   if (!/^[A-Za-z0-9]{1,20}$/.test(field('orderid')))
-    return no('The order id may hold 1 to 20 letters and digits.')
+    return err('The order id may hold 1 to 20 letters and digits.')
   if (!/^\d{1,6}\.\d{2}$/.test(field('amount')))
-    return no('The amount must have two decimals and at most six digits before them.')
+    return err('The amount must have two decimals and at most six digits before them.')
   const names = [field('buyerFirstName'), field('buyerLastName')]
   if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name)))
-    return no('The names may hold 1 to 50 letters, digits and spaces.')
+    return err('The names may hold 1 to 50 letters, digits and spaces.')
   if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50)
-    return no('The e-mail address must have 6 to 50 characters.')
+    return err('The e-mail address must have 6 to 50 characters.')
   if (field('currency') !== '356' || field('isocurrency') !== 'INR')
-    return no('The currency must be 356 and INR.')
+    return err('The currency must be 356 and INR.')
   const buyer = {
     email: field('buyerEmail'),
     firstName: field('buyerFirstName'),
@@ -185,12 +178,11 @@ function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken 
     (variant) =>
       handOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
   )
-  if (!right) return no('The checksum does not fit.')
+  if (!right) return err('The checksum does not fit.')
   const known = orders.get(order.orderId)
-  if (known !== null && known.stage === 'open' && known.asked === order.amount)
-    return { ok: true, order: known }
+  if (known !== null && known.stage === 'open' && known.asked === order.amount) return ok(known)
   if (known !== null)
-    return no('This order id was used before. Every attempt needs one of its own.')
+    return err('This order id was used before. Every attempt needs one of its own.')
   const fresh = {
     orderId: order.orderId,
     merchantId: account.merchantId,
@@ -199,9 +191,8 @@ function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken 
     name: names.join(' '),
     asked: order.amount,
   }
-  return {
-    ok: true,
-    order: orders.put({
+  return ok(
+    orders.put({
       ...fresh,
       stage: 'open',
       reference: null,
@@ -210,7 +201,7 @@ function takeHandOff({ orders, accountOf, clock }: Inside, form: Fields): Taken 
       owed: false,
       refunds: [],
     }),
-  }
+  )
 }
 
 export const freshReference = (): string => String(randomInt(100_000_000, 1_000_000_000))

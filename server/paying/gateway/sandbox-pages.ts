@@ -1,6 +1,6 @@
 /** What the sandbox gateway shows: plain pages of its own look, usable by keyboard and without scripts. */
-import { formatMoney, readAmount } from '../../../engine/index.ts'
-import type { Fields } from './airpay.ts'
+import { escapeHtml, formatMoney, readAmount } from '../../../engine/index.ts'
+import type { Fields } from './fields.ts'
 
 export type Stage = 'open' | 'in-process' | 'paid' | 'declined' | 'dropped'
 export type SandboxOrder = {
@@ -58,16 +58,6 @@ const stages: Readonly<Record<Stage, string>> = {
   dropped: 'Abandoned',
 }
 
-const marks: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-export const escape = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? mark)
-
 const money = (text: string): string => {
   const amount = readAmount(text)
   return amount === null ? text : formatMoney(amount)
@@ -80,14 +70,14 @@ function page(title: string, body: string, head = ''): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escape(title)} – Sandbox gateway</title>
+<title>${escapeHtml(title)} – Sandbox gateway</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/style.css">${head}
 </head>
 <body>
 <header><p><strong>Sandbox gateway</strong> <span>for rehearsals: no money moves here</span></p></header>
 <main>
-<h1>${escape(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${body}
 </main>
 </body>
@@ -103,7 +93,7 @@ function ledger(order: SandboxOrder): string {
     ['E-mail', order.email],
     ['Merchant', order.merchantId],
   ]
-  return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escape(text)}</dd></div>`).join('')}</dl>`
+  return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`
 }
 
 export function paymentPage(order: SandboxOrder): string {
@@ -133,12 +123,13 @@ ${buttons.join('\n')}
 /** Sends the browser back with a posted form; the button is for browsers without scripts. */
 export function returnPage(order: SandboxOrder, address: string, fields: Fields): string {
   const hidden = Object.entries(fields).map(
-    ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
+    ([name, value]) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   )
   return page(
     stages[order.stage],
     `<p role="status">Going back to the event.</p>
-<form id="return" method="post" action="${escape(address)}">
+<form id="return" method="post" action="${escapeHtml(address)}">
 ${hidden.join('\n')}
 <button type="submit" class="pay">Continue</button>
 </form>`,
@@ -147,7 +138,7 @@ ${hidden.join('\n')}
 }
 
 export function sentencePage(title: string, sentence: string): string {
-  return page(title, `<p>${escape(sentence)}</p>`)
+  return page(title, `<p>${escapeHtml(sentence)}</p>`)
 }
 
 /** Every order the sandbox has seen; what has not been paid can still be paid from here, as late money. */
@@ -163,8 +154,8 @@ export function ordersPage(orders: readonly SandboxOrder[]): string {
     const settle =
       order.stage === 'paid'
         ? ''
-        : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escape(order.orderId)}">Let the money come</button></form>`
-    return `<li><div><strong>${escape(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
+        : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escapeHtml(order.orderId)}">Let the money come</button></form>`
+    return `<li><div><strong>${escapeHtml(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
   })
   return page(
     'Orders',

@@ -6,11 +6,12 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { amountText, assertNever, paise, readAmount } from '../../../engine/index.ts'
+import { amountText, assert, assertNever, paise, readAmount } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Account, Log } from '../../deps.ts'
-import { secureHash } from './airpay.ts'
-import type { Addresses, Fields } from './airpay.ts'
+import { secureHash } from './checksums.ts'
+import type { Addresses } from './airpay.ts'
+import type { Fields } from './fields.ts'
 import { freshReference, sandboxApp } from './sandbox-calls.ts'
 import type { Orders } from './sandbox-calls.ts'
 import type { Action, SandboxOrder } from './sandbox-pages.ts'
@@ -49,12 +50,14 @@ export type Sandbox = {
   close(): Promise<void>
 }
 
-const laterMsUsual = 15_000
+/** Money paid later is under way for so long, unless the options say otherwise. */
+const LATER_MS = 15_000
 /** A gateway tries a notice that was not taken again, and gives up some day. */
-const noticeAgainMs = [1_000, 5_000, 30_000, 120_000, 600_000] as const
-const noticeTimeoutMs = 20_000
+const NOTICE_AGAIN_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
+/** An app that has not answered by then is asked again instead of waited for. */
+const NOTICE_TIMEOUT_MS = 20_000
 /** The app listens a moment after the sandbox does. */
-const startedMs = 200
+const STARTED_MS = 200
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Credentials of the sandbox's own making, the same for an account's name on every machine. */
@@ -150,7 +153,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         return
       }
       log.warn({ status, tried }, 'a notice of the sandbox was not taken')
-      const again = noticeAgainMs[tried]
+      const again = NOTICE_AGAIN_MS[tried]
       if (again !== undefined) later(again, () => void notify(orderId, tried + 1))
     })
     sending.add(sent)
@@ -180,7 +183,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   for (const order of orders.all()) {
     awaitMoney(order)
-    if (order.owed) later(startedMs, () => void notify(order.orderId))
+    if (order.owed) later(STARTED_MS, () => void notify(order.orderId))
   }
 
   /** Does what a button says and answers whether the browser goes back. */
@@ -215,7 +218,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
             ...order,
             stage: 'in-process',
             reference: freshReference(),
-            dueAt: clock() + (options.laterMs ?? laterMsUsual),
+            dueAt: clock() + (options.laterMs ?? LATER_MS),
           }),
         )
         return true
@@ -243,7 +246,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const addresses = sandboxAddresses({ publicUrl: options.publicUrl, host: options.host, port })
   const known = (orderId: string): SandboxOrder => {
     const order = orders.get(orderId)
-    if (order === null) throw new Error('the sandbox has no such order')
+    assert(order !== null, 'the sandbox has no such order')
     return order
   }
   return {
@@ -286,7 +289,7 @@ async function deliver(url: string, fields: Fields): Promise<number> {
       method: 'POST',
       body: new URLSearchParams(fields),
       redirect: 'manual',
-      signal: AbortSignal.timeout(noticeTimeoutMs),
+      signal: AbortSignal.timeout(NOTICE_TIMEOUT_MS),
     })
     await response.arrayBuffer()
     return response.status
