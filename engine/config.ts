@@ -4,6 +4,7 @@
  * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
  */
 import type { Paise, Tax } from './money.ts'
+import type { Role, Roles } from './roles.ts'
 import type { Day, Instant } from './time.ts'
 
 /** One answer; a field that was not answered is absent. A file's answer is its name. */
@@ -183,6 +184,8 @@ export type Column = {
   readonly id: string
   readonly label: string
   readonly kind: 'text' | 'money' | 'date' | 'status' | 'yes-no' | 'option' | 'file' | 'number'
+  /** Set where the column says who the delegate is. */
+  readonly role?: Role
 }
 export type AdminList = {
   readonly id: string
@@ -320,6 +323,7 @@ export type EventConfig = {
     readonly type: 'text' | 'number' | 'money' | 'date'
     readonly label: string
   }[]
+  readonly roles: Roles
   readonly form: FormTexts
   /** `digits` counts the random digits and the check digit together. */
   readonly orderId: {

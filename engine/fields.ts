@@ -1,22 +1,10 @@
 /** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
+import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
 import type { Field } from './config.ts'
 import { dayPattern } from './time.ts'
 
-/** What the gateway takes for an e-mail address (its field table). */
-const emailLength = { min: 6, max: 50 }
-
-// Longest answers where the event file states none: enough for any honest one, too little to fill a disk.
-const longest = {
-  text: 200,
-  multiline: 2000,
-  email: emailLength.max,
-  phone: 30,
-  number: 30,
-  date: 10,
-  'yes-no': 5,
-  select: 200,
-  file: 200,
-} satisfies Record<Field['type'], number>
+/** What the gateway takes for an e-mail address (its field table), `ANSWER_CHARACTERS_MAX.email` at most. */
+const EMAIL_CHARACTERS_MIN = 6
 
 /** A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said if it does not. */
 type Form = { readonly pattern: string; readonly message: string }
@@ -24,8 +12,8 @@ type Form = { readonly pattern: string; readonly message: string }
 /** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */
 export function formsOf(field: Field): readonly Form[] {
   const limit = Math.min(
-    field.lengthMax ?? longest[field.type],
-    field.type === 'email' ? emailLength.max : Infinity,
+    field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type],
+    field.type === 'email' ? ANSWER_CHARACTERS_MAX.email : Infinity,
   )
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
@@ -39,7 +27,7 @@ export function formsOf(field: Field): readonly Form[] {
       return [notTooLong]
     case 'email':
       return [
-        proper(length(emailLength.min, limit)),
+        proper(length(EMAIL_CHARACTERS_MIN, limit)),
         ...(field.check ? [proper('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$')] : []),
       ]
     case 'phone':

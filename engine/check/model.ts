@@ -1,6 +1,6 @@
 /** What the checks look at: the file as written, the event it makes, and where everything stands. */
 import type { Condition, EventConfig, Field } from '../config.ts'
-import { toCondition } from './compile.ts'
+import { toCondition } from './compile/conditions.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './file-types.ts'
 import { join } from './source.ts'

@@ -1,0 +1,50 @@
+/** The file's own examples, each with answers or a cell of the price list and what is expected. */
+import type { ExampleCase, RawAnswers } from '../../config.ts'
+import { instant, readInstant, type Instant } from '../../time.ts'
+import type { Paise } from '../../money.ts'
+import { given, list, map, maybe, paiseOf, text, texts, wireNames, type Plain } from './plain.ts'
+
+export function toExamples(examples: Plain): readonly ExampleCase[] {
+  const delegate = map(examples.delegate)
+  return list(examples.cases)
+    .map(map)
+    .map((example) => {
+      const expect = map(example.expect)
+      const name = text(example.name)
+      if (example.order_id !== undefined)
+        return { name, orderId: text(example.order_id), order: text(expect.order) }
+      const amount = (value: unknown): Paise | undefined =>
+        value === undefined ? undefined : paiseOf(value)
+      const expected = given({
+        category: maybe(expect.category),
+        period: maybe(expect.period),
+        base: amount(expect.base),
+        gst: amount(expect.gst),
+        total: amount(expect.total),
+        shows: expect.shows === undefined ? undefined : texts(expect.shows),
+        hides: expect.hides === undefined ? undefined : texts(expect.hides),
+      })
+      const on = momentOf(text(example.on))
+      if (example.category !== undefined)
+        return { name, on, category: text(example.category), expect: expected }
+      const answers: RawAnswers = Object.fromEntries(
+        Object.entries({ ...delegate, ...map(example.given) }).filter(
+          ([, value]) => value !== null,
+        ),
+      )
+      return {
+        name,
+        on,
+        answers,
+        expect: {
+          ...expected,
+          ...given({ errors: expect.errors === undefined ? undefined : wireNames(expect.errors) }),
+        },
+      }
+    })
+}
+
+/** What is no day or time is found by EV105, and such a file is never served. */
+function momentOf(value: string): Instant {
+  return readInstant(value) ?? instant(0)
+}

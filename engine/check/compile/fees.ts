@@ -1,0 +1,52 @@
+/** The tax, the periods and the price table: rows to amounts, columns to periods. */
+import type { Fees } from '../../config.ts'
+import type { Tax } from '../../money.ts'
+import { words } from '../../texts.ts'
+import { TAX_PRICES, TAX_ROUND } from '../defaults.ts'
+import { given, list, map, maybe, maybeDay, paiseOf, text, texts, type Plain } from './plain.ts'
+
+export function toFees(fees: Plain): Fees {
+  const tax = fees.tax === undefined ? null : map(fees.tax)
+  const prices = fees.prices === undefined ? null : map(fees.prices)
+  const columns = texts(prices?.period)
+  return {
+    tax:
+      tax === null
+        ? null
+        : {
+            name: text(tax.name),
+            percent: Number(tax.percent),
+            prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
+            round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
+          },
+    periods: list(fees.periods)
+      .map(map)
+      .map((period) => ({
+        id: text(period.id),
+        label: maybe(period.label) ?? words(text(period.id)),
+        ...given({ from: maybeDay(period.from), to: maybeDay(period.to) }),
+      })),
+    otherDates:
+      fees.other_dates === undefined || fees.other_dates === 'closed'
+        ? null
+        : text(fees.other_dates),
+    prices:
+      prices === null
+        ? null
+        : Object.fromEntries(
+            Object.entries(prices)
+              .filter(([category]) => category !== 'period')
+              .map(([category, row]) => [
+                category,
+                Object.fromEntries(
+                  columns.map((period, i) => [
+                    period,
+                    list(row)[i] === 'none' || list(row)[i] === undefined
+                      ? null
+                      : paiseOf(list(row)[i]),
+                  ]),
+                ),
+              ]),
+          ),
+  }
+}

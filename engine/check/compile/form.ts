@@ -1,0 +1,82 @@
+/** What the form asks: categories, options and fields, with the texts that `_shared/texts.yaml` has for them. */
+import type { Answer, Category, Field, FieldType, Option } from '../../config.ts'
+import { words } from '../../texts.ts'
+import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../defaults.ts'
+import { toCondition } from './conditions.ts'
+import { given, list, map, maybe, text, texts, type Plain, type PlainShared } from './plain.ts'
+
+export function toCategory(value: Plain): Category {
+  return {
+    id: text(value.id),
+    label: maybe(value.label) ?? words(text(value.id)),
+    listedOnly: value.listed_only === true,
+    ...given({ about: maybe(value.about), colour: value.colour as Category['colour'] }),
+  }
+}
+
+function toOptions(
+  value: unknown,
+  categories: readonly Category[],
+  lists: Plain,
+): readonly Option[] {
+  if (value === 'categories')
+    return categories
+      .filter((category) => !category.listedOnly)
+      .map(({ listedOnly: _, ...option }) => option)
+  return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) =>
+    typeof option === 'object' && option !== null
+      ? {
+          id: text(map(option).id),
+          label: maybe(map(option).label) ?? inWords(text(map(option).id)),
+        }
+      : { id: text(option), label: inWords(text(option)) },
+  )
+}
+
+export function toField(
+  value: Plain,
+  section: number,
+  categories: readonly Category[],
+  shared: PlainShared,
+): Field {
+  const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
+  const invalid = map(map(shared.texts.form).invalid)
+  const invalidKey =
+    { email: 'email', phone: 'phone', select: 'option', file: 'file' }[type as string] ?? type
+  const required =
+    typeof value.required === 'object' && value.required !== null ? map(value.required) : null
+  const message = (own: unknown): string =>
+    typeof own === 'string' ? own : text(map(shared.texts.form).required)
+  return {
+    id: text(value.id),
+    type,
+    label: text(value.label),
+    section,
+    ignoreCase: value.ignore_case === true,
+    invalid: maybe(value.invalid) ?? maybe(invalid[invalidKey]) ?? '',
+    check: value.check !== false,
+    ...given({
+      as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),
+      hint: maybe(value.hint),
+      options: type === 'select' ? toOptions(value.options, categories, shared.lists) : undefined,
+      offersCategories: value.options === 'categories' ? true : undefined,
+      default: value.default as Answer | undefined,
+      accept: value.accept === undefined ? undefined : texts(value.accept),
+      bytesMax:
+        type === 'file' ? Math.round(Number(value.max_mb ?? PROOF_MB) * BYTES_PER_MB) : undefined,
+      showWhen: value.show_when === undefined ? undefined : toCondition(value.show_when),
+      required:
+        value.required === undefined
+          ? undefined
+          : required === null
+            ? { message: message(value.required) }
+            : { when: toCondition(required.when), message: message(required.message) },
+      min: value.min as number | undefined,
+      max: value.max as number | undefined,
+      lengthMax: value.max_length as number | undefined,
+    }),
+  }
+}
+
+/** An id such as `senior-resident` in words; an option that is written as people read it stays as it is. */
+const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? words(id) : id)

@@ -1,0 +1,140 @@
+/** The office's dashboard and lists: filters and columns with their kinds, and the list of an event that states none. */
+import type {
+  AdminList,
+  Column,
+  EventConfig,
+  FieldType,
+  Filter,
+  Option,
+  SiteTexts,
+} from '../../config.ts'
+import type { Role } from '../../roles.ts'
+import { labelOf, statusText } from '../../texts.ts'
+import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../defaults.ts'
+import { list, map, maybe, text, texts, type Plain } from './plain.ts'
+
+export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): EventConfig['admin'] {
+  const dashboard = map(admin.dashboard)
+  const lists = list(admin.lists).map(map)
+  return {
+    dashboard: {
+      key: maybe(dashboard.key) ?? config.id,
+      label: maybe(dashboard.label) ?? config.title,
+      cards: texts(dashboard.cards) as EventConfig['admin']['dashboard']['cards'],
+    },
+    lists:
+      lists.length > 0
+        ? lists.map((one) => toList(config, one, site))
+        : [toList(config, everyField(config), site)],
+  }
+}
+
+/** The list of an event that states none: every field a column, every select and yes-no field a filter. */
+function everyField(config: EventConfig): Plain {
+  return {
+    ...listOf(config.id, config.title),
+    filters: [
+      'search',
+      'payment_status',
+      ...config.fields
+        .filter((field) => field.type === 'select' || field.type === 'yes-no')
+        .map((field) => field.id),
+      'date_from',
+      'date_to',
+    ],
+    columns: [
+      'reg_no',
+      ...config.fields.map((field) => field.id),
+      ...(config.categoryChoice.by === 'rules' ? ['category'] : []),
+      ...(config.fees.prices === null ? [] : ['base', 'gst', 'total']),
+      'payment_status',
+      'created_at',
+    ],
+    page_sizes: LIST_ROWS_CHOICES,
+  }
+}
+
+function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
+  const id = text(value.id)
+  const here = listApiOf(id)
+  const errors = map(value.errors)
+  const exported = map(value.export)
+  const load = maybe(errors.load) ?? site.admin.load
+  return {
+    id,
+    title: text(value.title),
+    route: text(value.route),
+    api: maybe(value.api) ?? here.api,
+    filters: list(value.filters).map((filter) => toFilter(config, filter)),
+    columns: texts(value.columns).map((column) => toColumn(config, column)),
+    pageSize: typeof value.page_size === 'number' ? value.page_size : LIST_ROWS,
+    pageSizes: list(value.page_sizes).map(Number),
+    empty: maybe(value.empty) ?? site.admin.empty,
+    errors: {
+      load,
+      shape: maybe(errors.shape) ?? load,
+      export: maybe(errors.export) ?? site.admin.export,
+    },
+    export: {
+      api: maybe(exported.api) ?? here.exportApi,
+      file: maybe(exported.file) ?? here.exportFile,
+    },
+  }
+}
+
+const STATUS_OPTIONS: readonly Option[] = (
+  ['success', 'pending', 'failed', 'refunded'] as const
+).map((status) => ({ id: status, label: statusText(status) }))
+
+function toFilter(config: EventConfig, value: unknown): Filter {
+  const show = typeof value === 'string' ? value : text(map(value).show)
+  const sentAs = typeof value === 'string' ? value : (maybe(map(value).sent_as) ?? show)
+  const of = (kind: Filter['kind'], label: string, options?: readonly Option[]): Filter => ({
+    show,
+    sentAs,
+    label,
+    kind,
+    ...(options === undefined ? {} : { options }),
+  })
+  if (show === 'search') return of('search', 'Search')
+  if (show === 'date_from') return of('day', 'From')
+  if (show === 'date_to') return of('day', 'To')
+  if (show === 'payment_status') return of('options', labelOf(config, show), STATUS_OPTIONS)
+  if (show === 'category') return of('options', labelOf(config, show), config.categories)
+  if (show === 'period') return of('options', labelOf(config, show), config.fees.periods)
+  const field = config.fields.find((known) => known.id === show)
+  if (field?.type === 'select') return of('options', field.label, field.options ?? [])
+  return of(field?.type === 'yes-no' ? 'yes-no' : 'text', labelOf(config, show))
+}
+
+const COLUMN_KINDS: Readonly<Record<string, Column['kind']>> = {
+  base: 'money',
+  gst: 'money',
+  total: 'money',
+  amount: 'money',
+  payment_status: 'status',
+  created_at: 'date',
+  payment_date: 'date',
+  date: 'date',
+  id: 'number',
+  category: 'option',
+  period: 'option',
+}
+const FIELD_KINDS: Readonly<Partial<Record<FieldType | 'money', Column['kind']>>> = {
+  'yes-no': 'yes-no',
+  select: 'option',
+  file: 'file',
+  number: 'number',
+  money: 'money',
+}
+
+function toColumn(config: EventConfig, id: string): Column {
+  const type =
+    config.fields.find((field) => field.id === id)?.type ??
+    config.alsoStored.find((stored) => stored.id === id)?.type
+  const kind =
+    COLUMN_KINDS[id] ??
+    (type === undefined ? 'text' : (FIELD_KINDS[type as FieldType | 'money'] ?? 'text'))
+  const role = (Object.keys(config.roles) as Role[]).find((one) => config.roles[one] === id)
+  return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
+}

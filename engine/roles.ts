@@ -1,0 +1,53 @@
+/** Which answers say who a delegate is. An event file may call its fields what it likes, so types and usual names decide. */
+
+export type Role = 'fullName' | 'email' | 'phone' | 'councilNo'
+/** Role → id of the field (or of the value stored beside the form) that plays it; absent: none does. */
+export type Roles = { readonly [role in Role]?: string }
+
+type Question = { readonly id: string; readonly type: string }
+
+/** The usual name first, then the type, then whatever sounds like it; of several the first of the form. */
+const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean)[]>> = {
+  fullName: [
+    ({ id }) => id === 'full_name',
+    ({ id }) => id === 'name',
+    ({ id, type }) => type === 'text' && /name$/.test(id),
+    ({ type }) => type === 'text',
+  ],
+  email: [({ type }) => type === 'email', ({ id }) => /(^|_)e?mail(_|$)/.test(id)],
+  phone: [
+    ({ id }) => id === 'phone_number',
+    ({ type }) => type === 'phone',
+    ({ id }) => /(^|_)(phone|mobile)(_|$)/.test(id),
+  ],
+  councilNo: [({ id }) => /_reg_no$/.test(id)],
+}
+
+/** Worked out once, when an event is compiled, from its fields and what is stored beside them. */
+export function rolesOf(questions: readonly Question[]): Roles {
+  return Object.fromEntries(
+    Object.entries(PLAYED_BY).flatMap(([role, ways]) => {
+      const id = ways
+        .map((plays) => questions.find((question) => plays(question))?.id)
+        .find((one) => one !== undefined)
+      return id === undefined ? [] : [[role, id]]
+    }),
+  )
+}
+
+/** What the delegate is called, mailed and phoned, and their council number; "" where it was not asked or not answered. */
+export function delegateOf(
+  { roles }: { readonly roles: Roles },
+  answers: Readonly<Record<string, unknown>>,
+): Readonly<Record<Role, string>> {
+  const said = (role: Role): string => {
+    const id = roles[role]
+    return id !== undefined && Object.hasOwn(answers, id) ? String(answers[id] ?? '') : ''
+  }
+  return {
+    fullName: said('fullName'),
+    email: said('email'),
+    phone: said('phone'),
+    councilNo: said('councilNo'),
+  }
+}
