@@ -323,6 +323,7 @@ export type EventConfig = {
     readonly type: 'text' | 'number' | 'money' | 'date'
     readonly label: string
   }[]
+  /** Which answers say who a delegate is. */
   readonly roles: Roles
   readonly form: FormTexts
   /** `digits` counts the random digits and the check digit together. */

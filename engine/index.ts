@@ -71,6 +71,7 @@ export type {
   WireQuote,
 } from './wire.ts'
 export { publicEvent } from './public.ts'
+export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'
 export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
 export { categoryOf, explainCategory, type CategoryExplained } from './category.ts'

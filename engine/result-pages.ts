@@ -2,6 +2,7 @@
 import type { Detail, EventConfig, PublicEvent } from './config.ts'
 import { holds } from './conditions.ts'
 import { own } from './outcome.ts'
+import { delegateOf } from './roles.ts'
 import {
   eventValues,
   fill,
@@ -99,10 +100,8 @@ export function mailFor(
   readonly text: string
 } | null {
   const view = viewOf(event, registration)
-  const to = event.fields
-    .filter(({ type }) => type === 'email')
-    .map(({ id }) => own(view.answers, id))[0]
-  if (event.email === null || typeof to !== 'string' || to === '') return null
+  const to = delegateOf(event, view.answers).email
+  if (event.email === null || to === '') return null
   const values = valuesOf(event, view)
   const missing = event.texts.missingValue
   const copyTo =

@@ -11,7 +11,7 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
   fullName: [
     ({ id }) => id === 'full_name',
     ({ id }) => id === 'name',
-    ({ id, type }) => type === 'text' && /name$/.test(id),
+    ({ id, type }) => type === 'text' && id.endsWith('name'),
     ({ type }) => type === 'text',
   ],
   email: [({ type }) => type === 'email', ({ id }) => /(^|_)e?mail(_|$)/.test(id)],
@@ -20,7 +20,7 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
     ({ type }) => type === 'phone',
     ({ id }) => /(^|_)(phone|mobile)(_|$)/.test(id),
   ],
-  councilNo: [({ id }) => /_reg_no$/.test(id)],
+  councilNo: [({ id }) => id.endsWith('_reg_no')],
 }
 
 /** Worked out once, when an event is compiled, from its fields and what is stored beside them. */

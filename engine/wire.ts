@@ -151,6 +151,8 @@ export type ListAnswer = {
 export type OfficeRegistrationAnswer = {
   status: 'success'
   registration: ListRow
+  /** What to call the delegate: their name, else the number. */
+  name: string
   /** In form order, with labels; file answers carry a link. */
   answers: { id: string; label: string; text: string; href?: string }[]
   payments: {

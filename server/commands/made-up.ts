@@ -18,6 +18,7 @@ import {
   regNoOf,
   shownFields,
   startOf,
+  delegateOf,
 } from '../../engine/index.ts'
 import type {
   Answer,
@@ -31,7 +32,6 @@ import type {
   RegNo,
 } from '../../engine/index.ts'
 import type { ServedEvent, Uploads } from '../deps.ts'
-import { searchableOf } from '../registering/view.ts'
 import type { ImportRow, Store } from '../store/store.ts'
 
 /** Registrations per event, in the order of the events; further events begin again. */
@@ -254,7 +254,7 @@ async function registerOne(
     eventHash: served.hash,
     regNo,
     answers,
-    searchable: searchableOf(event, answers),
+    searchable: delegateOf(event, answers),
     category: categoryOf(event, answers),
     quote: person.quote,
     orderId,
@@ -342,7 +342,7 @@ async function importAll(
       eventHash: served.hash,
       regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)),
       answers,
-      searchable: searchableOf(event, answers),
+      searchable: delegateOf(event, answers),
       category: categoryOf(event, answers),
       period: null,
       base: null,
@@ -369,9 +369,7 @@ function answersOf(event: EventConfig, chance: Chance): Answers {
     const needed =
       field.required !== undefined ||
       field.offersCategories === true ||
-      field.id.endsWith('name') ||
-      field.type === 'phone' ||
-      field.type === 'email'
+      Object.values(event.roles).includes(field.id)
     if (!needed && chance() < 0.15) delete all[field.id]
   }
   const { answers } = normalise(event, all)

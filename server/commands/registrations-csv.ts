@@ -3,7 +3,15 @@
  * each bad one is named with its number; what an old form did not ask for may be missing.
  */
 import { parse } from 'csv-parse/sync'
-import { instant, isDay, readAmount, readInstant, readOrderId, rupees } from '../../engine/index.ts'
+import {
+  instant,
+  isDay,
+  readAmount,
+  readInstant,
+  readOrderId,
+  rupees,
+  delegateOf,
+} from '../../engine/index.ts'
 import type {
   Answer,
   Answers,
@@ -14,7 +22,6 @@ import type {
   RegNo,
   Result,
 } from '../../engine/index.ts'
-import { searchableOf } from '../registering/view.ts'
 import type { ImportRow } from '../store/store.ts'
 
 /** `line` counts as an editor does, from 1; null: the file as a whole. */
@@ -270,7 +277,7 @@ function rowOf(
     eventHash,
     regNo: order.value as string as RegNo,
     answers,
-    searchable: searchableOf(event, answers),
+    searchable: delegateOf(event, answers),
     category,
     period,
     base,

@@ -12,7 +12,7 @@ import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../e
 import type { Deps } from '../deps.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
-import { listRow } from './rows.ts'
+import { listRow, nameOf } from './rows.ts'
 import type { Admin } from './signin.ts'
 import { requireAdmin } from './signin.ts'
 
@@ -67,6 +67,7 @@ export function registrationRoutes(
     const answer: OfficeRegistrationAnswer = {
       status: 'success',
       registration: listRow(event, registration),
+      name: nameOf(event, registration),
       answers: answersOf(event, registration),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,

@@ -1,5 +1,5 @@
 /** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
-import { answerText, isoIndia, rupees, statusText } from '../../engine/index.ts'
+import { answerText, delegateOf, isoIndia, rupees, statusText } from '../../engine/index.ts'
 import type { EventConfig, ListRow, Paise } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
@@ -11,17 +11,12 @@ export function paymentStatusDisplay({
   return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
 }
 
-/** What to call the delegate: the answer under `full_name`, else the first text answer, else the number. */
+/** What to call the delegate: the number where no name was given. */
 export function nameOf(
   event: EventConfig,
-  registration: Pick<StoredRegistration, 'answers' | 'regNo'>,
+  { answers, regNo }: Pick<StoredRegistration, 'answers' | 'regNo'>,
 ): string {
-  const field =
-    event.fields.find(({ id }) => id === 'full_name') ??
-    event.fields.find(({ type }) => type === 'text')
-  const answer =
-    field === undefined ? registration.answers['full_name'] : registration.answers[field.id]
-  return typeof answer === 'string' && answer !== '' ? answer : registration.regNo
+  return delegateOf(event, answers).fullName || regNo
 }
 
 const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))

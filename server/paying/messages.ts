@@ -1,7 +1,7 @@
 /** What comes back from the gateway (the browser's return, the server's notice), and a further attempt for a payment that failed. */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, dayOf, isoIndia, openOn } from '../../engine/index.ts'
+import { amountText, dayOf, isoIndia, openOn, delegateOf } from '../../engine/index.ts'
 import type { Instant, RegisterAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
@@ -10,7 +10,6 @@ import type { Deps } from '../deps.ts'
 import { MESSAGE_BYTES_MAX, readFields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
 import { slidingLimit } from '../http/limit.ts'
-import { searchableOf } from '../registering/view.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** A person who comes back waits for a page: after this we say that we are still confirming. */
@@ -263,7 +262,7 @@ async function tryAgain(
         )
     }
   }
-  const { fullName, email, phone } = searchableOf(event, registration.answers)
+  const { fullName, email, phone } = delegateOf(event, registration.answers)
   const payment_data = deps.gateway.handOff(
     event,
     { fullName, email, phone, regNo: registration.regNo },

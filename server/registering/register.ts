@@ -11,6 +11,7 @@ import {
   quote,
   regNoOf,
   rupees,
+  delegateOf,
 } from '../../engine/index.ts'
 import type {
   Answers,
@@ -28,7 +29,7 @@ import { refuse, toldOf } from '../http/refuse.ts'
 import { readBody } from '../http/body.ts'
 import type { Body, BodyRefusal, SentFile } from '../http/body.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
-import { registrationView, searchableOf } from './view.ts'
+import { registrationView } from './view.ts'
 import { compareSent, priceChangedText } from './sent.ts'
 import type { NewRegistration, Registered } from '../store/store.ts'
 
@@ -351,7 +352,7 @@ function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): New
     eventHash: served.hash,
     regNo,
     answers: judged.answers,
-    searchable: searchableOf(event, judged.answers),
+    searchable: delegateOf(event, judged.answers),
     category: judged.category,
     quote: judged.quote,
     orderId: paid ? orderIdOf(regNo, 1) : null,
@@ -416,7 +417,7 @@ async function answerOf(
       reg_no: regNo,
     }
   }
-  const { fullName, email, phone } = searchableOf(event, due.answers)
+  const { fullName, email, phone } = delegateOf(event, due.answers)
   const payment_data = deps.gateway.handOff(
     event,
     { fullName, email, phone, regNo },

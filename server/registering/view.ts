@@ -1,42 +1,7 @@
-/** A stored registration as the outside sees it, and what of the answers the store and the gateway need by meaning. */
+/** A stored registration as the outside sees it. */
 import { isoIndia, rupees } from '../../engine/index.ts'
-import type { Answers, EventConfig, Paise, RegistrationAnswer } from '../../engine/index.ts'
-import type { Searchable, StoredRegistration } from '../store/store.ts'
-
-type Names = { readonly [K in keyof Searchable]: string | undefined }
-const names = new WeakMap<EventConfig, Names>()
-
-/** Which fields name a delegate. An event file may call its fields what it likes, so types and usual names decide. */
-function namesOf(event: EventConfig): Names {
-  const known = names.get(event)
-  if (known !== undefined) return known
-  const first = (type: 'email' | 'phone' | 'text'): string | undefined =>
-    event.fields.find((field) => field.type === type)?.id
-  const named = (pattern: RegExp): string | undefined =>
-    event.fields.find(({ id }) => pattern.test(id))?.id
-  const found = {
-    fullName: named(/^(full_)?name$/) ?? named(/name$/) ?? first('text'),
-    email: first('email'),
-    phone: first('phone'),
-    councilNo: named(/_reg_no$/),
-  }
-  names.set(event, found)
-  return found
-}
-
-export function searchableOf(event: EventConfig, answers: Answers): Searchable {
-  const text = (id: string | undefined): string => {
-    const answer = id === undefined ? undefined : answers[id]
-    return answer === undefined ? '' : String(answer)
-  }
-  const { fullName, email, phone, councilNo } = namesOf(event)
-  return {
-    fullName: text(fullName),
-    email: text(email),
-    phone: text(phone),
-    councilNo: text(councilNo),
-  }
-}
+import type { EventConfig, Paise, RegistrationAnswer } from '../../engine/index.ts'
+import type { StoredRegistration } from '../store/store.ts'
 
 /** The public read of a registration: the answers, the engine's values, and both again under the names of `api.returns`. */
 export function registrationView(

@@ -9,6 +9,7 @@ import {
   type Section,
   type Test,
 } from '../../engine/index.ts'
+import { rolesOf } from '../../engine/roles.ts'
 
 export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
 
@@ -69,6 +70,7 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     sections,
     fields,
     alsoStored: [],
+    roles: rolesOf([...fields, ...(more.alsoStored ?? [])]),
     form: {
       stepper: null,
       panel: null,

@@ -10,10 +10,10 @@ import {
   quote,
   regNoOf,
   startOf,
+  delegateOf,
 } from '../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../engine/index.ts'
 import { hashPassword } from '../../server/office/passwords.ts'
-import { searchableOf } from '../../server/registering/view.ts'
 import type { NewMail } from '../../server/store/store.ts'
 import type { TestApp } from '../server/harness.ts'
 
@@ -81,7 +81,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
     eventHash: served.hash,
     regNo,
     answers: made.answers,
-    searchable: searchableOf(event, made.answers),
+    searchable: delegateOf(event, made.answers),
     category: categoryOf(event, made.answers),
     quote: quoted.ok ? quoted.value : null,
     orderId: orderIdOf(regNo, 1),

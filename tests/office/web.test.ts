@@ -129,10 +129,12 @@ describe('the plot', () => {
 })
 
 describe('columns become cells', () => {
-  const column = (id: string, kind: AdminList['columns'][number]['kind']) => ({
+  type Column = AdminList['columns'][number]
+  const column = (id: string, kind: Column['kind'], role?: Column['role']): Column => ({
     id,
     label: id,
     kind,
+    ...(role === undefined ? {} : { role }),
   })
   const placed = (...columns: Parameters<typeof cellsOf>[0]) =>
     cellsOf(columns).map((cell) => [
@@ -143,9 +145,9 @@ describe('columns become cells', () => {
   const contact = [
     column('id', 'number'),
     column('reg_no', 'text'),
-    column('full_name', 'text'),
-    column('email', 'text'),
-    column('phone_number', 'text'),
+    column('full_name', 'text', 'fullName'),
+    column('email', 'text', 'email'),
+    column('phone_number', 'text', 'phone'),
   ]
   const member = [column('asi_member', 'yes-no'), column('asi_membership_number', 'text')]
   const money = [

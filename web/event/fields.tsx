@@ -158,7 +158,6 @@ function hintOf(field: Field): string | undefined {
 
 /** What browsers fill in by themselves, by type and by the ids that event files use for it. */
 const autocomplete: Readonly<Record<string, string>> = {
-  full_name: 'name',
   email: 'email',
   phone: 'tel',
   phone_number: 'tel',
@@ -181,8 +180,11 @@ const inputModes: Partial<Record<Field['type'], 'email' | 'tel' | 'decimal'>> = 
   number: 'decimal',
 }
 
-function Line({ field, id, value, change, leave, aria }: ControlProps) {
-  const fills = autocomplete[field.type] ?? autocomplete[field.id]
+function Line({ field, constants, id, value, change, leave, aria }: ControlProps) {
+  const fills =
+    field.id === constants.event.roles.fullName
+      ? 'name'
+      : (autocomplete[field.type] ?? autocomplete[field.id])
   return (
     <OutlinedInput
       id={id}

@@ -54,8 +54,7 @@ export function RegistrationPage({
       </main>
     )
   }
-  const { registration: row, answers, payments, mails, audit, event } = query.data
-  const name = String(row['full_name'] ?? row.reg_no)
+  const { registration: row, name, answers, payments, mails, audit, event } = query.data
   return (
     <main className="main" id="main">
       {back}

@@ -21,8 +21,6 @@ type Cell = {
 
 /** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
 const SHORT_WORD = /^\S{1,20}$/
-const EMAIL = /^e?mail|email$/i
-const PHONE = /phone|mobile/i
 
 export function cellsOf(columns: readonly Column[]): readonly Cell[] {
   const ordered = [
@@ -32,7 +30,7 @@ export function cellsOf(columns: readonly Column[]): readonly Cell[] {
   const texts = ordered.filter(({ id, kind }) => kind === 'text' && id !== 'reg_no')
   const slots: Readonly<Record<Slot, Column | undefined>> = {
     reg: ordered.find(({ id }) => id === 'reg_no'),
-    name: texts.find(({ id }) => id === 'full_name') ?? texts[0],
+    name: texts.find(({ role }) => role === 'fullName') ?? texts[0],
     status: ordered.find(({ kind }) => kind === 'status'),
     total: ordered.find(({ id }) => id === 'total') ?? ordered.find(({ kind }) => kind === 'money'),
     option: ordered.find(({ kind }) => kind === 'option'),
@@ -42,8 +40,8 @@ export function cellsOf(columns: readonly Column[]): readonly Cell[] {
     (column) => column.kind === 'yes-no' && texts.some((text) => isDetailOf(text, column)),
   )
   const under = (column: Column): readonly Column[] => {
-    if (column === slots.reg) return texts.filter(({ id }) => PHONE.test(id)).slice(0, 1)
-    if (column === slots.name) return texts.filter(({ id }) => EMAIL.test(id)).slice(0, 1)
+    if (column === slots.reg) return texts.filter(({ role }) => role === 'phone')
+    if (column === slots.name) return texts.filter(({ role }) => role === 'email')
     const member =
       column === slots.option
         ? membership.slice(0, 1)

@@ -33,8 +33,8 @@ const moneyRows = new Set([
 export function Ticket({ event, registration, query }: TicketProps) {
   const page = event.results.success
   const all = resultRows(event, 'success', registration, query)
-  const name = all.find((row) => row.id === 'full_name')
-  const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== 'full_name')
+  const name = all.find((row) => row.id === event.roles.fullName)
+  const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
   const ofMoney = (row: ResultRow) => moneyRows.has(row.id) || isStatus(row)
   const values = resultValues(event, registration, query)
   const missing = event.texts.missingValue
