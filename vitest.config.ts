@@ -7,6 +7,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     reporters: ['default'],
+    // UPDATE=1 npm test -- tests/checker: what is printed becomes what is expected. Read the difference.
+    update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
     maxWorkers: 4,
     projects: [

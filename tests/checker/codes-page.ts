@@ -1,9 +1,9 @@
 /**
  * docs/codes.md: a section for each code, made from its golden pair: what differs from the clean base is
  * the wrong example, what the base has there is the right one, and what is printed is what is printed.
- * `node tests/checker/codes-page.ts` writes it; a test compares.
+ * `UPDATE=1 npm test -- tests/checker` writes it; a test compares.
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue } from '../../engine/index.ts'
 import { base, findingsOf, GOLDENS, readGolden } from './goldens.ts'
@@ -218,5 +218,3 @@ function commonLines(
   }
   return { a: inA, b: inB }
 }
-
-if (process.argv[1] === import.meta.filename) writeFileSync(CODES_PAGE, codesPage())

@@ -1,5 +1,6 @@
-/** One pair per code: the smallest file that shows it, and what its author reads. */
+/** One pair per code: the smallest file that shows it, and what its author reads. `UPDATE=1` writes the latter. */
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue, compileEvent } from '../../engine/index.ts'
 import { base, codeOf, findingsOf, GOLDENS, readGolden, shared } from './goldens.ts'
@@ -35,14 +36,14 @@ test('every code has a pair, and every pair a code', () => {
 })
 
 describe('what is printed', () => {
-  test.each(pairs)('%s', (name) => {
+  test.each(pairs)('%s', async (name) => {
     const code = codeOf(name)
     const { findings, printed } = findingsOf(name)
     expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([
       code,
       ...(companions[code] ?? []),
     ])
-    expect(printed).toBe(readGolden(`${name}.out`))
+    await expect(printed).toMatchFileSnapshot(join(GOLDENS, `${name}.out`))
     for (const { slug, severity } of findings.filter((finding) => finding.code === code))
       expect({ slug, severity }).toEqual({
         slug: catalogue[code]?.slug,
