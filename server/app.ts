@@ -15,7 +15,8 @@ import { nonceOf, pageRoutes } from './pages/pages.ts'
 import { adminRoutes } from './office/calls.ts'
 import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
-import { publicRoutes } from './events/calls.ts'
+import { eventRoutes } from './events/calls.ts'
+import { registeringCalls } from './registering/calls.ts'
 import { endConnectionsAtClose } from './http/connections.ts'
 import { StoreBusy } from './store/store.ts'
 
@@ -64,7 +65,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   )
 
   healthRoutes(app, deps)
-  await publicRoutes(app, deps)
+  registeringCalls(app, deps)
+  await eventRoutes(app, deps)
   await eventFileRoutes(app, deps)
   await paymentRoutes(app, deps)
   await adminRoutes(app, deps)

@@ -1,4 +1,5 @@
 /** What the app is built from. Every test injects into the real thing: a real store, a real registry, a clock of its own. */
+import type { Readable } from 'node:stream'
 import type {
   EventConfig,
   EventCard,
@@ -7,6 +8,7 @@ import type {
   Paise,
   PaymentData,
   PaymentFact,
+  Result,
   Site,
 } from '../engine/index.ts'
 import type { Store } from './store/store.ts'
@@ -150,23 +152,28 @@ export type Payments = {
   close(): Promise<void>
 }
 
+/** A file as it came, whole and on disk under a name for the time being; its hash was made on the way. */
+export type ReceivedFile = {
+  readonly path: string
+  /** In hex. */
+  readonly sha256: string
+  readonly bytes: number
+}
+/** Why no file came of a stream: more bytes than its field takes, or the sender broke off. */
+export type ReceiveRefusal = 'too_large' | 'cut_off'
+/** Files that delegates send. Whoever receives one keeps or discards it. */
 export type Uploads = {
-  /** Whether the content is one of the accepted kinds and the one its name says; stores nothing. */
-  fits(file: {
-    readonly name: string
-    readonly bytes: Buffer
-    readonly accept: readonly string[]
-  }): Promise<boolean>
-  /** Sniffs, stores under the content hash outside the web root, fsyncs file and folder. */
-  keep(file: {
-    readonly name: string
-    readonly bytes: Buffer
-    readonly accept: readonly string[]
-  }): Promise<
-    | { readonly ok: true; readonly sha256: string; readonly type: string; readonly bytes: number }
-    | { readonly ok: false; readonly code: 'wrong_type' }
-  >
-  read(sha256: string): Promise<Buffer | null>
+  /** Writes a stream to disk as it comes; what is refused leaves nothing behind. */
+  receive(content: Readable, bytesMax: number): Promise<Result<ReceivedFile, ReceiveRefusal>>
+  /** Its media type, when its content is one of the accepted kinds (endings) and the one its name says. */
+  typeOf(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
+  /** Moves it to its place under its hash; fsyncs file and folder. The same bytes twice are one file. */
+  keep(file: ReceivedFile): Promise<void>
+  /** Removes it, unless it was kept. */
+  discard(file: ReceivedFile): Promise<void>
+  /** Null: no such file. The content must be read or destroyed. */
+  read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
+  /** Removes kept files that no registration refers to; answers how many. */
   sweep(): Promise<number>
 }
 

@@ -1,147 +1,245 @@
-/** Reads a request's body within limits: JSON, multipart or a posted form, all to one shape. */
-import type { FastifyRequest } from 'fastify'
+/** Reads a request's body within limits: JSON, multipart or a posted form, all to one shape. Files go to disk as they come. */
 import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { Multipart } from '@fastify/multipart'
+import { err, ok } from '../../engine/index.ts'
+import type { Result } from '../../engine/index.ts'
+import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
 
-export type SentFile = { readonly name: string; readonly bytes: Buffer }
+export type SentFile = { readonly name: string; readonly file: ReceivedFile }
 /** Read own properties only (`own`); a field called `__proto__` is one like any other. Of a name sent twice the last counts. */
 export type Body = {
   readonly values: Readonly<Record<string, unknown>>
+  /** By field; whoever has the body keeps or discards them. */
   readonly files: ReadonlyMap<string, SentFile>
 }
 export type BodyRefusal =
-  | 'too_large'
-  | 'not_json'
-  | 'not_an_object'
-  | 'not_multipart'
-  | 'unsupported_media_type'
-  | 'cut_off'
+  | {
+      readonly code:
+        | 'too_large'
+        | 'not_json'
+        | 'not_an_object'
+        | 'not_multipart'
+        | 'unsupported_media_type'
+        | 'cut_off'
+    }
+  | { readonly code: 'file_too_large'; readonly field: string }
+/** The bytes that the file of each field may have. A file of any other name is read and thrown away. */
+export type FileLimits = ReadonlyMap<string, number>
 
+/** Answers without files; longer texts than fit here are refused field by field long before. */
+const ANSWERS_BYTES_MAX = 256 * 1024
 /** A body of a thousand fields is no form of ours. */
-const fieldsMax = 1000
+const PARTS_MAX = 1000
 
 /**
- * The body of a request whose content type parser left the stream in `request.body`.
- * When it is too large the rest is read and thrown away, so that the sender, who may only look for
- * an answer once everything is sent, gets to see ours; the server's request timeout ends the patience.
+ * The body of a request whose content type parser left the stream unread. When it is refused the rest is
+ * read and thrown away, so that the sender, who may only look for an answer once everything is sent, gets
+ * to see ours; the server's request timeout ends the patience. A refusal leaves no file behind.
  */
 export async function readBody(
   request: FastifyRequest,
-  limits: { readonly bytesMax: number },
-): Promise<
-  { readonly ok: true; readonly value: Body } | { readonly ok: false; readonly error: BodyRefusal }
-> {
-  const type = (request.headers['content-type'] ?? '').toLowerCase()
-  const media = type.split(';')[0]?.trim() ?? ''
-  const stream = request.body as Readable | null | undefined
+  limits: FileLimits,
+  uploads: Pick<Uploads, 'receive' | 'discard'>,
+): Promise<Result<Body, BodyRefusal>> {
+  const media = mediaOf(request)
+  const stream = request.raw
   // No body at all says nothing wrong: no answers.
-  if (media === '' && (stream === undefined || stream === null))
-    return { ok: true, value: { values: record(), files: new Map() } }
-  if (
-    !(
-      media === 'application/json' ||
-      media === 'multipart/form-data' ||
-      media === 'application/x-www-form-urlencoded'
-    )
-  ) {
-    stream?.resume()
-    return { ok: false, error: 'unsupported_media_type' }
+  if (media === '' && (request.body === undefined || request.body === null))
+    return ok({ values: record(), files: NO_FILES })
+  const bytesMax = [...limits.values()].reduce((sum, bytes) => sum + bytes, ANSWERS_BYTES_MAX)
+  if (Number(request.headers['content-length']) > bytesMax) {
+    stream.resume()
+    return err({ code: 'too_large' })
   }
-  const bytes =
-    stream === undefined || stream === null
-      ? Buffer.alloc(0)
-      : await readBytes(stream, limits.bytesMax, Number(request.headers['content-length']))
-  if (typeof bytes === 'string') return { ok: false, error: bytes }
   switch (media) {
     case 'application/json':
-      return fromJson(bytes)
+      return then(await readBytes(stream, bytesMax), fromJson)
+    case 'application/x-www-form-urlencoded':
+      return then(await readBytes(stream, bytesMax), fromForm)
     case 'multipart/form-data':
-      return fromMultipart(bytes, request.headers['content-type'] ?? '')
-    default: {
-      const values = record()
-      for (const [name, value] of new URLSearchParams(bytes.toString('utf8')))
-        put(values, name, value)
-      return { ok: true, value: { values, files: new Map() } }
-    }
+      return fromMultipart(request, limits, uploads, bytesMax)
+    default:
+      stream.resume()
+      return err({ code: 'unsupported_media_type' })
   }
 }
 
-function readBytes(
-  stream: Readable,
-  bytesMax: number,
-  announced: number,
-): Promise<Buffer | 'too_large' | 'cut_off'> {
-  if (announced > bytesMax) {
-    stream.resume()
-    return Promise.resolve('too_large')
-  }
+function mediaOf(request: FastifyRequest): string {
+  const type = request.headers['content-type'] ?? ''
+  return type.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+function then(
+  read: Result<Buffer, BodyRefusal>,
+  judge: (bytes: Buffer) => Result<Body, BodyRefusal>,
+): Result<Body, BodyRefusal> {
+  return read.ok ? judge(read.value) : read
+}
+
+function readBytes(stream: Readable, bytesMax: number): Promise<Result<Buffer, BodyRefusal>> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    const pieces: Buffer[] = []
     let length = 0
-    stream.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= bytesMax) chunks.push(chunk)
+    stream.on('data', (piece: Buffer) => {
+      length += piece.length
+      if (length <= bytesMax) pieces.push(piece)
       else {
-        chunks.length = 0
-        resolve('too_large')
+        pieces.length = 0
+        resolve(err({ code: 'too_large' }))
       }
     })
-    stream.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    )
-    stream.on('error', () => resolve('cut_off'))
-    stream.on('close', () => resolve('cut_off'))
+    stream.on('end', () => resolve(ok(Buffer.concat(pieces))))
+    stream.on('error', () => resolve(err({ code: 'cut_off' })))
+    stream.on('close', () => resolve(err({ code: 'cut_off' })))
   })
 }
 
-function fromJson(
-  bytes: Buffer,
-): ReturnType<typeof fromMultipart> extends Promise<infer R> ? R : never {
+function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
   } catch {
-    return { ok: false, error: 'not_json' }
+    return err({ code: 'not_json' })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { ok: false, error: 'not_an_object' }
+    return err({ code: 'not_an_object' })
   // JSON.parse makes own properties only, `__proto__` included.
-  return { ok: true, value: { values: value as Record<string, unknown>, files: noFiles } }
+  return ok({ values: value as Record<string, unknown>, files: NO_FILES })
 }
 
+function fromForm(bytes: Buffer): Result<Body, BodyRefusal> {
+  const values = record()
+  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) values[name] = value
+  return ok({ values, files: NO_FILES })
+}
+
+/** Fields and files in any order. */
 async function fromMultipart(
-  bytes: Buffer,
-  type: string,
-): Promise<
-  { readonly ok: true; readonly value: Body } | { readonly ok: false; readonly error: BodyRefusal }
-> {
-  let form: FormData
-  try {
-    form = await new Response(new Uint8Array(bytes), {
-      headers: { 'content-type': type },
-    }).formData()
-  } catch {
-    return { ok: false, error: 'not_multipart' }
-  }
+  request: FastifyRequest,
+  limits: FileLimits,
+  uploads: Pick<Uploads, 'receive' | 'discard'>,
+  bytesMax: number,
+): Promise<Result<Body, BodyRefusal>> {
+  // Who has gone says nothing any more, and the parser would wait for it.
+  if (request.raw.destroyed) return err({ code: 'cut_off' })
   const values = record()
   const files = new Map<string, SentFile>()
-  let fields = 0
-  for (const [name, value] of form) {
-    if (++fields > fieldsMax) return { ok: false, error: 'too_large' }
-    if (typeof value === 'string') put(values, name, value)
-    // A file input that was left empty is sent as a file without name and content.
-    else if (value.name !== '' || value.size > 0) {
-      files.set(name, { name: value.name, bytes: Buffer.from(await value.arrayBuffer()) })
+  const discard = async (field: string): Promise<void> => {
+    const sent = files.get(field)
+    files.delete(field)
+    if (sent !== undefined) await uploads.discard(sent.file)
+  }
+  let whole = false
+  try {
+    const parts = request.parts(OPTIONS)
+    let left = bytesMax
+    for (;;) {
+      const next = await nextOf(parts, request.raw)
+      if (!next.ok) return next
+      const part = next.value
+      if (part === null) {
+        whole = true
+        return ok({ values, files })
+      }
+      const name = sentName(part.fieldname)
+      const limit = limits.get(name)
+      if (part.type === 'field') {
+        if (part.valueTruncated) return err({ code: 'too_large' })
+        left -= Buffer.byteLength(String(part.value))
+        values[name] = part.value
+      } else if (limit === undefined) {
+        const passed = await passOver(part.file, left)
+        if (!passed.ok) return err({ code: passed.error })
+        left -= passed.value
+      } else {
+        const received = await uploads.receive(part.file, limit)
+        if (!received.ok)
+          return received.error === 'too_large'
+            ? err({ code: 'file_too_large', field: name })
+            : err({ code: 'cut_off' })
+        const file = received.value
+        left -= file.bytes
+        // A file input that was left empty is sent as a file without name and content.
+        if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
+        else {
+          await discard(name)
+          files.set(name, { name: sentName(part.filename), file })
+        }
+      }
+      if (left < 0) return err({ code: 'too_large' })
+    }
+  } finally {
+    if (!whole) {
+      request.raw.unpipe()
+      request.raw.resume()
+      for (const field of [...files.keys()]) await discard(field)
     }
   }
-  return { ok: true, value: { values, files } }
 }
 
-const noFiles: ReadonlyMap<string, SentFile> = new Map()
+/** Reads a file that no field asks for; answers how long it was. */
+async function passOver(
+  content: Readable,
+  bytesMax: number,
+): Promise<Result<number, ReceiveRefusal>> {
+  let bytes = 0
+  try {
+    for await (const piece of content as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > bytesMax) return err('too_large')
+    }
+    return ok(bytes)
+  } catch {
+    return err('cut_off')
+  }
+}
+
+const OPTIONS = {
+  throwFileSizeLimit: false,
+  // A text may say that it is bytes; what has no file name is an answer.
+  isPartAFile: (_field: string | undefined, _type: string | undefined, name: string | undefined) =>
+    name !== undefined,
+  limits: {
+    // Files are measured where they are written, each by the limit of its field.
+    fileSize: Infinity,
+    fieldSize: ANSWERS_BYTES_MAX,
+    parts: PARTS_MAX,
+  },
+}
+
+/** The next field or file; null after the last one. */
+async function nextOf(
+  parts: AsyncIterator<Multipart>,
+  raw: Readable,
+): Promise<Result<Multipart | null, BodyRefusal>> {
+  try {
+    const { value, done } = await parts.next()
+    return ok(done === true ? null : value)
+  } catch (error) {
+    const { code } = error as { readonly code?: string }
+    switch (code) {
+      case 'FST_PARTS_LIMIT':
+        return err({ code: 'too_large' })
+      case 'FST_MP_PREMATURE_CLOSE':
+        return err({ code: 'cut_off' })
+      // Said at the end, when all else was read: the parser leaves out names like `constructor`, which name no field of ours.
+      case 'FST_PROTO_VIOLATION':
+        return raw.readableAborted ? err({ code: 'cut_off' }) : ok(null)
+      default:
+        return err({ code: raw.readableAborted ? 'cut_off' : 'not_multipart' })
+    }
+  }
+}
+
+/** Browsers write these three so in the names of fields and files; the parser leaves them. */
+function sentName(text: string): string {
+  return text.replace(/%0A/gi, '\n').replace(/%0D/gi, '\r').replace(/%22/g, '"')
+}
+
+const NO_FILES: ReadonlyMap<string, SentFile> = new Map()
 
 /** Without a prototype, so that no name means anything but itself. */
 function record(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
-}
-function put(values: Record<string, unknown>, name: string, value: unknown): void {
-  values[name] = value
 }

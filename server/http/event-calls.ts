@@ -3,6 +3,7 @@
  * routes do not, so wildcard routes look the path up in a table
  * that is replaced whole when the events change.
  */
+import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventRegistry, ServedEvent } from '../deps.ts'
 
@@ -136,6 +137,7 @@ export async function callRoutes(
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
+    await scope.register(multipart)
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
       const method = request.method === 'HEAD' ? 'GET' : request.method

@@ -107,8 +107,8 @@ export function registrationRoutes(
     const upload = registration.uploads.find(
       ({ field }) => field === (request.params as Params).field,
     )
-    const bytes = upload === undefined ? null : await deps.uploads.read(upload.sha256)
-    if (upload === undefined || bytes === null)
+    const kept = upload === undefined ? null : await deps.uploads.read(upload.sha256)
+    if (upload === undefined || kept === null)
       return refuse(reply, 404, 'not_found', 'There is no such file.')
     await deps.store.audit({
       at: deps.clock(),
@@ -123,7 +123,7 @@ export function registrationRoutes(
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; sandbox")
       .header('cache-control', 'no-store')
-    return reply.send(bytes)
+    return reply.header('content-length', kept.bytes).send(kept.content)
   }
 
   const resend = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -1,7 +1,7 @@
 /** What comes back from the gateway (the browser's return, the server's notice), and a further attempt for a payment that failed. */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, dayOf, isoIndia, openOn, delegateOf } from '../../engine/index.ts'
+import { amountText, isoIndia } from '../../engine/index.ts'
 import type { Instant, RegisterAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
@@ -10,6 +10,9 @@ import type { Deps } from '../deps.ts'
 import { MESSAGE_BYTES_MAX, readFields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
 import { slidingLimit } from '../http/limit.ts'
+import { within } from '../machine/clock.ts'
+import { handOff, payAgain } from '../registering/pay-again.ts'
+import { payAgainRefused, sendRefusal } from '../registering/refusals.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** A person who comes back waits for a page: after this we say that we are still confirming. */
@@ -96,7 +99,10 @@ export function gatewayReturn(
       )
       return reply.redirect(landing, 303)
     }
-    if (kept) await within(returnWaitMs, deps.payments.verify(payment.orderId, returnWaitMs), deps)
+    if (kept)
+      await within(returnWaitMs, deps.payments.verify(payment.orderId, returnWaitMs), (error) =>
+        deps.log.error({ error: String(error) }, 'a payment could not be verified'),
+      )
     const now = await deps.store.registration(payment.regNo)
     return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
   }
@@ -235,57 +241,15 @@ async function tryAgain(
   if (registration === null || event === undefined || event.payment === null)
     return refuse(reply, 404, 'not_found', 'Registration details not found')
   const at = deps.clock()
-  const open = openOn(event, dayOf(at))
-  if (!open.open) return refuse(reply, 409, 'registration_closed', open.text)
-  // Money may have come since the page was drawn.
-  const newest = registration.payments[0]
-  if (newest?.status === 'failed')
-    await within(returnWaitMs, deps.payments.verify(newest.orderId, returnWaitMs), deps)
-  const again = await deps.store.retry(registration.regNo, at)
-  if (!again.ok) {
-    switch (again.error.code) {
-      case 'not_found':
-        return refuse(reply, 404, 'not_found', 'Registration details not found')
-      case 'not_failed':
-        return refuse(
-          reply,
-          409,
-          'not_failed',
-          'This payment has not failed, so there is nothing to try again.',
-        )
-      case 'too_many_attempts':
-        return refuse(
-          reply,
-          409,
-          'too_many_attempts',
-          'This payment was tried too many times. Please write to the support address.',
-        )
-    }
-  }
-  const { fullName, email, phone } = delegateOf(event, registration.answers)
-  const payment_data = deps.gateway.handOff(
-    event,
-    { fullName, email, phone, regNo: registration.regNo },
-    again.value.orderId,
-    again.value.amount,
-    at,
-  )
+  const due = await payAgain(deps, event, registration.regNo, at)
+  if (!due.ok) return sendRefusal(reply, payAgainRefused(due.error))
+  // An open order is not tried again: its page may still be in front of the delegate.
+  if (!due.value.isNew) return sendRefusal(reply, payAgainRefused({ code: 'nothing_due' }))
   const answer: RegisterAnswer = {
     status: 'success',
     message: 'You can try the payment again.',
     reg_no: registration.regNo,
-    payment_data,
+    payment_data: handOff(deps, event, due.value, at),
   }
   return reply.code(201).send(answer)
-}
-
-/** Waits for work, but not for ever and not for its errors. */
-async function within(ms: number, work: Promise<unknown>, deps: Pick<Deps, 'log'>): Promise<void> {
-  const timeout = Promise.withResolvers<void>()
-  const timer = setTimeout(timeout.resolve, ms)
-  const done = work.catch((error: unknown) =>
-    deps.log.error({ error: String(error) }, 'a payment could not be verified'),
-  )
-  await Promise.race([done, timeout.promise])
-  clearTimeout(timer)
 }

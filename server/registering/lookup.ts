@@ -6,10 +6,10 @@ import { slidingLimit } from '../http/limit.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /** A delegate mistypes a number a few times; a hall behind one address a few times more. */
-const wrongPerAddress = 20
+const WRONG_PER_ADDRESS_MAX = 20
 /** Guesses from many addresses at once; a whole conference does not mistype this often in ten minutes. */
-const wrongPerEvent = 300
-const windowMs = 10 * 60 * 1000
+const WRONG_PER_EVENT_MAX = 300
+const WINDOW_MS = 10 * 60 * 1000
 
 export type LookupGuard = {
   /** Milliseconds until this address may look up again; 0: it may now. */
@@ -20,13 +20,13 @@ export type LookupGuard = {
 
 /**
  * When an event as a whole has seen too many wrong numbers, only addresses with a wrong look-up of
- * their own are turned away: who has the right number still gets the page.
+ * their own are turned away: a delegate with the right number still gets the page.
  */
 export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock'>): LookupGuard {
   if (!deps.environment.rateLimits) return { wait: () => 0, count: () => {} }
-  const addresses = slidingLimit(wrongPerAddress, windowMs)
-  const suspects = slidingLimit(1, windowMs)
-  const events = slidingLimit(wrongPerEvent, windowMs)
+  const addresses = slidingLimit(WRONG_PER_ADDRESS_MAX, WINDOW_MS)
+  const suspects = slidingLimit(1, WINDOW_MS)
+  const events = slidingLimit(WRONG_PER_EVENT_MAX, WINDOW_MS)
   return {
     wait: (address, eventId) => {
       const at = deps.clock()

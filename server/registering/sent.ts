@@ -1,18 +1,20 @@
 /** What a browser says of price and category is only compared with what the server works out. */
-import { amountText, own, readAmount } from '../../engine/index.ts'
+import { own, readAmount } from '../../engine/index.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
 /** The names the specification sends, whatever the event file says; a form field of that name is an answer. */
-const usualNames: Readonly<Record<string, string>> = {
+const USUAL_NAMES: Readonly<Record<string, string>> = {
   base_amount: 'base',
   gst_amount: 'gst',
   total_amount: 'total',
   registration_category: 'category',
 }
 
+/** What is told first: money, then the category, then the period, which may change without the others. */
+export type Difference = 'price' | 'category' | 'period'
 export type Comparison =
   | { readonly is: 'same' }
-  | { readonly is: 'differs'; readonly name: string }
+  | { readonly is: 'differs'; readonly in: Difference }
   | { readonly is: 'unreadable'; readonly name: string }
 
 /** Amounts are compared as whole paise, read from decimal text; blank means not sent. `quote` null: the event states no price. */
@@ -22,7 +24,7 @@ export function compareSent(
   category: string | null,
   quote: Quote | null,
 ): Comparison {
-  let differs: string | null = null
+  const differs = new Set<Difference>()
   for (const [name, means] of meaningsOf(event)) {
     const sent = textOf(own(values, name))
     if (sent === '') continue
@@ -30,12 +32,15 @@ export function compareSent(
     if (means === 'base' || means === 'gst' || means === 'total') {
       const amount = readAmount(sent)
       if (amount === null) return { is: 'unreadable', name }
-      if (quote === null || amount !== quote[means]) differs ??= name
-    } else if (means === 'category' && sent !== category) differs ??= name
-    else if (means === 'period' && sent !== quote?.period) differs ??= name
+      if (amount !== quote?.[means]) differs.add('price')
+    } else if (means === 'category' && sent !== category) differs.add('category')
+    else if (means === 'period' && sent !== quote?.period) differs.add('period')
   }
-  return differs === null ? { is: 'same' } : { is: 'differs', name: differs }
+  const first = ORDER.find((difference) => differs.has(difference))
+  return first === undefined ? { is: 'same' } : { is: 'differs', in: first }
 }
+
+const ORDER: readonly Difference[] = ['price', 'category', 'period']
 
 const meanings = new WeakMap<EventConfig, ReadonlyMap<string, string>>()
 
@@ -43,7 +48,7 @@ function meaningsOf(event: EventConfig): ReadonlyMap<string, string> {
   const known = meanings.get(event)
   if (known !== undefined) return known
   const fields = new Set(event.fields.map(({ id }) => id))
-  const usual = Object.entries(usualNames).filter(([name]) => !fields.has(name))
+  const usual = Object.entries(USUAL_NAMES).filter(([name]) => !fields.has(name))
   const found = new Map([...usual, ...Object.entries(event.api.sends)])
   meanings.set(event, found)
   return found
@@ -54,11 +59,4 @@ function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value.trim()
   return typeof value === 'number' ? String(value) : null
-}
-
-/** What a delegate is told when the price on the screen is no longer the price. */
-export function priceChangedText(quote: Quote | null): string {
-  return quote === null
-    ? 'The price has changed. Please check it and submit again.'
-    : `The price has changed: the total is now ₹ ${amountText(quote.total)}. Nothing has been charged. Please check it and submit again.`
 }

@@ -1,39 +1,22 @@
-/** Files that delegates send: judged by their content, kept under its hash, outside everything that is served. */
+/** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, readdir, rename, stat, unlink, utimes } from 'node:fs/promises'
+import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises'
 import path from 'node:path'
-import CFB from 'cfb'
-import { fileTypeFromBuffer } from 'file-type'
-import type { Instant } from '../../engine/index.ts'
-import type { Uploads } from '../deps.ts'
+import type { Readable } from 'node:stream'
+import { err, ok } from '../../engine/index.ts'
+import type { Instant, Result } from '../../engine/index.ts'
+import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
 import type { Store } from '../store/store.ts'
+import { typeOfFile } from './file-kind.ts'
 
 /** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
-const unusedMsMax = 24 * 60 * 60 * 1000
+const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
 /** So many hashes are asked about in one query. */
-const sweepBatch = 500
+const SWEEP_BATCH_MAX = 500
+/** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
+const INCOMING = 'incoming'
 
-/** Endings by what the content is; an ending not listed here cannot be told from its content and is refused. */
-const endingsOf: Readonly<Record<string, readonly string[]>> = {
-  pdf: ['pdf'],
-  jpg: ['jpg', 'jpeg'],
-  png: ['png'],
-  gif: ['gif'],
-  webp: ['webp'],
-  docx: ['docx'],
-  doc: ['doc'],
-}
-const mimeOf: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  doc: 'application/msword',
-}
-
-type Sent = { readonly name: string; readonly bytes: Buffer; readonly accept: readonly string[] }
 type Shelf = {
   readonly folder: string
   /** When each hash was last handed in, since start. */
@@ -42,6 +25,7 @@ type Shelf = {
   readonly removals: Map<string, Promise<void>>
 }
 
+/** Opens the folder, and removes what a process that died left unfinished in it. */
 export function openUploads(options: {
   readonly folder: string
   readonly store: Pick<Store, 'uploadsInUse'>
@@ -49,29 +33,18 @@ export function openUploads(options: {
 }): Uploads {
   const { store, clock } = options
   const shelf: Shelf = { folder: options.folder, handedIn: new Map(), removals: new Map() }
+  mkdirSync(path.join(shelf.folder, INCOMING), { recursive: true })
+  removeLeftovers(path.join(shelf.folder, INCOMING))
   return {
-    fits: async (sent) => (await kindOf(sent)) !== null,
-    keep: async (sent) => {
-      const kind = await kindOf(sent)
-      if (kind === null) return { ok: false, code: 'wrong_type' }
-      const sha256 = createHash('sha256').update(sent.bytes).digest('hex')
-      shelf.handedIn.set(sha256, clock())
-      await shelf.removals.get(sha256)
-      await keepDurably(placeOf(shelf, sha256), sent.bytes, clock())
-      return {
-        ok: true,
-        sha256,
-        type: mimeOf[kind] ?? 'application/octet-stream',
-        bytes: sent.bytes.length,
-      }
+    receive: (content, bytesMax) => receive(shelf, content, bytesMax),
+    typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
+    keep: async (file) => {
+      shelf.handedIn.set(file.sha256, clock())
+      await shelf.removals.get(file.sha256)
+      await keepDurably(placeOf(shelf, file.sha256), file, clock())
     },
-    read: async (sha256) => {
-      if (!/^[0-9a-f]{64}$/.test(sha256)) return null
-      return readFile(placeOf(shelf, sha256)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
-    },
+    discard: (file) => rm(file.path, { force: true }),
+    read: (sha256) => read(shelf, sha256),
     sweep: () => sweep(shelf, store, clock()),
   }
 }
@@ -80,56 +53,54 @@ function placeOf(shelf: Shelf, sha256: string): string {
   return path.join(shelf.folder, sha256.slice(0, 2), sha256)
 }
 
-/** What the file is, when that is what its name says and what is taken. */
-async function kindOf({ name, bytes, accept }: Sent): Promise<string | null> {
-  const content = await contentOf(bytes)
-  const ending = path.extname(name).slice(1).toLowerCase()
-  return content !== null && accept.includes(ending) && (endingsOf[content] ?? []).includes(ending)
-    ? content
-    : null
-}
-
-/** pdf, jpg, png, gif, webp, docx, doc, or null for everything else. Names and media types that were sent count for nothing. */
-export async function contentOf(bytes: Buffer): Promise<string | null> {
-  const found = await fileTypeFromBuffer(bytes).catch(() => undefined)
-  if (found === undefined) return null
-  if (found.ext === 'cfb' || found.mime === 'application/x-cfb')
-    return isWordDocument(bytes) ? 'doc' : null
-  return found.ext in endingsOf ? found.ext : null
-}
-
-/**
- * Old Word documents, Excel sheets, Outlook messages and Windows installers are all OLE files and
- * begin alike; what they are is said by their streams. A Word document has one called WordDocument.
- */
-function isWordDocument(bytes: Buffer): boolean {
+/** Each piece is on its way to the disk before the next is asked for, so that no file is ever in memory as a whole. */
+async function receive(
+  shelf: Shelf,
+  content: Readable,
+  bytesMax: number,
+): Promise<Result<ReceivedFile, ReceiveRefusal>> {
+  const place = path.join(shelf.folder, INCOMING, `${process.pid}.${randomUUID()}`)
+  const hash = createHash('sha256')
+  let bytes = 0
+  let whole = false
+  const file = await open(place, 'wx')
   try {
-    const container = CFB.read(bytes, { type: 'buffer' })
-    return CFB.find(container, '/WordDocument') !== null
-  } catch {
-    return false
+    for await (const piece of content as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > bytesMax) return err('too_large')
+      hash.update(piece)
+      await file.writeFile(piece)
+    }
+    whole = true
+    return ok({ path: place, sha256: hash.digest('hex'), bytes })
+  } catch (error) {
+    // The sender's trouble; a disk that is full is ours, and thrown.
+    if (content.errored !== null) return err('cut_off')
+    throw error
+  } finally {
+    await file.close()
+    if (!whole) await rm(place, { force: true })
   }
 }
 
-/** Written beside its place, flushed, then renamed: under its hash there is the whole file or none. */
-async function keepDurably(place: string, bytes: Buffer, at: Instant): Promise<void> {
+/** Flushed, then renamed: under its hash there is the whole file or none. */
+async function keepDurably(place: string, received: ReceivedFile, at: Instant): Promise<void> {
   const there = await stat(place).catch(() => null)
   const parent = path.dirname(place)
-  if (there?.size === bytes.length) {
+  if (there?.size === received.bytes) {
     // Young again, for the sweep after a restart.
     await utimes(place, at / 1000, at / 1000)
+    await rm(received.path, { force: true })
   } else {
     await mkdir(parent, { recursive: true })
-    const beside = `${place}.${randomUUID()}.part`
-    const file = await open(beside, 'wx')
+    const file = await open(received.path, 'r+')
     try {
-      await file.writeFile(bytes)
       await file.utimes(at / 1000, at / 1000)
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(beside, place)
+    await rename(received.path, place)
   }
   // Also when it was there: the one who wrote it may not have come to this line.
   await syncFolder(parent)
@@ -145,6 +116,42 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Null: no such file. Only hashes are read, no paths. */
+async function read(
+  shelf: Shelf,
+  sha256: string,
+): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return null
+  const file = await open(placeOf(shelf, sha256), 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  return file === null
+    ? null
+    : { bytes: (await file.stat()).size, content: file.createReadStream() }
+}
+
+/**
+ * What lies in the folder of incoming files belongs to a request, and a request to a process. Of our own
+ * number there is none yet: a container gives every process the same one.
+ */
+function removeLeftovers(incoming: string): void {
+  for (const name of readdirSync(incoming)) {
+    const pid = Number(name.split('.')[0])
+    if (pid === process.pid || !isAlive(pid)) unlinkSync(path.join(incoming, name))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 is none: it only asks. EPERM: somebody else's process, so there is one.
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 /** Removes what no registration refers to and nobody handed in lately. Answers how many files went. */
 async function sweep(
   shelf: Shelf,
@@ -152,21 +159,18 @@ async function sweep(
   at: Instant,
 ): Promise<number> {
   for (const [sha256, handedIn] of shelf.handedIn)
-    if (at - handedIn >= unusedMsMax) shelf.handedIn.delete(sha256)
+    if (at - handedIn >= UNUSED_MS_MAX) shelf.handedIn.delete(sha256)
   const old: string[] = []
-  let removed = 0
   for (const sub of await readdir(shelf.folder).catch(() => [])) {
+    if (sub === INCOMING) continue
     for (const name of await readdir(path.join(shelf.folder, sub)).catch(() => [])) {
-      const place = path.join(shelf.folder, sub, name)
-      if (at - (await stat(place)).mtimeMs < unusedMsMax) continue
-      if (name.endsWith('.part')) {
-        await unlink(place)
-        removed++
-      } else old.push(name)
+      const { mtimeMs } = await stat(path.join(shelf.folder, sub, name))
+      if (at - mtimeMs >= UNUSED_MS_MAX) old.push(name)
     }
   }
-  for (let from = 0; from < old.length; from += sweepBatch) {
-    const batch = old.slice(from, from + sweepBatch)
+  let removed = 0
+  for (let from = 0; from < old.length; from += SWEEP_BATCH_MAX) {
+    const batch = old.slice(from, from + SWEEP_BATCH_MAX)
     const used = new Set(await store.uploadsInUse(batch))
     for (const sha256 of batch) {
       if (used.has(sha256) || shelf.handedIn.has(sha256)) continue

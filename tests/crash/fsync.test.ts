@@ -18,11 +18,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** What must have been flushed, after it was last written; a folder is never written by itself. */
-type Flush = { readonly path: RegExp; readonly isFolder?: boolean }
+/** What must have been flushed, after it was last written; a folder is written by what is moved into it. */
+type Flush = { readonly path: RegExp; readonly movedInto?: RegExp }
 const log: Flush = { path: /rollcall\.db-wal>/ }
-const proof: Flush = { path: /uploads\/\w\w\/[^>]+>/ }
-const proofFolder: Flush = { path: /uploads\/\w\w>/, isFolder: true }
+const proof: Flush = { path: /uploads\/incoming\/[^>]+>/ }
+const proofFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/\w\w\/\w{64}"/ }
 
 /** For each answer: was all of it written and then flushed since the answer before it, or since the process was ready? */
 function flushedBefore(
@@ -39,9 +39,13 @@ function flushedBefore(
         written.add(flush)
         flushed.delete(flush)
       }
-      if (/^f(data)?sync$/.test(call.name) && (flush.isFolder === true || written.has(flush)))
-        flushed.add(flush)
+      if (/^f(data)?sync$/.test(call.name) && written.has(flush)) flushed.add(flush)
     }
+    if (/^rename(at2?)?$/.test(call.name))
+      for (const flush of needed.filter(({ movedInto }) => movedInto?.test(call.args))) {
+        written.add(flush)
+        flushed.delete(flush)
+      }
     if (!isAnswer(call) && !isReady(call)) return []
     const answer = needed.every((flush) => flushed.has(flush))
     written.clear()
@@ -62,6 +66,10 @@ const calls = [
   'sendmsg',
   'fsync',
   'fdatasync',
+  // Which of them a machine has, differs.
+  '?rename',
+  '?renameat',
+  '?renameat2',
 ] as const
 
 /** The store by itself. */

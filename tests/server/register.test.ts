@@ -1,4 +1,5 @@
 /** Registering: what goes wrong gets a clear answer, and the database holds what it should and nothing else. */
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../engine/index.ts'
 import type { ErrorAnswer, RegisterAnswer } from '../../engine/index.ts'
@@ -137,7 +138,8 @@ describe('a registration', () => {
       ])
       const [kept] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
       expect(server.uploadsStored()).toContain(kept?.['sha256'])
-      expect(await server.deps.uploads.read(String(kept?.['sha256']))).toEqual(pdf())
+      const read = await server.deps.uploads.read(String(kept?.['sha256']))
+      expect(read === null ? null : await buffer(read.content)).toEqual(pdf())
     },
   )
 
@@ -366,7 +368,11 @@ describe('wrong in, clear out, nothing stored:', () => {
       'another category than the answers give',
       () => server.post(url, { ...delegate, registration_category: 'intern-mbbs-accompanying' }),
       409,
-      { code: 'price_changed' },
+      {
+        code: 'category_changed',
+        message:
+          'Your answers belong to the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. Nothing has been charged. Please check it and submit again.',
+      },
     ],
     [
       'an unknown category',

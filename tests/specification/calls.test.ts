@@ -155,7 +155,7 @@ describe('registering', () => {
     })
     expect([cheaper.statusCode, cheaper.json<{ code: string }>().code]).toEqual([
       409,
-      'price_changed',
+      'category_changed',
     ])
   })
 

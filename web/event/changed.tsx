@@ -1,4 +1,4 @@
-/** The question that is asked when the price is no longer the one the delegate saw. */
+/** The question that is asked when price, category or period is no longer what the delegate saw. */
 import { formatMoney } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
@@ -6,7 +6,7 @@ import { Ledger } from '../shared/ledger.tsx'
 import { labelOfCategory } from './price.ts'
 import { quoteRows } from './summary.tsx'
 
-type PriceChangedProps = {
+type ChangedProps = {
   readonly event: PublicEvent
   readonly was: Quote
   readonly now: Quote
@@ -14,18 +14,26 @@ type PriceChangedProps = {
   readonly back: () => void
 }
 
-/** Old and new price, and why; nothing is charged before the delegate says so. */
-export function PriceChanged({ event, was, now, pay, back }: PriceChangedProps) {
-  const why =
+/** Old and new price, and why; nothing is charged before the delegate says so. "The price has changed" is said only where it has. */
+export function Changed({ event, was, now, pay, back }: ChangedProps) {
+  const samePrice = was.base === now.base && was.gst === now.gst && was.total === now.total
+  const [what, why] =
     was.category !== now.category
-      ? `Your answers now belong to the category ${labelOfCategory(event, now.category)}.`
+      ? [
+          'category',
+          `Your answers now belong to the category ${labelOfCategory(event, now.category)}.`,
+        ]
       : was.period !== now.period
-        ? 'A new price period began while you were filling in the form.'
-        : 'The organisers changed the price while you were filling in the form.'
+        ? ['price period', 'A new price period began while you were filling in the form.']
+        : ['price', 'The organisers changed the price while you were filling in the form.']
+  const still = samePrice ? ' The price is the same.' : ''
   const total = formatMoney(now.total)
   return (
-    <Dialog title="The price has changed" onClose={back}>
-      <p>{why} Nothing has been charged.</p>
+    <Dialog title={`The ${samePrice ? what : 'price'} has changed`} onClose={back}>
+      <p>
+        {why}
+        {still} Nothing has been charged.
+      </p>
       <Ledger rows={quoteRows(event, now, ['base', 'gst', 'total'], was)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>

@@ -7,7 +7,7 @@ import { Dialog } from '../shared/dialog.tsx'
 import { HandOff } from '../shared/handoff.tsx'
 import { forget, keep, recall, startOf } from '../shared/keep.ts'
 import { useMessage } from '../shared/messages.tsx'
-import { PriceChanged } from './changed.tsx'
+import { Changed } from './changed.tsx'
 import { ClosedBox } from './closed.tsx'
 import { FormBox, formId, useForm } from './form.tsx'
 import { Panel, PriceList } from './notes.tsx'
@@ -80,7 +80,7 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
         if (!Object.keys(outcome.errors).some((id) => form.shown.has(id)))
           setProblem(outcome.message)
         return { is: 'filling' }
-      case 'price_changed':
+      case 'changed':
         askTariff()
         return quote === null ? { is: 'filling' } : { is: 'asked', was: quote, now: outcome.now }
       case 'closed':
@@ -158,7 +158,7 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
         <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
       )}
       {phase.is === 'asked' && (
-        <PriceChanged
+        <Changed
           event={event}
           was={phase.was}
           now={phase.now}

@@ -14,7 +14,8 @@ import { toQuote } from './price.ts'
 export type Outcome =
   | { readonly is: 'registered'; readonly answer: RegisterAnswer }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
-  | { readonly is: 'price_changed'; readonly now: Quote }
+  /** The price, the category or the period is another than the delegate saw. */
+  | { readonly is: 'changed'; readonly now: Quote }
   /** Nothing of what was asked for is on sale; `message` says why. */
   | { readonly is: 'closed'; readonly message: string }
   /** `unsure`: no answer came or the server broke, so the same attempt must be sent with the same key. */
@@ -99,14 +100,21 @@ async function attempt(
   return { is: 'refused', message: message || fallback, unsure: false }
 }
 
+/** Codes of the server for "not what the delegate saw", with what holds now. */
+const CHANGED: ReadonlySet<string> = new Set([
+  'price_changed',
+  'category_changed',
+  'period_changed',
+])
+
 function outcomeOf(error: ApiError): Outcome {
   const { code, message, answer, status } = error
   if ((status === 422 || status === 413) && answer?.errors)
     return { is: 'invalid', errors: answer.errors, message }
-  if (code === 'price_changed' && answer?.quote) {
-    const now = toQuote(answer.quote)
-    if (now !== null) return { is: 'price_changed', now }
+  if (CHANGED.has(code)) {
+    const now = answer?.quote ? toQuote(answer.quote) : null
+    return now === null ? { is: 'closed', message } : { is: 'changed', now }
   }
-  if (code === 'registration_closed' || code === 'price_changed') return { is: 'closed', message }
+  if (code === 'registration_closed' || code === 'not_on_sale') return { is: 'closed', message }
   return { is: 'refused', message, unsure: status === 0 || status >= 500 }
 }

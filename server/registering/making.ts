@@ -1,0 +1,119 @@
+/** Making a registration: its price, its number, what of it is stored. */
+import { randomInt } from 'node:crypto'
+import {
+  assert,
+  categoryOf,
+  delegateOf,
+  err,
+  mailFor,
+  ok,
+  orderIdOf,
+  quote,
+  regNoOf,
+} from '../../engine/index.ts'
+import type {
+  Answers,
+  EventConfig,
+  Instant,
+  Quote,
+  QuoteRefusal,
+  RegNo,
+  Result,
+} from '../../engine/index.ts'
+import type { Deps, ServedEvent } from '../deps.ts'
+import type { NewRegistration, Registered } from '../store/store.ts'
+import { registrationView } from './view.ts'
+
+/** `randomInt` goes up to 2 ** 48. */
+const DIGITS_AT_ONCE = 14
+/** Two equal numbers of twelve random digits are a wonder, three a fault. */
+const NUMBERS_TRIED_MAX = 5
+
+/** `quote` null: the event states no prices. */
+export type Priced = { readonly category: string | null; readonly quote: Quote | null }
+
+/** What these answers cost at that instant. */
+export function priceOf(
+  event: EventConfig,
+  answers: Answers,
+  at: Instant,
+): Result<Priced, QuoteRefusal> {
+  if (event.fees.prices === null) return ok({ category: categoryOf(event, answers), quote: null })
+  const quoted = quote(event, answers, at)
+  return quoted.ok ? ok({ category: quoted.value.category, quote: quoted.value }) : quoted
+}
+
+/** All that a registration is made of but its number; the files are kept already. */
+export type Judged = Priced & Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at'>
+
+/** Stores it under a number that is free, with all that depends on the number. */
+export async function make(
+  deps: Pick<Deps, 'store'>,
+  served: ServedEvent,
+  judged: Judged,
+): Promise<Result<Registered, { readonly code: 'idempotency_key_reused' }>> {
+  for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
+    const regNo = freshNumber(served.config)
+    const registered = await deps.store.register(newRegistration(served, judged, regNo))
+    if (registered.ok) return registered
+    const { code } = registered.error
+    if (code !== 'reg_no_taken') return err({ code })
+  }
+  assert(false, 'every registration number that was drawn is taken')
+}
+
+function freshNumber(event: EventConfig): RegNo {
+  const wanted = event.orderId.digits - 1
+  let digits = ''
+  while (digits.length < wanted)
+    digits += String(randomInt(10 ** DIGITS_AT_ONCE)).padStart(DIGITS_AT_ONCE, '0')
+  return regNoOf(event, Array.from(digits.slice(0, wanted), Number))
+}
+
+function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): NewRegistration {
+  const event = served.config
+  const payment = judged.quote === null ? null : event.payment
+  const registration = {
+    eventId: event.id,
+    eventHash: served.hash,
+    regNo,
+    answers: judged.answers,
+    searchable: delegateOf(event, judged.answers),
+    category: judged.category,
+    quote: judged.quote,
+    orderId: payment === null ? null : orderIdOf(regNo, 1),
+    uploads: judged.uploads,
+    at: judged.at,
+    idempotency: judged.idempotency,
+    ...(payment === null ? {} : { gateway: payment.gateway.name }),
+  }
+  const mail = payment === null ? mailFor(event, unpaidView(event, registration)) : null
+  return { ...registration, mail }
+}
+
+/** A registration without a payment as it will be read once it is stored: a success at once. */
+function unpaidView(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+): ReturnType<typeof registrationView> {
+  const { eventId, eventHash, regNo, answers, category, quote: quoted, at, uploads } = registration
+  return registrationView(event, {
+    id: 0,
+    eventId,
+    eventHash,
+    regNo,
+    answers,
+    category,
+    period: quoted?.period ?? null,
+    base: quoted?.base ?? null,
+    gst: quoted?.gst ?? null,
+    total: quoted?.total ?? null,
+    paymentStatus: 'success',
+    inReview: false,
+    paymentId: null,
+    paidAt: at,
+    createdAt: at,
+    payments: [],
+    uploads,
+  })
+}

@@ -1,0 +1,128 @@
+/**
+ * The directory of an OLE file, read where it lies and within bounds. Old Word documents, Excel sheets,
+ * Outlook messages and Windows installers are all OLE files and begin alike; what they are is said by the
+ * names of their streams. The format is a file system in a file (MS-CFB): chains of sectors and a tree of
+ * entries, either of which a hostile file may tie into a circle or spread over the whole file.
+ */
+import type { FileHandle } from 'node:fs/promises'
+
+/** A Word document has some ten entries; with very many embedded objects, some hundreds. */
+const ENTRIES_MAX = 4096
+const ENTRY_BYTES = 128
+const HEADER_BYTES = 512
+/** The header names the first sectors of the allocation table; further ones stand in a chain. */
+const TABLE_IN_HEADER = 109
+/** Sector numbers from here on mean "end of chain", "free" and the like. */
+const SECTOR_MAX = 0xfffffffa
+const STREAM = 2
+const ROOT = 5
+
+type Container = {
+  readonly file: FileHandle
+  readonly sectorBytes: number
+  readonly header: Buffer
+}
+/** `left`, `right` and `child` are places in the list of entries; one that is not there means none. */
+type Entry = {
+  readonly name: string
+  readonly type: number
+  readonly left: number
+  readonly right: number
+  readonly child: number
+}
+
+/**
+ * Whether the file has a stream of this name at its top, not within an embedded object. False also for
+ * what is cut off, contradicts itself, or cannot be judged within bounds.
+ */
+export async function hasTopStream(file: FileHandle, name: string): Promise<boolean> {
+  const container = await openContainer(file)
+  const entries = container === null ? null : await readEntries(container)
+  const root = entries?.[0]
+  if (entries === null || root === undefined || root.type !== ROOT) return false
+  const seen = new Set<number>()
+  const ahead = [root.child]
+  for (let at = ahead.pop(); at !== undefined; at = ahead.pop()) {
+    const entry = entries[at]
+    if (entry === undefined || seen.has(at)) continue
+    seen.add(at)
+    if (entry.type === STREAM && entry.name.toLowerCase() === name.toLowerCase()) return true
+    ahead.push(entry.left, entry.right)
+  }
+  return false
+}
+
+async function openContainer(file: FileHandle): Promise<Container | null> {
+  const header = await readAt(file, 0, HEADER_BYTES)
+  if (header === null) return null
+  const shift = header.readUInt16LE(30)
+  return shift === 9 || shift === 12 ? { file, sectorBytes: 2 ** shift, header } : null
+}
+
+/** Null when the directory's chain leaves the file, runs in a circle or is longer than ours ever are. */
+async function readEntries(container: Container): Promise<readonly Entry[] | null> {
+  const entries: Entry[] = []
+  const seen = new Set<number>()
+  let sector: number | null = container.header.readUInt32LE(48)
+  while (sector !== null && sector < SECTOR_MAX) {
+    if (seen.has(sector) || entries.length >= ENTRIES_MAX) return null
+    seen.add(sector)
+    const content = await readSector(container, sector)
+    if (content === null) return null
+    for (let at = 0; at < content.length; at += ENTRY_BYTES)
+      entries.push(entryOf(content.subarray(at, at + ENTRY_BYTES)))
+    sector = await following(container, sector)
+  }
+  return sector === null ? null : entries
+}
+
+function entryOf(bytes: Buffer): Entry {
+  // The length counts the zero at the end, in bytes of UTF-16.
+  const nameBytes = Math.max(0, Math.min(64, bytes.readUInt16LE(64)) - 2)
+  return {
+    name: bytes.toString('utf16le', 0, nameBytes),
+    type: bytes.readUInt8(66),
+    left: bytes.readUInt32LE(68),
+    right: bytes.readUInt32LE(72),
+    child: bytes.readUInt32LE(76),
+  }
+}
+
+/** The sector after this one in its chain, a number from SECTOR_MAX on at the end; null when the table leaves the file. */
+async function following(container: Container, sector: number): Promise<number | null> {
+  const perSector = container.sectorBytes / 4
+  const table = await tableSector(container, Math.floor(sector / perSector))
+  if (table === null || table >= SECTOR_MAX) return null
+  const at = placeOf(container, table) + (sector % perSector) * 4
+  return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
+}
+
+/** Where the allocation table's sector of this index lies. The index is bounded by the file's size, and with it the steps. */
+async function tableSector(container: Container, index: number): Promise<number | null> {
+  if (index < TABLE_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
+  // The last number of each such sector leads to the next.
+  const perSector = container.sectorBytes / 4 - 1
+  let sector = container.header.readUInt32LE(68)
+  for (let left = index - TABLE_IN_HEADER; ; left -= perSector) {
+    const content = sector < SECTOR_MAX ? await readSector(container, sector) : null
+    if (content === null) return null
+    if (left < perSector) return content.readUInt32LE(left * 4)
+    sector = content.readUInt32LE(perSector * 4)
+  }
+}
+
+function placeOf({ sectorBytes }: Container, sector: number): number {
+  return (sector + 1) * sectorBytes
+}
+
+/** Null outside the file. */
+async function readSector(container: Container, sector: number): Promise<Buffer | null> {
+  return readAt(container.file, placeOf(container, sector), container.sectorBytes)
+}
+
+/** Null when fewer bytes are there. */
+async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer | null> {
+  const buffer = Buffer.alloc(bytes)
+  const { bytesRead } = await file.read(buffer, 0, bytes, position)
+  return bytesRead === bytes ? buffer : null
+}

@@ -1,0 +1,183 @@
+/** How registering and paying again say no: status, code and sentence of each refusal. */
+import type { FastifyReply } from 'fastify'
+import { assertNever, formatMoney, rupees } from '../../engine/index.ts'
+import type {
+  ErrorAnswer,
+  EventConfig,
+  FieldErrors,
+  Quote,
+  QuoteRefusal,
+  WireQuote,
+} from '../../engine/index.ts'
+import type { BodyRefusal } from '../http/body.ts'
+import { refuse, toldOf } from '../http/refuse.ts'
+import { KEY_LENGTH_MAX } from './key.ts'
+import type { PayAgainRefusal } from './pay-again.ts'
+import type { Difference } from './sent.ts'
+
+/** A "no" before it is sent: what came with the request is cleared away first. */
+export type Refusal = {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly more: Pick<ErrorAnswer, 'errors' | 'quote'>
+}
+
+function said(status: number, code: string, message: string, more: Refusal['more'] = {}): Refusal {
+  return { status, code, message, more }
+}
+
+function saidOf(status: number): Refusal {
+  const { code, message } = toldOf(status)
+  return said(status, code, message)
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return refuse(reply, refusal.status, refusal.code, refusal.message, refusal.more)
+}
+
+export function closedRefused(text: string): Refusal {
+  return said(409, 'registration_closed', text)
+}
+
+export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
+  const unreadable = (message: string): Refusal => said(400, 'bad_request', message)
+  switch (refusal.code) {
+    case 'too_large':
+      return tooLarge(event, null)
+    case 'file_too_large':
+      return tooLarge(event, refusal.field)
+    case 'unsupported_media_type':
+      return saidOf(415)
+    case 'not_json':
+      return unreadable('The request says it is JSON, but it cannot be read as JSON.')
+    case 'not_an_object':
+      return unreadable('The answers must be one JSON object.')
+    case 'not_multipart':
+      return unreadable(
+        'The request says it is multipart/form-data, but it cannot be read as such.',
+      )
+    case 'cut_off':
+      return unreadable('The request broke off before it was complete.')
+    default:
+      return assertNever(refusal)
+  }
+}
+
+/** `id` null: the body as a whole is too large; where the form takes a file it can only be that. */
+function tooLarge(event: EventConfig, id: string | null): Refusal {
+  const field = event.fields.find(
+    (one) => one.type === 'file' && one.bytesMax !== undefined && (id === null || one.id === id),
+  )
+  if (field?.bytesMax === undefined) return saidOf(413)
+  const mb = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
+  const message = `The file is too large. Please choose one of at most ${mb} MB.`
+  return said(413, 'file_too_large', message, { errors: { [field.id]: message } })
+}
+
+export function keyRefused(code: 'bad_idempotency_key' | 'idempotency_key_reused'): Refusal {
+  return code === 'bad_idempotency_key'
+    ? said(
+        400,
+        code,
+        `The Idempotency-Key must be printable and at most ${KEY_LENGTH_MAX} characters long.`,
+      )
+    : said(
+        422,
+        code,
+        'This Idempotency-Key was used with other answers. Use a new key for a new registration.',
+      )
+}
+
+export function answersRefused(errors: FieldErrors): Refusal {
+  const message = Object.values(errors)[0] ?? 'Some answers are missing or wrong.'
+  return said(422, 'invalid_answers', message, { errors })
+}
+
+export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal {
+  switch (refusal.code) {
+    case 'no_category': {
+      const chosen = event.categoryChoice.by === 'field' ? event.categoryChoice.field : null
+      const field = event.fields.find(({ id }) => id === chosen)
+      return answersRefused(
+        field === undefined ? {} : { [field.id]: field.required?.message ?? field.invalid },
+      )
+    }
+    case 'registration_closed':
+      return closedRefused(refusal.text)
+    case 'not_on_sale':
+      return said(
+        409,
+        refusal.code,
+        `${labelOf(event, refusal.category)} is not on sale at present. Please choose another category.`,
+        { quote: null },
+      )
+    default:
+      return assertNever(refusal)
+  }
+}
+
+/** What the delegate saw is no longer so: the refusal says what differs, and carries what holds now. */
+export function differenceRefused(
+  event: EventConfig,
+  differs: Difference,
+  quoted: Quote | null,
+): Refusal {
+  const total = quoted === null ? null : formatMoney(quoted.total)
+  return said(409, `${differs}_changed`, differenceText(event, differs, quoted, total), {
+    quote: quoted === null ? null : wireQuote(quoted),
+  })
+}
+
+function differenceText(
+  event: EventConfig,
+  differs: Difference,
+  quoted: Quote | null,
+  total: string | null,
+): string {
+  const check = 'Nothing has been charged. Please check it and submit again.'
+  const sum = total === null ? '' : ` The total is ${total}.`
+  switch (differs) {
+    case 'price':
+      return total === null
+        ? `The price has changed: nothing is to be paid now. ${check}`
+        : `The price has changed: the total is now ${total}. ${check}`
+    case 'category':
+      return quoted === null
+        ? `Your answers belong to another registration category. ${check}`
+        : `Your answers belong to the category ${labelOf(event, quoted.category)}.${sum} ${check}`
+    case 'period':
+      return `Another price period has begun.${sum} ${check}`
+    default:
+      return assertNever(differs)
+  }
+}
+
+export function payAgainRefused(refusal: PayAgainRefusal): Refusal {
+  switch (refusal.code) {
+    case 'nothing_due':
+      return said(
+        409,
+        'not_failed',
+        'This payment has not failed, so there is nothing to try again.',
+      )
+    case 'too_many_attempts':
+      return said(
+        409,
+        refusal.code,
+        'This payment was tried too many times. Please write to the support address.',
+      )
+    case 'registration_closed':
+      return closedRefused(refusal.text)
+    default:
+      return assertNever(refusal)
+  }
+}
+
+function labelOf(event: EventConfig, category: string): string {
+  return event.categories.find(({ id }) => id === category)?.label ?? category
+}
+
+function wireQuote({ category, period, base, gst, total }: Quote): WireQuote {
+  return { category, period, base: rupees(base), gst: rupees(gst), total: rupees(total) }
+}

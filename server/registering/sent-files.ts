@@ -1,0 +1,73 @@
+/** The files of a request against the fields of the form: which belong to it, and whether they are what they should be. */
+import { err, ok } from '../../engine/index.ts'
+import type { Answers, EventConfig, Field, FieldErrors, Result } from '../../engine/index.ts'
+import type { Deps, ReceivedFile } from '../deps.ts'
+import type { Body, FileLimits } from '../http/body.ts'
+import type { NewRegistration } from '../store/store.ts'
+
+type FieldFile = { readonly field: Field; readonly name: string; readonly file: ReceivedFile }
+type Upload = NewRegistration['uploads'][number]
+/** What is stored of the files, and the files themselves, to be kept. */
+export type JudgedFiles = {
+  readonly uploads: readonly Upload[]
+  readonly files: readonly ReceivedFile[]
+}
+
+const limits = new WeakMap<EventConfig, FileLimits>()
+
+/** How many bytes the file of each field may have. */
+export function fileLimitsOf(event: EventConfig): FileLimits {
+  const known = limits.get(event)
+  if (known !== undefined) return known
+  const made = new Map(
+    event.fields.flatMap(({ id, type, bytesMax }) =>
+      type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
+    ),
+  )
+  limits.set(event, made)
+  return made
+}
+
+/** The answers as sent; a file's answer is its name, and only a file that came with the request counts. */
+export function answersOf(event: EventConfig, body: Body): Readonly<Record<string, unknown>> {
+  const fields = event.fields.filter(({ type }) => type === 'file')
+  if (fields.length === 0) return body.values
+  const raw: Record<string, unknown> = Object.assign(
+    Object.create(null) as Record<string, unknown>,
+    body.values,
+  )
+  for (const { id } of fields) {
+    const sent = body.files.get(id)
+    if (sent === undefined || sent.file.bytes === 0) delete raw[id]
+    else raw[id] = sent.name
+  }
+  return raw
+}
+
+/** Judges the files of fields that are shown; any other is dropped like any hidden answer. `answers` are checked ones. */
+export async function judgeFiles(
+  deps: Pick<Deps, 'uploads'>,
+  event: EventConfig,
+  answers: Answers,
+  sent: Body['files'],
+): Promise<Result<JudgedFiles, FieldErrors>> {
+  const errors: Record<string, string> = {}
+  const uploads: Upload[] = []
+  const files = filesOf(event, answers, sent)
+  for (const { field, name, file } of files) {
+    const type = await deps.uploads.typeOf(file, name, field.accept ?? [])
+    if (type === null) errors[field.id] = field.invalid
+    else uploads.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
+  }
+  return Object.keys(errors).length > 0
+    ? err(errors)
+    : ok({ uploads, files: files.map(({ file }) => file) })
+}
+
+function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): readonly FieldFile[] {
+  return event.fields.flatMap((field) => {
+    const found =
+      field.type === 'file' && Object.hasOwn(answers, field.id) ? sent.get(field.id) : undefined
+    return found === undefined ? [] : [{ field, ...found }]
+  })
+}
