@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import helmet from '@fastify/helmet'
-import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
@@ -53,12 +52,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await securityHeaders(app, deps)
   await app.register(cookie)
   await app.register(formbody, { bodyLimit: bodyBytesMax })
-  await app.register(rateLimit, {
-    global: false,
-    ...(deps.environment.rateLimits ? {} : { allowList: () => true }),
-    errorResponseBuilder: (_request, context) =>
-      Object.assign(new Error('rate limit'), { statusCode: context.statusCode }),
-  })
   logRequests(app, deps)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     answerError(error, request, reply, deps),

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
-import { hashPassword, makePassword, passwordLengthMin } from '../office/passwords.ts'
+import { hashPassword, makePassword, PASSWORD_CHARACTERS_MIN } from '../office/passwords.ts'
 import { openStore } from '../store/open.ts'
 
 const help = `Usage: rollcall admin add <username> [--password-stdin]
@@ -36,8 +36,8 @@ export const admin: Command = {
     const password = fromStdin
       ? (await readAll(process.stdin)).replace(/\r?\n$/, '')
       : makePassword()
-    if (password.length < passwordLengthMin) {
-      terminal.complain(`The password must be at least ${passwordLengthMin} characters long.`)
+    if (password.length < PASSWORD_CHARACTERS_MIN) {
+      terminal.complain(`The password must be at least ${PASSWORD_CHARACTERS_MIN} characters long.`)
       return 2
     }
     const store = await openStore({ dataDir: environment.dataDir })

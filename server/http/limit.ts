@@ -1,9 +1,15 @@
 /**
- * Counts tries per key in a window that slides with the caller's clock. In memory: a limit on guessing
+ * How often something may be tried: the one mechanism and the one answer. Which calls are limited, and
+ * to how many tries, is named in the folder whose calls they are. Counted in memory: a limit on guessing
  * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart.
  */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from './refuse.ts'
 
+/** So many tries in a window that slides with the caller's clock. */
+export type Allowance = { readonly triesMax: number; readonly windowMs: number }
 export type Limit = {
   /** Milliseconds until the key may try again; 0: it may now. */
   wait(key: string, at: Instant): number
@@ -14,18 +20,25 @@ export type Limit = {
 /** So that a flood of made-up keys cannot fill the memory; the oldest keys go first. */
 const KEYS_MAX = 10_000
 
-export function slidingLimit(max: number, windowMs: number): Limit {
+const unlimited: Limit = { wait: () => 0, count: () => {}, forget: () => {} }
+
+/** Tries per key; without a limit where the environment switches them off. */
+export function openLimit(
+  { environment }: Pick<Deps, 'environment'>,
+  { triesMax, windowMs }: Allowance,
+): Limit {
+  if (!environment.rateLimits) return unlimited
   const tries = new Map<string, number[]>()
   const recent = (key: string, at: Instant): number[] =>
     (tries.get(key) ?? []).filter((time) => time > at - windowMs)
   return {
     wait(key, at) {
       const times = recent(key, at)
-      const first = times[times.length - max]
+      const first = times[times.length - triesMax]
       return first === undefined ? 0 : first + windowMs - at
     },
     count(key, at) {
-      const times = [...recent(key, at), at].slice(-max)
+      const times = [...recent(key, at), at].slice(-triesMax)
       tries.delete(key)
       tries.set(key, times)
       if (tries.size > KEYS_MAX) {
@@ -35,4 +48,35 @@ export function slidingLimit(max: number, windowMs: number): Limit {
     },
     forget: (key) => void tries.delete(key),
   }
+}
+
+/** Counts every request under its address; true: there were too many, and the request is answered. */
+export function limitByAddress(
+  deps: Pick<Deps, 'environment' | 'clock'>,
+  allowance: Allowance,
+): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  const limit = openLimit(deps, allowance)
+  return (request, reply) => {
+    const at = deps.clock()
+    const waitMs = limit.wait(request.ip, at)
+    if (waitMs === 0) limit.count(request.ip, at)
+    else refuseTooMany(reply, waitMs)
+    return waitMs > 0
+  }
+}
+
+/** 429, with the time to wait in `Retry-After` and in words; `what` there was too much of, in the plural. */
+export function refuseTooMany(
+  reply: FastifyReply,
+  waitMs: number,
+  what = 'requests',
+): FastifyReply {
+  const minutes = Math.ceil(waitMs / 60_000)
+  reply.header('retry-after', String(Math.ceil(waitMs / 1000)))
+  return refuse(
+    reply,
+    429,
+    'too_many_requests',
+    `There were too many ${what}. Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`,
+  )
 }

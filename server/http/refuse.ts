@@ -29,8 +29,8 @@ type Told = { readonly code: string; readonly message: string }
 /** What a status means when nothing more is known: for errors thrown by the framework. */
 const toldByStatus: Readonly<Record<number, Told>> = {
   400: { code: 'bad_request', message: 'The request could not be read.' },
-  401: { code: 'unauthorised', message: 'Please sign in.' },
-  403: { code: 'forbidden', message: 'You may not do that.' },
+  401: { code: 'unauthorized', message: 'Unauthorized. Please check your credentials.' },
+  403: { code: 'forbidden', message: 'Access forbidden.' },
   404: { code: 'not_found', message: 'There is nothing at this address.' },
   405: { code: 'method_not_allowed', message: 'This address does not take that kind of request.' },
   406: { code: 'bad_request', message: 'The request could not be read.' },
@@ -39,10 +39,6 @@ const toldByStatus: Readonly<Record<number, Told>> = {
   415: {
     code: 'unsupported_media_type',
     message: 'Send the answers as multipart/form-data or as application/json.',
-  },
-  429: {
-    code: 'too_many_requests',
-    message: 'There were too many requests from this address. Please wait a moment and try again.',
   },
   503: { code: 'busy', message: 'The server is busy. Please try again in a moment.' },
 }

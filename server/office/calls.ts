@@ -1,4 +1,4 @@
-/** The office's calls. Who may ask is in signin.ts; every answer with a delegate's data leaves a line in the audit log. */
+/** The office's calls. Who may ask is in session.ts; every answer with a delegate's data leaves a line in the audit log. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { listRoutes } from './lists.ts'

@@ -4,7 +4,7 @@ import { dayOf, isoIndia, rupees, paise } from '../../engine/index.ts'
 import type { StatsAnswer, EventStats } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
-import { requireAdmin } from './signin.ts'
+import { requireAdmin } from './session.ts'
 
 export function statsRoutes(
   app: FastifyInstance,

@@ -12,7 +12,7 @@ import { csvRows } from './csv.ts'
 import type { CsvCell } from './csv.ts'
 import { readListQuery, readPage, sentence } from './query.ts'
 import { listRow } from './rows.ts'
-import { requireAdmin } from './signin.ts'
+import { requireAdmin } from './session.ts'
 import { bothRoots, officeCall, officeTable } from './addresses.ts'
 import type { OfficeCall, OfficeTable } from './addresses.ts'
 

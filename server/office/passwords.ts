@@ -3,11 +3,12 @@ import { randomInt } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 
 /** Without characters that look alike when copied from a screen. */
-const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters are 79 bits. */
-const groups = 4
-const perGroup = 4
-export const passwordLengthMin = 8
+const GROUPS = 4
+const LETTERS_PER_GROUP = 4
+/** Shorter ones are guessed within the limits on signing in. */
+export const PASSWORD_CHARACTERS_MIN = 8
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password)
@@ -15,8 +16,8 @@ export function hashPassword(password: string): Promise<string> {
 
 /** `k7xm-2wqp-…` */
 export function makePassword(): string {
-  const letter = (): string => letters[randomInt(letters.length)] ?? ''
-  return Array.from({ length: groups }, () =>
-    Array.from({ length: perGroup }, letter).join(''),
+  const letter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
+  return Array.from({ length: GROUPS }, () =>
+    Array.from({ length: LETTERS_PER_GROUP }, letter).join(''),
   ).join('-')
 }

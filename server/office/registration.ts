@@ -13,8 +13,8 @@ import type { Deps } from '../deps.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf } from './rows.ts'
-import type { Admin } from './signin.ts'
-import { requireAdmin } from './signin.ts'
+import type { Admin } from './session.ts'
+import { requireAdmin } from './session.ts'
 
 type Found = {
   readonly admin: Admin

@@ -9,43 +9,32 @@ import type { Call } from '../http/event-calls.ts'
 import type { Deps } from '../deps.ts'
 import { MESSAGE_BYTES_MAX, readFields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
-import { slidingLimit } from '../http/limit.ts'
+import { limitByAddress } from '../http/limit.ts'
+import type { Allowance } from '../http/limit.ts'
 import { within } from '../machine/clock.ts'
 import { handOff, payAgain } from '../registering/pay-again.ts'
 import { payAgainRefused, sendRefusal } from '../registering/refusals.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** A person who comes back waits for a page: after this we say that we are still confirming. */
-const returnWaitMs = 5_000
+const RETURN_WAIT_MS = 5_000
 /** Nobody waits for a page here. */
-const noticeAskMs = 20_000
+const NOTICE_ASK_MS = 20_000
 /** A hall behind one address pays at the same time; a gateway repeats itself. More than this is neither. */
-const messagesPerMinute = 600
-const retriesPerMinute = 20
+const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
+/** Nobody fails this often in a minute, even with a hall behind the address. */
+const RETRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 const landing = '/?notice=unknown-payment'
 
 type Read = { readonly body: string; readonly contentType: string }
 
 export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  const messages = slidingLimit(messagesPerMinute, 60_000)
-  const retries = slidingLimit(retriesPerMinute, 60_000)
-  const limited = (
-    limit: typeof messages,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): boolean => {
-    if (!deps.environment.rateLimits) return false
-    const wait = limit.wait(request.ip, deps.clock())
-    if (wait === 0) limit.count(request.ip, deps.clock())
-    else reply.header('retry-after', String(Math.ceil(wait / 1000)))
-    return wait > 0
-  }
-  const tooMany = (reply: FastifyReply): FastifyReply =>
-    refuse(reply, 429, toldOf(429).code, toldOf(429).message)
+  const tooManyMessages = limitByAddress(deps, MESSAGES_PER_ADDRESS)
+  const tooManyRetries = limitByAddress(deps, RETRIES_PER_ADDRESS)
 
   const comeBack = gatewayReturn(deps)
   const back: Call['handle'] = async (request, reply) =>
-    limited(messages, request, reply) ? tooMany(reply) : comeBack(request, reply)
+    tooManyMessages(request, reply) ? reply : comeBack(request, reply)
   app.eventCalls.add(({ config }) => {
     const path = config.api.gatewayReturn
     return path === null
@@ -65,10 +54,10 @@ export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<v
         handler: (request, reply) => back(request, reply, {}),
       })
       scope.post(at(noticePath), async (request, reply) =>
-        limited(messages, request, reply) ? tooMany(reply) : takeNotice(deps, request, reply),
+        tooManyMessages(request, reply) ? reply : takeNotice(deps, request, reply),
       )
       scope.post(at('/api/payment/retry/'), async (request, reply) =>
-        limited(retries, request, reply) ? tooMany(reply) : tryAgain(deps, request, reply),
+        tooManyRetries(request, reply) ? reply : tryAgain(deps, request, reply),
       )
     }
   })
@@ -100,7 +89,7 @@ export function gatewayReturn(
       return reply.redirect(landing, 303)
     }
     if (kept)
-      await within(returnWaitMs, deps.payments.verify(payment.orderId, returnWaitMs), (error) =>
+      await within(RETURN_WAIT_MS, deps.payments.verify(payment.orderId, RETURN_WAIT_MS), (error) =>
         deps.log.error({ error: String(error) }, 'a payment could not be verified'),
       )
     const now = await deps.store.registration(payment.regNo)
@@ -153,7 +142,7 @@ async function takeNotice(
   }
   const payment = await deps.store.payment(notice.orderId)
   if (payment === null) return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
-  const verified = deps.payments.verify(payment.orderId, noticeAskMs).catch((error: unknown) => {
+  const verified = deps.payments.verify(payment.orderId, NOTICE_ASK_MS).catch((error: unknown) => {
     deps.log.error({ error: String(error) }, 'a notice could not be verified')
     return 'pending' as const
   })

@@ -4,14 +4,15 @@ import { tariff } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import type { Call } from '../http/event-calls.ts'
-import { refuse, toldOf } from '../http/refuse.ts'
+import { addressOf, refuseTooMany } from '../http/limit.ts'
+import { refuse } from '../http/refuse.ts'
 import { findRegistration, lookupGuard } from './lookup.ts'
 import { registerCall } from './register.ts'
 import { registrationView } from './view.ts'
 
 /** Adds the three calls of every served event to the table of calls. */
 export function registeringCalls(app: FastifyInstance, deps: Deps): void {
-  const register = registerCall(app, deps)
+  const register = registerCall(deps)
   const guard = lookupGuard(deps)
 
   const read =
@@ -19,14 +20,11 @@ export function registeringCalls(app: FastifyInstance, deps: Deps): void {
     async (request, reply, params) => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       const text = params.reg_no ?? ''
-      const wait = guard.wait(request.ip, served.config.id)
-      if (wait > 0) {
-        reply.header('retry-after', String(Math.ceil(wait / 1000)))
-        return refuse(reply, 429, toldOf(429).code, toldOf(429).message)
-      }
+      const wait = guard.wait(addressOf(request), served.config.id)
+      if (wait > 0) return refuseTooMany(reply, wait)
       const found = await findRegistration(deps, served.config, text)
       if (found === null) {
-        guard.count(request.ip, served.config.id)
+        guard.count(addressOf(request), served.config.id)
         return refuse(reply, 404, 'not_found', served.config.results.errors.notFound)
       }
       const answer: RegistrationAnswer = {

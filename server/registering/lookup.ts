@@ -2,13 +2,14 @@
 import { isRegNo } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { slidingLimit } from '../http/limit.ts'
+import { openLimit } from '../http/limit.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /** A delegate mistypes a number a few times; a hall behind one address a few times more. */
 const WRONG_PER_ADDRESS_MAX = 20
 /** Guesses from many addresses at once; a whole conference does not mistype this often in ten minutes. */
 const WRONG_PER_EVENT_MAX = 300
+/** A guesser waits for so long; a delegate has found the number in a mail by then. */
 const WINDOW_MS = 10 * 60 * 1000
 
 export type LookupGuard = {
@@ -23,10 +24,9 @@ export type LookupGuard = {
  * their own are turned away: a delegate with the right number still gets the page.
  */
 export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock'>): LookupGuard {
-  if (!deps.environment.rateLimits) return { wait: () => 0, count: () => {} }
-  const addresses = slidingLimit(WRONG_PER_ADDRESS_MAX, WINDOW_MS)
-  const suspects = slidingLimit(1, WINDOW_MS)
-  const events = slidingLimit(WRONG_PER_EVENT_MAX, WINDOW_MS)
+  const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
+  const suspects = openLimit(deps, { triesMax: 1, windowMs: WINDOW_MS })
+  const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
   return {
     wait: (address, eventId) => {
       const at = deps.clock()

@@ -1,11 +1,12 @@
 /** Registering: a short list of ways to say no, and then one verb of the store. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checkAnswers, dayOf, err, ok, openOn } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegisterAnswer, Result } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { readBody } from '../http/body.ts'
 import type { Body } from '../http/body.ts'
-import { refuse, toldOf } from '../http/refuse.ts'
+import { limitByAddress } from '../http/limit.ts'
+import type { Allowance } from '../http/limit.ts'
 import type { Registered } from '../store/store.ts'
 import { fingerprintOf, keyOf } from './key.ts'
 import { make, priceOf } from './making.ts'
@@ -25,8 +26,7 @@ import { answersOf, fileLimitsOf, judgeFiles } from './sent-files.ts'
 import { compareSent } from './sent.ts'
 
 /** A hall of delegates shares one address; a script that fills the database does not stay below this. */
-const REGISTRATIONS_PER_MINUTE_MAX = 30
-const WINDOW_MS = 60_000
+const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 
 type Register = (
   served: ServedEvent,
@@ -34,15 +34,11 @@ type Register = (
   reply: FastifyReply,
 ) => Promise<unknown>
 
-export function registerCall(app: FastifyInstance, deps: Deps): Register {
-  const limit = app.createRateLimit({ max: REGISTRATIONS_PER_MINUTE_MAX, timeWindow: WINDOW_MS })
+export function registerCall(deps: Deps): Register {
+  const isTooOften = limitByAddress(deps, REGISTRATIONS_PER_ADDRESS)
   return async (served, request, reply) => {
     reply.header('cache-control', 'no-store')
-    const limited = await limit(request)
-    if (!limited.isAllowed && limited.isExceeded) {
-      reply.header('retry-after', String(limited.ttlInSeconds))
-      return refuse(reply, 429, toldOf(429).code, toldOf(429).message)
-    }
+    if (isTooOften(request, reply)) return reply
     const body = await readBody(request, fileLimitsOf(served.config), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
     const answer = await register(deps, served, keyOf(request), body.value).finally(async () => {

@@ -1,0 +1,115 @@
+/**
+ * A session of the office and the guard of every office call. A session is a random token, stored as its
+ * hash only; it travels as a cookie (our own web app) or as a bearer token.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { instant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse, toldOf } from '../http/refuse.ts'
+
+export const SESSION_COOKIE = 'rollcall_session'
+/** A person who went for lunch stays signed in; a forgotten browser does not. */
+const IDLE_MS = 2 * 60 * 60_000
+/** One working day, whatever happens. */
+const SESSION_MS = 12 * 60 * 60_000
+
+export type Admin = {
+  readonly adminId: number
+  readonly username: string
+  readonly by: 'cookie' | 'bearer'
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** The bearer token that a request brings, or null. */
+const bearerOf = (request: FastifyRequest): string | null =>
+  /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
+/** The token in the cookie of a request, or null. */
+const cookieOf = (request: FastifyRequest): string | null => request.cookies[SESSION_COOKIE] || null
+
+/** The session a request brings, or null. Touches the session. */
+export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admin | null> {
+  const bearer = bearerOf(request)
+  const token = bearer ?? cookieOf(request)
+  if (token === null) return null
+  const session = await deps.store.session(hashOf(token), deps.clock(), IDLE_MS)
+  return session === null ? null : { ...session, by: bearer === null ? 'cookie' : 'bearer' }
+}
+
+/** The signed-in admin; otherwise answers 401 (or 403 for a foreign page riding on the cookie) and gives null. */
+export async function requireAdmin(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Admin | null> {
+  const admin = await adminOf(deps, request)
+  if (admin === null) {
+    refuse(reply, 401, toldOf(401).code, callText(deps, 401))
+    return null
+  }
+  if (admin.by === 'cookie' && !readsOnly(request) && isForeign(deps, request)) {
+    refuseForeign(deps, reply)
+    return null
+  }
+  return admin
+}
+
+const readsOnly = (request: FastifyRequest): boolean =>
+  request.method === 'GET' || request.method === 'HEAD'
+
+/**
+ * Whether a page of another site sends it. Browsers always say where a POST comes from; one that says
+ * nothing is not taken for ours.
+ */
+export function isForeign(deps: Deps, request: FastifyRequest): boolean {
+  const { origin } = request.headers
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin') return true
+  if (origin === undefined) return site !== 'same-origin'
+  if (origin === new URL(deps.environment.publicUrl).origin) return false
+  return !(URL.canParse(origin) && new URL(origin).host === request.headers.host)
+}
+
+export function refuseForeign(deps: Deps, reply: FastifyReply): FastifyReply {
+  return refuse(reply, 403, 'foreign_origin', callText(deps, 403))
+}
+
+/** What a status says, in the words of the texts file. */
+function callText(deps: Deps, status: 401 | 403): string {
+  return deps.events.all()[0]?.config.texts.calls[String(status)] ?? toldOf(status).message
+}
+
+/** Opens a session and gives the browser its cookie; answers the token. */
+export async function openSession(
+  deps: Deps,
+  reply: FastifyReply,
+  adminId: number,
+  at: Instant,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = instant(at + SESSION_MS)
+  await deps.store.openSession({ tokenHash: hashOf(token), adminId, at, expiresAt })
+  reply.setCookie(SESSION_COOKIE, token, { ...cookieOptions(deps), maxAge: SESSION_MS / 1000 })
+  return token
+}
+
+/** Ends whatever sessions the request brings, by cookie and by token, and takes the cookie back. */
+export async function closeSessions(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  for (const token of [bearerOf(request), cookieOf(request)])
+    if (token !== null) await deps.store.closeSession(hashOf(token))
+  reply.clearCookie(SESSION_COOKIE, cookieOptions(deps))
+}
+
+const cookieOptions = (deps: Deps) =>
+  ({
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: deps.environment.publicUrl.startsWith('https:'),
+  }) as const
