@@ -8,7 +8,7 @@ import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
 import { errorAnswer, refuse, toldOf } from './http/refuse.ts'
-import { callRoutes, makeEventCalls, pathOf } from './http/event-calls.ts'
+import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-calls.ts'
 import { healthRoutes } from './health.ts'
 import { nonceOf, pageRoutes } from './pages/pages.ts'
 import { adminRoutes } from './office/calls.ts'
@@ -20,17 +20,17 @@ import { endConnectionsAtClose } from './http/connections.ts'
 import { StoreBusy } from './store/store.ts'
 
 /** JSON of the fixed routes: a sign-in, a notice. Registrations have limits of their own. */
-const bodyBytesMax = 128 * 1024
+const BODY_BYTES_MAX = 128 * 1024
 /** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed. */
-const requestTimeoutMs = 300_000
+const REQUEST_TIMEOUT_MS = 300_000
 /** Seconds after which a browser may ask again when the writer's queue was full. */
-const retryAfterSeconds = 2
+const RETRY_AFTER_SECONDS = 2
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: deps.environment.trustProxy ?? false,
     genReqId: () => randomUUID(),
     forceCloseConnections: false,
@@ -49,9 +49,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   })
   endConnectionsAtClose(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
+  listFixedRoutes(app)
   await securityHeaders(app, deps)
   await app.register(cookie)
-  await app.register(formbody, { bodyLimit: bodyBytesMax })
+  await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
   logRequests(app, deps)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     answerError(error, request, reply, deps),
@@ -178,7 +179,7 @@ function answerError(
   deps: Deps,
 ): unknown {
   if (error instanceof StoreBusy) {
-    reply.header('retry-after', String(retryAfterSeconds))
+    reply.header('retry-after', String(RETRY_AFTER_SECONDS))
     return refuse(reply, 503, ...told(503))
   }
   const status = error.statusCode ?? 500

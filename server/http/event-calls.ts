@@ -1,7 +1,7 @@
 /**
  * The calls whose paths event files name. Event files change while the server runs and a router's
- * routes do not, so wildcard routes look the path up in a table
- * that is replaced whole when the events change.
+ * routes do not, so wildcard routes look the path up in a table that is replaced whole when the events
+ * change. The fixed routes, which no event can name, are listed beside it.
  */
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -25,6 +25,8 @@ export type Call = {
 export type CallMaker = (served: ServedEvent) => readonly Call[]
 export type EventCalls = {
   add(maker: CallMaker): void
+  /** Every call that answers now. */
+  all(): readonly Call[]
   /** The call at a path, with or without the slash at its end. */
   find(
     method: string,
@@ -36,7 +38,20 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Route modules add the calls that event files name: `app.eventCalls.add((served) => [{method, path, handle}])`. */
     eventCalls: EventCalls
+    /** Every route of the router itself, wildcards among them, in the order in which they were made. */
+    fixedRoutes: readonly FixedRoute[]
   }
+}
+
+export type FixedRoute = { readonly method: string; readonly url: string }
+
+/** Keeps the list of fixed routes; to be called before the first of them is made. */
+export function listFixedRoutes(app: FastifyInstance): void {
+  const routes: FixedRoute[] = []
+  app.decorate('fixedRoutes', routes)
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, url })
+  })
 }
 
 /** Calls by `METHOD /path`, a `{name}` segment standing as `{}`; `shapes` says where such segments may be. */
@@ -73,6 +88,7 @@ export function makeEventCalls(events: EventRegistry): EventCalls {
       makers.push(maker)
       table = null
     },
+    all: () => [...current().calls.values()],
     find,
   }
 }

@@ -3,6 +3,7 @@
  * to how many tries, is named in the folder whose calls they are. Counted in memory: a limit on guessing
  * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart.
  */
+import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
@@ -50,6 +51,23 @@ export function openLimit(
   }
 }
 
+/**
+ * Whom a request is counted under: its IPv4 address, or the /64 network of its IPv6 address, all of
+ * which belongs to anybody who has one address in it.
+ */
+export function addressOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  const bare = ip.split('%', 1)[0] ?? ip
+  if (!isIPv6(bare)) return ip
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]
+  if (mapped !== undefined) return mapped
+  const [front = [], back = []] = new URL(`http://[${bare}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0')
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`
+}
+
 /** Counts every request under its address; true: there were too many, and the request is answered. */
 export function limitByAddress(
   deps: Pick<Deps, 'environment' | 'clock'>,
@@ -58,8 +76,9 @@ export function limitByAddress(
   const limit = openLimit(deps, allowance)
   return (request, reply) => {
     const at = deps.clock()
-    const waitMs = limit.wait(request.ip, at)
-    if (waitMs === 0) limit.count(request.ip, at)
+    const address = addressOf(request)
+    const waitMs = limit.wait(address, at)
+    if (waitMs === 0) limit.count(address, at)
     else refuseTooMany(reply, waitMs)
     return waitMs > 0
   }

@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/argon2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LoginAnswer, SessionAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { openLimit, refuseTooMany } from '../http/limit.ts'
+import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
 import {
@@ -54,11 +54,12 @@ export function signInRoutes(
       return refuseForeign(deps, reply)
 
     const at = deps.clock()
+    const address = addressOf(request)
     const account = username.toLowerCase()
-    const waitMs = Math.max(byAddress.wait(request.ip, at), byAccount.wait(account, at))
+    const waitMs = Math.max(byAddress.wait(address, at), byAccount.wait(account, at))
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'attempts to sign in')
     // Counted before the check: tries sent at the same moment all count.
-    byAddress.count(request.ip, at)
+    byAddress.count(address, at)
     byAccount.count(account, at)
 
     const tooLong =

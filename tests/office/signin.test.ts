@@ -235,8 +235,7 @@ describe('guessing', () => {
       expect(refused.headers['retry-after']).toBe('900')
       expect(refused.json()).toMatchObject({
         code: 'too_many_requests',
-        message:
-          'There were too many attempts to sign in. Please wait 15 minutes and try again.',
+        message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
       })
       expect(
         (await login(test, { username: 'second', password: PASSWORD }, from(99))).statusCode,

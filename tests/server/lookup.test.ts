@@ -1,6 +1,7 @@
 /** Reading a registration by its number, the tariff on every edge of a period, and the limits on guessing. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../engine/index.ts'
+import { addressOf } from '../../server/http/limit.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
@@ -153,6 +154,24 @@ describe('limits on guessing', () => {
     at('2026-01-10T12:10:01+05:30')
     expect((await guess(app, 23, '192.0.2.1')).statusCode).toBe(404)
   })
+
+  test('addresses of one IPv6 network count as one: whoever has one of them has them all', async () => {
+    const { app } = await limited()
+    for (let serial = 0; serial < 20; serial++)
+      expect((await guess(app, serial, `2001:db8:0:7::${serial + 1}`)).statusCode).toBe(404)
+    expect((await guess(app, 21, '2001:db8:0:7:ffff::1')).statusCode).toBe(429)
+    expect((await guess(app, 22, '2001:db8:0:8::1')).statusCode).toBe(404)
+  })
+
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:0:7::1', '2001:db8:0:7::/64'],
+    ['2001:0db8::0007:0:0:0:1', '2001:db8:0:7::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+  ])('%s is counted under %s', (ip, key) => expect(addressOf({ ip })).toBe(key))
 
   test('right numbers do not count', async () => {
     const { app, post } = await limited()
