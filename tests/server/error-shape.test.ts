@@ -83,10 +83,9 @@ async function walk(
   for (const { url, isWild } of addresses) {
     for (const method of methods) {
       const isRead = method === 'GET' || method === 'HEAD'
-      // No call of ours takes other methods, so their bodies are read by nobody.
-      for (const { name, type, text } of method === 'POST'
-        ? bodies
-        : bodies.slice(0, isRead ? 1 : 2)) {
+      // What ends at no route, and methods that no call of ours takes: their bodies are read by nobody.
+      const sent = isRead ? 1 : method === 'POST' && !isWild ? bodies.length : 2
+      for (const { name, type, text } of bodies.slice(0, sent)) {
         const answer = await server.app.inject({
           method,
           url,
@@ -131,8 +130,17 @@ test('every route says no in the one shape, to an admin who asks for nonsense', 
 
 test('what is no route says no in the one shape', async () => {
   const paths = [
-    ...['/api', '/api/', '/api/nothing', '/api/%zz', '/api/events/%00', '/%zz', '/api/a/b/c/d'],
-    ...['/admin/nothing', '/nothing', '/assets/nothing.js', '/metrics/nothing'],
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/%zz',
+    '/api/events/%00',
+    '/api/a/b/c/d',
+    '/%zz',
+    '/admin/nothing',
+    '/nothing',
+    '/assets/nothing.js',
+    '/metrics/nothing',
     ...routesOf().map(({ url }) => `${url.replace(/\/$/, '')}/nothing-here`),
   ]
   expect(await walk(paths.map((url) => ({ url, isWild: true })))).toEqual([])
@@ -142,8 +150,16 @@ test('the walk sees the routes it judges: fixed ones, those of event files, and 
   const seen = routesOf().map(({ url }) => url)
   const { api, admin } = server.deps.events.all()[0]!.config
   for (const url of [
-    ...['/admin/login', '/api/admin/login/', '/api/payment/webhook/', '/healthz', '/*', '/api/*'],
-    ...[api.register, api.registration, api.tariff, admin.lists[0]!.api.replace(/\/$/, '')],
+    '/admin/login',
+    '/api/admin/login/',
+    '/api/payment/webhook/',
+    '/healthz',
+    '/*',
+    '/api/*',
+    api.register,
+    api.registration,
+    api.tariff,
+    admin.lists[0]!.api.replace(/\/$/, ''),
   ])
     expect(seen).toContain(filled(url))
   expect(seen.length).toBeGreaterThan(50)
