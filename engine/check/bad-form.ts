@@ -1,4 +1,7 @@
 /** Values of the right kind in the wrong form: a date, an address, a name, a price, and how it is written here. */
+import { isDay } from '../time.ts'
+import { colourMeant, formsOf, mailMeant } from './address.ts'
+import { plainDigits, priceHelp, withoutQuotes } from './amount.ts'
 import type { Draft } from './finding.ts'
 
 /** Pattern of the schema → what it asks for. A test sees to it that none is missing. */
@@ -42,31 +45,49 @@ export function badForm(
   value: unknown,
   asked: Asked,
 ): Draft & { readonly code: 'EV103' | 'EV105' } {
-  if (asked.keyword === 'minLength' || (typeof value === 'string' && value.trim() === ''))
-    return { code: 'EV105', at: path, message: `\`${labelOf(path)}\` is empty` }
+  const at = { code: 'EV105' as const, at: path }
+  const text = String(value)
+  if (asked.keyword === 'minLength' || text.trim() === '')
+    return { ...at, message: `\`${labelOf(path)}\` is empty` }
   if (asked.format === 'date')
-    return {
-      code: 'EV105',
-      at: path,
-      message: `\`${said}\` is not a proper date`,
-      help: dateHelp(String(value)),
-    }
+    return { ...at, message: `\`${said}\` is not a proper date`, help: dateHelp(text) }
   if (asked.format === 'email')
-    return { code: 'EV105', at: path, message: `\`${said}\` is not an e-mail address` }
+    return { ...at, message: `\`${said}\` is not an e-mail address`, help: mailHelp(text) }
   const pattern = asked.pattern ?? ''
-  if (pattern === '^none$' && /^[\d.,_ ]+$/.test(String(value)))
+  if (/^fees\.prices\./.test(path) && /none/.test(pattern))
     return {
       code: 'EV103',
       at: path,
-      message: `\`${said}\` is a text, not a number`,
-      help: `write ${String(value).replace(/[,_ ]/g, '')}`,
+      message: /^[\d.,_ ]+$/.test(text)
+        ? `\`${said}\` is a text, not a number`
+        : `\`${said}\` is not a price: an amount is written in digits alone`,
+      help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or none',
     }
+  const wanted = PATTERNS[pattern] ?? 'written differently'
+  const meant = /#\[/.test(pattern)
+    ? colourMeant(text)
+    : formsOf(text).find(
+        (form) => pattern !== '' && form !== text && new RegExp(pattern, 'u').test(form),
+      )
   return {
-    code: 'EV105',
-    at: path,
+    ...at,
     message: `\`${said}\` is not proper for \`${labelOf(path)}\``,
-    help: `it must be ${PATTERNS[pattern] ?? 'written differently'}`,
+    help:
+      meant === null || meant === undefined
+        ? `it must be ${wanted}`
+        : `write ${meant.startsWith('#') ? `"${meant}"` : meant}: it must be ${wanted}`,
   }
+}
+
+function mailHelp(text: string): string {
+  const meant = mailMeant(text)
+  if (meant !== null) return `write ${meant.write}`
+  const digits = text.replace(/\D/g, '').length
+  return digits >= 8 && !text.includes('@')
+    ? 'write an e-mail address: a phone number can stand in a text of the pages'
+    : /@[\w-]+$/.test(text.trim())
+      ? `write what follows ${text.trim()} as well: an address ends in .com, .org, .in or another ending`
+      : 'write one address, such as office@example.org'
 }
 
 const MONTHS = [
@@ -83,19 +104,44 @@ const MONTHS = [
   'november',
   'december',
 ]
+/** 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7 → what to write. Days come before months, as in India. */
 function dateHelp(text: string): string {
-  const words = /^(\d{1,2})\s+([A-Za-z]+)\s+(\d{4})$/.exec(text.trim())
-  const month =
-    words === null
-      ? -1
-      : MONTHS.findIndex((name) => name.startsWith((words[2] ?? '').toLowerCase().slice(0, 3)))
-  const numbers = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(text.trim())
-  const two = (part: string | undefined): string => (part ?? '').padStart(2, '0')
-  if (words !== null && month >= 0)
-    return `write ${words[3]}-${two(String(month + 1))}-${two(words[1])}`
-  if (numbers !== null)
-    return `write the year first: ${numbers[3]}-${two(numbers[2])}-${two(numbers[1])}`
-  return 'write year-month-day, such as 2026-01-31, and a day that the month has'
+  const said = plainDigits(withoutQuotes(text))
+    .replace(/^(mon|tues?|wed|wednes|thu|thurs?|fri|satur|sat|sun)(day)?[,.]?\s+/i, '')
+    .replace(/[T,\s]+\d{1,2}[:.]\d{2}.*$/i, '')
+    .replace(/(\d)(st|nd|rd|th)\b/gi, '$1')
+    .trim()
+  const parts = said.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
+  const name = parts.findIndex((part) => monthOf(part) !== null)
+  const month = name === -1 ? null : monthOf(parts[name] ?? '')
+  const digits = parts.filter((_part, at) => at !== name)
+  const compact = /^(20\d\d)(\d\d)(\d\d)$/.exec(said)
+  const made =
+    compact !== null
+      ? [compact[1], compact[2], compact[3]]
+      : month !== null && digits.length === 2
+        ? (digits[0] ?? '').length === 4
+          ? [digits[0], String(month), digits[1]]
+          : [digits[1], String(month), digits[0]]
+        : name === -1 && digits.length === 3
+          ? (digits[0] ?? '').length === 4
+            ? digits
+            : [digits[2], digits[1], digits[0]]
+          : []
+  const [year = '', middle = '', last = ''] = made
+  const [first, second] =
+    Number(middle) > 12 && Number(last) <= 12 ? [last, middle] : [middle, last]
+  const day = `${year.length === 2 ? `20${year}` : year}-${first.padStart(2, '0')}-${second.padStart(2, '0')}`
+  return isDay(day)
+    ? `write ${month === null && compact === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
+    : 'write year-month-day, such as 2026-01-31, and a day that the month has'
+}
+
+function monthOf(word: string): number | null {
+  const at = MONTHS.findIndex(
+    (month) => word.length >= 3 && month.startsWith(word.toLowerCase().slice(0, 9)),
+  )
+  return at === -1 ? (/^sept\.?$/i.test(word) ? 9 : null) : at + 1
 }
 
 /** `event.venue` → `venue`; the third of a list → its list's name. */

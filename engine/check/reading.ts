@@ -48,6 +48,16 @@ export const reading = {
     severity: 'error',
     why: 'A character that nobody sees makes two names differ that look the same.',
   },
+  EV012: {
+    slug: 'key-without-space',
+    severity: 'error',
+    why: 'Without a space after it a colon is a letter like any other, and the key is none.',
+  },
+  EV013: {
+    slug: 'not-utf-8',
+    severity: 'error',
+    why: 'A file saved in another encoding has other letters than its author sees.',
+  },
 } as const satisfies Record<string, Meta>
 export type Reading = keyof typeof reading
 

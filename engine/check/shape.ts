@@ -1,4 +1,5 @@
 /** EV1: what the file's schema says, at exact places and in words. One finding per cause. */
+import { formsOf } from './address.ts'
 import { badForm, labelOf } from './bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
 import { findingOf } from './finding.ts'
@@ -7,6 +8,7 @@ import { join } from './source.ts'
 import type { Source } from './source.ts'
 import * as validators from './schema-validator.js'
 import type { SchemaError } from './schema-validator.js'
+import { wrongKind, writtenAt } from './wrong-kind.ts'
 
 export const shape = {
   EV007: {
@@ -114,7 +116,7 @@ function draftOf(
   const where = nameOf(path)
   const value = valueAt(source.value, error.instancePath)
   const written = source.written(path)
-  const said = written?.text ?? String(value)
+  const said = written?.text ?? writtenAt(source, path)
   switch (error.keyword) {
     case 'additionalProperties': {
       const key = String(error.params.additionalProperty)
@@ -156,7 +158,7 @@ function draftOf(
         path,
         where,
         value,
-        written,
+        source,
         [error.params.type].flat().map(String).join(',').split(','),
       )
     case 'enum':
@@ -169,7 +171,9 @@ function draftOf(
         }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
       const near =
-        typeof value === 'string' ? suggestion(value, allowed, written?.span ?? null) : {}
+        typeof value === 'string'
+          ? suggestion(formOf(value, allowed), allowed, written?.span ?? null)
+          : {}
       return {
         code: 'EV104',
         at: path,
@@ -228,93 +232,6 @@ function draftOf(
     default:
       return wrongCount(path, where, error)
   }
-}
-
-function wrongKind(
-  path: string,
-  where: string,
-  value: unknown,
-  written: ReturnType<Source['written']>,
-  types: readonly string[],
-): Coded {
-  const name = labelOf(path)
-  if (
-    typeof value === 'number' &&
-    types.includes('string') &&
-    !types.includes('number') &&
-    written !== null
-  ) {
-    const quoted = JSON.stringify(written.text)
-    return {
-      code: 'EV007',
-      at: path,
-      message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
-      help: `write ${quoted}`,
-      fix: { start: written.span[0], end: written.span[1], text: quoted },
-    }
-  }
-  if (
-    typeof value === 'boolean' &&
-    types.includes('string') &&
-    !types.includes('boolean') &&
-    written !== null
-  ) {
-    const quoted = JSON.stringify(written.text)
-    return {
-      code: 'EV103',
-      at: path,
-      message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`,
-      help: `for the word itself write ${quoted}`,
-    }
-  }
-  const yesNo =
-    typeof value === 'string' && types.includes('boolean') ? YES_NO[value.toLowerCase()] : undefined
-  if (yesNo !== undefined && written !== null)
-    return {
-      code: 'EV008',
-      at: path,
-      message: `\`${written.text}\` is a text here`,
-      help: `write ${yesNo}`,
-      fix: { start: written.span[0], end: written.span[1], text: yesNo },
-    }
-  const kinds = types.map((type) => KIND_NAMES[type] ?? type)
-  const given =
-    value === null || value === undefined
-      ? 'there is nothing here'
-      : `this is ${KIND_NAMES[kindOf(value)] ?? 'something else'}`
-  return {
-    code: 'EV103',
-    at: path,
-    part: value === null || typeof value === 'object' ? 'key' : 'value',
-    message:
-      path === ''
-        ? 'the file must be a block of keys'
-        : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`,
-    notes: path === '' ? [] : [given],
-  }
-}
-const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
-  yes: 'true',
-  y: 'true',
-  on: 'true',
-  true: 'true',
-  no: 'false',
-  n: 'false',
-  off: 'false',
-  false: 'false',
-}
-const KIND_NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a block of keys',
-  null: 'nothing',
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }
 
 function notHere(name: string): { readonly help?: string } {
@@ -383,6 +300,11 @@ function valueAt(value: unknown, pointer: string): unknown {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** “Open” and "open " are the word open; what is near to none of the words stays as it is. */
+function formOf(value: string, allowed: readonly string[]): string {
+  return formsOf(value).find((form) => allowed.includes(form)) ?? value
 }
 
 function isIn(value: unknown, key: string): boolean {

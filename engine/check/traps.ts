@@ -1,6 +1,7 @@
 /** What YAML reads otherwise than it looks: anchors, tags, texts cut by a hash, braces and commas that were meant as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
-import type { YAMLMap } from 'yaml'
+import type { YAMLMap, YAMLSeq } from 'yaml'
+import { amountMeant } from './amount.ts'
 import type { Report } from './reading.ts'
 import { join } from './source.ts'
 import type { Span } from './source.ts'
@@ -40,12 +41,13 @@ export function trapsOf(node: unknown, path: string, traps: Traps): void {
   if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string')
     cutByHash(node.value, span, path, traps)
   if (isMap(node)) mapTraps(node, span, path, traps)
+  if (isSeq(node)) commaTraps(node, span, path, traps)
 }
 
 /** `Hall #5`: a comment begins with a blank after its hash; one space before and none after was meant as text. */
 function cutByHash(value: string, [start, end]: Span, path: string, { text, report }: Traps): void {
   const rest = /^ (#[^\s#][^\n]*)/.exec(text.slice(end, end + 400))
-  if (rest === null) return
+  if (rest === null || !isProse(path)) return
   const whole = `${value} ${(rest[1] ?? '').trimEnd()}`
   report('EV004', [end + 1, end + 1 + (rest[1] ?? '').trimEnd().length], path, {
     message: `the text ends before \`#\`: everything after it is a comment`,
@@ -66,13 +68,33 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
   if (node.flow !== true) return
   const bare = node.items.filter((pair) => isPair(pair) && pair.value === null)
   if (bare.length === 0) return
-  if (bare.length === node.items.length) {
-    const inside = text.slice(span[0], span[1])
+  const inside = text.slice(span[0], span[1])
+  const tight = bare
+    .map((pair) => nodeRange(pair.key) ?? span)
+    .find(([start, end]) => TIGHT.test(text.slice(start, end)))
+  if (tight !== undefined) {
     trap(path)
+    const [, key = '', sign = ':', value = ''] = TIGHT.exec(text.slice(...tight)) ?? []
+    return report('EV012', tight, path, {
+      message:
+        sign === ':'
+          ? `a space is missing after the colon of \`${key}:\``
+          : `\`${key}\` is followed by \`${sign}\`; a key is followed by a colon and a space`,
+      help: `write ${inside.includes('\n') ? `${key}: ${value}` : inside.replace(EVERY_TIGHT, '$1$2: ')}`,
+    })
+  }
+  if (bare.length === node.items.length) {
+    trap(path)
+    if (bare.length > 1)
+      return report('EV005', span, path, {
+        message: `\`${inside}\` is read as a block of keys: a list stands in […]`,
+        help: `write [${inside.slice(1, -1).trim()}]; if it is a text, put it in quotes`,
+      })
+    const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(inside) && isProse(path)
     return report('EV005', span, path, {
       message: `\`${inside}\` is read as a block of keys: a text that begins with {…} must be in quotes`,
       help: `write "${inside}"`,
-      fix: { start: span[0], end: span[1], text: JSON.stringify(inside) },
+      ...(isCertain ? { fix: { start: span[0], end: span[1], text: JSON.stringify(inside) } } : {}),
     })
   }
   for (const pair of bare) {
@@ -80,9 +102,74 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     trap(path)
     report('EV006', key, path, {
       message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
-      help: 'put the text with the comma in quotes',
+      help: wholeText(text, span, key),
     })
   }
+}
+
+/** `id:pg`, `id = pg`: a key without what makes it one. Times (9:30) and addresses (https://…) are none. */
+const TIGHT = /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|=|→)\s*(\S.*)$/s
+const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|=|→)\s*/g
+
+/** The text that a comma cut in two, as it has to be written. */
+function wholeText(text: string, [start]: Span, [from, to]: Span): string {
+  const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
+  return before === undefined || /["'\n]/.test(before)
+    ? 'put the text with the comma in quotes'
+    : `put the text with the comma in quotes: ${JSON.stringify((before + text.slice(from, to)).trim())}`
+}
+
+/** Keys whose value is a name, a word of ours, an address or a day: never a sentence. */
+const NO_PROSE = new Set(
+  (
+    'format id type as from to opens closes status support office form success failed also colour logo ' +
+    'chosen_in then otherwise currency prices round overlap other_dates period options default accept ' +
+    'followed_by prefix digits gateway account register registration tariff gateway_return go do show ' +
+    'notices amounts lookup when show_when on category code at copy_to columns filters lines route api key'
+  ).split(' '),
+)
+
+/** Whether people may read what stands there: the nearest key above it that has a name decides. */
+function isProse(path: string): boolean {
+  const name = path
+    .split('.')
+    .filter((part) => !/^\d+$/.test(part))
+    .at(-1)
+  return !NO_PROSE.has(name ?? '') || /\.panel\.lines\b/.test(path)
+}
+
+/** Digits on both sides of a comma without a space: in a row of prices, the thousands of one amount. */
+function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, trap }: Traps): void {
+  if (node.flow !== true || !/^fees\.prices\.[^.]+$/.test(path)) return
+  const inside = text.slice(span[0] + 1, span[1] - 1)
+  const joined = inside.replace(THOUSANDS, (whole) => whole.replaceAll(',', ''))
+  const first = new RegExp(THOUSANDS.source).exec(inside)
+  if (first === null || !isThousands(inside, joined)) return
+  trap(path)
+  const start = span[0] + 1 + first.index
+  report('EV006', [start, start + first[0].length], path, {
+    message: `the comma in \`${first[0]}\` ends an entry: it is read as two prices`,
+    help: `write [${joined
+      .split(',')
+      .map((cell) => priceMeant(cell.trim()))
+      .join(', ')}]`,
+  })
+}
+const THOUSANDS = /(?<![\d,.])\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
+
+/** `[500,600]` may be two prices; an amount with nothing before a thousand, or zeros in front, is one. */
+function isThousands(inside: string, joined: string): boolean {
+  return (
+    /,0\d\d/.test(inside) ||
+    /(^|[^\d,])[1-9],\d{3}(?!\d)/.test(inside) ||
+    /(?:₹|\brs\.?|\binr)\s*\d{1,3},\d{3}|,\d{3}\s*(?:\/-|\/=|rs\b|inr\b)/i.test(inside) ||
+    (/,\s/.test(joined) && joined !== inside)
+  )
+}
+
+function priceMeant(cell: string): string {
+  const meant = amountMeant(cell)
+  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? '0' : cell
 }
 
 /** Where a node stands in the text; null for what has no place of its own. */

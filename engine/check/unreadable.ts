@@ -1,6 +1,7 @@
 /** A text that is no YAML: what is wrong with it, in words, at the line its author has to mend. */
 import { indentSlip } from './indent.ts'
 import type { Reading } from './reading.ts'
+import { typingSlip } from './slips.ts'
 import type { Span } from './source.ts'
 
 type Told = {
@@ -41,7 +42,21 @@ export function unreadable(
   },
 ): Told & { readonly code: Reading } {
   const { code, ...told } = syntaxError(text, error)
-  return { code, ...(code === 'EV001' ? atSlip(text, told) : told) }
+  if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
+  const slip = typingSlip(text, lastOffset(text, error.pos[0]))
+  if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, told) : told) }
+  const { isBraces, isGuess: _guess, related = [], ...said } = slip
+  return {
+    code: isBraces === true ? 'EV005' : 'EV001',
+    ...said,
+    related: related.map((one) => ({ ...one, at: '' })),
+  }
+}
+
+/** The end of the line on which the parser gave up. */
+function lastOffset(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end === -1 ? text.length : end
 }
 
 /** A parser's error in our words. */

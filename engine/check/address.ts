@@ -1,0 +1,241 @@
+/** Addresses as people type them into a letter (mail, web, a page of ours), and what was meant. */
+import { editDistance } from './near.ts'
+import { plainDigits, withoutQuotes } from './amount.ts'
+
+/** What is written wrongly, in words, and the address that was probably meant. */
+export type AddressMeant = { readonly slip: string; readonly write: string }
+
+const MAIL = /^[^\s@<>()[\],;:"']+@[^\s@<>()[\],;:"'/]+\.[^\s@<>()[\],;:"'/.]{2,}$/
+/** Where most people of India have their mailbox; a domain one slip away from one of these is not another one. */
+const MAILBOXES = [
+  'gmail.com',
+  'yahoo.com',
+  'yahoo.in',
+  'yahoo.co.in',
+  'ymail.com',
+  'hotmail.com',
+  'outlook.com',
+  'outlook.in',
+  'live.com',
+  'live.in',
+  'icloud.com',
+  'rediffmail.com',
+  'protonmail.com',
+  'zohomail.in',
+]
+/** Real domains that look like a slip of one above. */
+const NOT_MEANT = new Set(['mail.com', 'email.com', 'gmx.com', 'zmail.com', 'live.co', 'yahoo.co'])
+/** Endings that no domain has, and what was typed for them. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  con: 'com',
+  cpm: 'com',
+  cmo: 'com',
+  ocm: 'com',
+  comm: 'com',
+  coom: 'com',
+  cim: 'com',
+  vom: 'com',
+  xom: 'com',
+  dom: 'com',
+  c0m: 'com',
+  corn: 'com',
+  'com,in': 'com.in',
+  'co,in': 'co.in',
+  'ac,in': 'ac.in',
+  og: 'org',
+  ogr: 'org',
+  orgg: 'org',
+  orh: 'org',
+  orf: 'org',
+  rog: 'org',
+  nte: 'net',
+  ner: 'net',
+  nett: 'net',
+  inn: 'in',
+  ni: 'in',
+  comin: 'com.in',
+  coin: 'co.in',
+  orgin: 'org.in',
+  acin: 'ac.in',
+}
+
+/** Null when the address is written as one should be, or when nothing can be said of it. */
+export function mailMeant(text: string): AddressMeant | null {
+  const written = text.trim()
+  const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
+  if (several.length > 1 && several.filter((one) => MAIL.test(one)).length > 1)
+    return { slip: 'two addresses stand where one belongs', write: several[0] ?? '' }
+  const clean = cleanMail(written)
+  const at = clean.lastIndexOf('@')
+  const domain = mailDomain(clean.slice(at + 1).toLowerCase())
+  if (at > 0 && domain !== null) {
+    const write = `${clean.slice(0, at)}@${domain}`
+    return MAIL.test(write)
+      ? { slip: `\`${clean.slice(at + 1)}\` is probably a slip`, write }
+      : null
+  }
+  return clean !== written && MAIL.test(clean)
+    ? { slip: `\`${written}\` is more than an address, or less`, write: clean }
+    : null
+}
+
+/** An address without what came along when it was copied. */
+function cleanMail(text: string): string {
+  return withoutQuotes(text)
+    .normalize('NFKC')
+    .replace(/^\[[^\]]*\]\(mailto:([^)]*)\)$/i, '$1')
+    .replace(/^.*<([^<>]*@[^<>]*)>\W*$/, '$1')
+    .replace(/^(?:e-?mail|mail ?to|mail|support)\s*(?:id)?\s*:\s*\/*/i, '')
+    .replace(/\?(subject|body|cc)=.*$/i, '')
+    .replace(/\s*[([{]\s*at\s*[)\]}]\s*|\s+at\s+(?=\S+\s*(\.|dot|\(dot|\[dot))/gi, '@')
+    .replace(/\s*[([{]\s*dot\s*[)\]}]\s*|\s+dot\s+/gi, '.')
+    .replace(/^[\s<([{*_]+|[\s>)\]}*_,;:.!]+$/g, '')
+    .replace(/\s+/g, '')
+    .replace(/@{2,}/g, '@')
+    .replace(/\.{2,}/g, '.')
+    .replace(/\.@/, '@')
+    .replace(/@\./, '@')
+}
+
+/** The domain that was meant; null when it may be right. */
+function mailDomain(domain: string): string | null {
+  if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
+  const dot = domain.indexOf('.')
+  if (dot === -1) {
+    const known = MAILBOXES.find((one) => one.replace(/\..*$/, '') === domain)
+    return known ?? MAILBOXES.find((one) => one.replaceAll('.', '') === domain) ?? null
+  }
+  const ending = Object.keys(ENDINGS)
+    .sort((a, b) => b.length - a.length)
+    .find((one) => domain.endsWith(`.${one}`))
+  const mended =
+    ending === undefined ? domain : `${domain.slice(0, -ending.length)}${ENDINGS[ending] ?? ''}`
+  const near = MAILBOXES.find(
+    (one) =>
+      one === mended ||
+      // The name of the service with one slip, or without its ending's end: gmial.com, gmail.co.
+      (editDistance(one, mended) === 1 && one.slice(0, 2) !== 'li' && mended.length > 7) ||
+      (editDistance(one, mended) === 2 &&
+        one.length > 8 &&
+        one.slice(-4) === mended.slice(-4) &&
+        isSwap(one, mended)),
+  )
+  if (near !== undefined) return near
+  return ending === undefined ? null : mended
+}
+
+function isSwap(a: string, b: string): boolean {
+  return [...a].sort().join('') === [...b].sort().join('')
+}
+
+/** A web address in a text whose beginning or end is mistyped: `http:/x`, `https//x`, `www,x.org`. Null when it is not. */
+export function webMeant(text: string): AddressMeant | null {
+  const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
+    text,
+  )
+  if (found !== null) {
+    const [, scheme = '', colon = '', slashes = '', rest = ''] = found
+    const isRight =
+      /^https?$/i.test(scheme) && colon === ':' && slashes === '//' && !/^\s/.test(rest)
+    if (isRight || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
+    return { slip: 'this is not how a web address begins', write: `https://${rest}` }
+  }
+  const www = /^(ww|wwww|www[,;:]|www\.\.)\.?\s*([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
+  return www === null
+    ? null
+    : { slip: 'this is not how a web address begins', write: `www.${www[2]}` }
+}
+
+/** What somebody may have meant by a text that a pattern of the schema refuses, nearest first. */
+export function formsOf(text: string): readonly string[] {
+  const bare = plainDigits(withoutQuotes(text))
+    .replace(/[\s,;:.]+$/, '')
+    .trim()
+  const words = bare
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/&/g, ' and ')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+  const slug = (glue: string): string => words.join(glue).toLowerCase()
+  const web = bare.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
+  const path = `/${web
+    .replaceAll('\\', '/')
+    .toLowerCase()
+    .split('/')
+    .map((part) =>
+      part
+        .trim()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/^-|-$/g, ''),
+    )
+    .filter((part) => part !== '')
+    .join('/')}`
+  const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
+  return [
+    bare,
+    bare.toLowerCase(),
+    bare.toUpperCase(),
+    bare.replace(/\s+/g, ''),
+    ...(/[/\\]/.test(bare) ? [path, callPath] : []),
+    slug('_'),
+    slug('-'),
+    slug(''),
+    slug('').toUpperCase(),
+    path,
+    bare.replace(/^(?:h?t+ps?)?\s*[:;]?\s*[/\\]*/i, 'https://').replace(/\s+/g, ''),
+    `${bare.replace(/\.[a-z]{2,4}$/i, '').replace(/\s+/g, '-')}.csv`,
+  ]
+}
+
+const COLOURS: Readonly<Record<string, string>> = {
+  black: '#000000',
+  blue: '#0000FF',
+  brown: '#A52A2A',
+  crimson: '#DC143C',
+  cyan: '#00FFFF',
+  gold: '#FFD700',
+  gray: '#808080',
+  green: '#008000',
+  grey: '#808080',
+  indigo: '#4B0082',
+  magenta: '#FF00FF',
+  maroon: '#800000',
+  navy: '#000080',
+  olive: '#808000',
+  orange: '#FFA500',
+  pink: '#FFC0CB',
+  purple: '#800080',
+  red: '#FF0000',
+  teal: '#008080',
+  turquoise: '#40E0D0',
+  violet: '#EE82EE',
+  white: '#FFFFFF',
+  yellow: '#FFFF00',
+}
+
+/** `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` → `#RRGGBB`; null when it is no colour. */
+export function colourMeant(text: string): string | null {
+  const bare = plainDigits(withoutQuotes(text))
+    .replace(/[;,.]+$/, '')
+    .trim()
+  const name = bare
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '')
+    .replace(/^(dark|deep|light|royal|sky|bright)/, '')
+  const known = Object.entries(COLOURS).find(([one]) => one === name)?.[1]
+  if (known !== undefined) return known
+  const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(bare)
+  if (parts !== null)
+    return `#${parts
+      .slice(1, 4)
+      .map((part) => Math.min(255, Number(part)).toString(16).padStart(2, '0').toUpperCase())
+      .join('')}`
+  const digits = bare
+    .replace(/^(?:0x|#|hex)*[\s:#]*/i, '')
+    .replace(/\s+/g, '')
+    .replace(/[oO]/g, '0')
+    .replace(/[lI]/g, '1')
+  if (/^[0-9a-f]{6}([0-9a-f]{2})?$/i.test(digits)) return `#${digits.slice(0, 6)}`
+  return /^[0-9a-f]{3}$/i.test(digits) ? `#${[...digits].map((one) => one + one).join('')}` : null
+}

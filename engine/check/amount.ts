@@ -1,0 +1,175 @@
+/**
+ * Amounts as people write them in a letter ("Rs. 5,000/-", "५०००", "5k", "free"), and what stands for them
+ * in an event file: digits alone.
+ */
+
+/** What a text in the place of a price means: an amount, several, or a word for there being none. */
+export type AmountMeant =
+  | { readonly is: 'rupees'; readonly rupees: string }
+  | { readonly is: 'several'; readonly rupees: readonly string[] }
+  | { readonly is: 'with-tax'; readonly rupees: string }
+  | { readonly is: 'free' | 'not-on-sale' | 'not-known-yet' | 'as-above' | 'other-currency' }
+
+/** Zero of each script whose digits are typed in India; the nine others follow it. */
+const ZEROS = [
+  0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
+]
+
+/** The same text with digits and signs of every script as the ones of ASCII: "५०००" → "5000". */
+export function plainDigits(text: string): string {
+  return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0
+    const zero = ZEROS.find((first) => code >= first && code <= first + 9)
+    return zero === undefined ? digit : String(code - zero)
+  })
+}
+
+const FREE =
+  /^(free|nil+|zero|gratis|complimentary|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
+const NOT_ON_SALE =
+  /^([-–—−_.x✗×]+|n\.? ?\/? ?a\.?|not (applicable|available|on sale|allowed|offered|open|possible)|closed|sold out|no|none|null|blank|empty|unavailable|over|ended|void)$/
+const NOT_KNOWN =
+  /^(t\.?b\.?[acdn]\.?|to be \w+|\?+|x{2,}|pending|later|soon|to come|coming soon|not (yet )?(decided|known|fixed)|undecided|on request|ask us|contact us?|decide later|will be \w+)$/
+const AS_ABOVE = /^(same|same as .*|as above|ditto|do|-do-|["'”〃]+|idem)$/
+const OTHER_CURRENCY =
+  /^([$€£¥]|usd|us\$|eur|gbp|aed|dollars?)\s*\d|\d\s*([$€£¥]|usd|eur|gbp|aed|dollars?|euros?)$/
+const BEFORE = /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|ரூ|रु॰|amount|price|fees?|@)[.:]?\s*[.:]?\s*/
+const AFTER =
+  /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
+
+/** Null when it looks like nothing that is said of a price. */
+export function amountMeant(text: string): AmountMeant | null {
+  const said = plainDigits(withoutQuotes(text))
+    .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
+    .trim()
+    .toLowerCase()
+  const bare = said.replace(/^\((.*)\)$/, '$1').trim()
+  if (FREE.test(bare)) return { is: 'free' }
+  if (NOT_KNOWN.test(bare)) return { is: 'not-known-yet' }
+  if (NOT_ON_SALE.test(bare)) return { is: 'not-on-sale' }
+  if (AS_ABOVE.test(bare)) return { is: 'as-above' }
+  if (OTHER_CURRENCY.test(bare)) return { is: 'other-currency' }
+  const one = rupeesIn(bare)
+  if (one !== null) return { is: 'rupees', rupees: one }
+  const taxed =
+    /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all))[^\d]*(?:\d+\s*%)?.*$/.exec(
+      bare,
+    )
+  if (taxed !== null && /gst|tax|%|incl|excl/.test(bare)) {
+    const rupees = rupeesIn(taxed[1] ?? '')
+    if (rupees !== null) return { is: 'with-tax', rupees }
+  }
+  const parts = bare
+    .split(/\s*[;|/&]\s*|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
+    .filter((part) => part !== '' && !/^(rs\.?|inr|₹)$/.test(part))
+    .map(rupeesIn)
+  const several = parts.filter((part) => part !== null)
+  return several.length > 1 && several.length === parts.length
+    ? { is: 'several', rupees: several }
+    : null
+}
+
+/** "Rs. 5,000/-" → "5000"; null for what is no single amount. */
+function rupeesIn(text: string): string | null {
+  let rest = text.trim()
+  for (let before = ''; before !== rest;) {
+    before = rest
+    rest = rest.replace(BEFORE, '').replace(AFTER, '').trim()
+  }
+  // "2l" is two lakh; in "200l" a letter was typed for the digit beside it.
+  if (/\d/.test(rest) && /^[\doil|,. ]+$/.test(rest) && !/^\d{1,2}(\.\d+)?l$/.test(rest))
+    rest = rest.replaceAll('o', '0').replace(/[il|]/g, '1')
+  const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
+  if (scaled !== null) return times(scaled[1] ?? '', scaled[2] ?? '')
+  // 5.000 is how other countries write five thousand; here no amount has three decimals.
+  if (/^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
+    return rest.replace(/,\d*$/, '').replaceAll('.', '')
+  if (
+    /^\d{1,3}([ ,'’_]\d{2,3})*[ ,'’_]\d{3}(\.\d{1,2})?$/.test(rest) ||
+    /^\d+(\.\d{1,2})?$/.test(rest)
+  )
+    return rest.replace(/[ ,'’_]/g, '').replace(/\.0+$/, '')
+  return inWords(rest)
+}
+
+const SCALES: readonly (readonly [RegExp, number])[] = [
+  [/^hundred$/, 100],
+  [/^(k|thousand|hazaa?r)$/, 1000],
+  [/^(l|la[ck]h?s?)$/, 100_000],
+  [/^(cr|crores?)$/, 10_000_000],
+]
+function times(figure: string, scale: string): string | null {
+  const factor = SCALES.find(([name]) => name.test(scale))?.[1]
+  const number = Number(figure.replaceAll(',', ''))
+  if (factor === undefined || !Number.isFinite(number)) return null
+  // 1.15 lakh: the product of floats is not quite whole.
+  return String(Math.round(number * factor * 100) / 100)
+}
+
+const SMALL =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  )
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+
+/** "five thousand five hundred" → "5500". */
+function inWords(text: string): string | null {
+  const names = text.split(/[\s-]+/).filter((word) => word !== 'and' && word !== '')
+  if (names.length === 0) return null
+  let sum = 0
+  let part = 0
+  for (const name of names) {
+    const small = SMALL.indexOf(name)
+    const tens = TENS.indexOf(name)
+    const scale = SCALES.find(([pattern]) => name.length > 2 && pattern.test(name))?.[1]
+    if (small >= 0) part += small
+    else if (tens >= 0) part += (tens + 2) * 10
+    else if (scale === 100) part = Math.max(1, part) * 100
+    else if (scale !== undefined) {
+      sum += Math.max(1, part) * scale
+      part = 0
+    } else return null
+  }
+  return String(sum + part)
+}
+
+/** The help for a price that is not written as one; null when it cannot be told what was meant. */
+export function priceHelp(text: string): string | null {
+  const meant = amountMeant(text)
+  switch (meant?.is) {
+    case 'rupees':
+      return `write ${meant.rupees}`
+    case 'several':
+      return `write ${meant.rupees.join(', ')}: one price for each period, with a comma between them`
+    case 'with-tax':
+      return `write ${meant.rupees}; whether the tax is inside it or on top stands once, under fees.tax.prices`
+    case 'free':
+      return 'write 0 if it costs nothing, none if it is not on sale then'
+    case 'not-on-sale':
+      return 'write none if it is not on sale then, 0 if it costs nothing'
+    case 'not-known-yet':
+      return 'write an amount that may stand in, such as 1000, and name fees.prices under demo:'
+    case 'as-above':
+      return 'write the amount itself, in digits'
+    case 'other-currency':
+      return 'write the amount in rupees, in digits alone'
+    default:
+      return null
+  }
+}
+
+/** "18 %", "5 MB", "५" → the number alone; null when there is none, or more than one. */
+export function numberMeant(text: string): string | null {
+  const said = plainDigits(withoutQuotes(text))
+  const found = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(said.trim())
+  const digits = found?.[1]?.replace(/[, +]/g, '')
+  if (digits !== undefined && digits !== '') return digits
+  return amountMeant(text)?.is === 'rupees'
+    ? rupeesIn(said.toLowerCase())
+    : inWords(said.trim().toLowerCase())
+}
+
+/** Quotes of every kind that stand around a text, without them. */
+export function withoutQuotes(text: string): string {
+  return text.trim().replace(/^["'“”„‟«‹»›‘’‚‛´`″‶]+(.*?)["'“”„‟»›«‹’‘‚‛´`″‶]+$/su, '$1')
+}

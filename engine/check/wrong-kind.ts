@@ -1,0 +1,198 @@
+/** Values of the wrong kind: a text where a number belongs, a number where a text does, one thing instead of a list. */
+import { colourMeant } from './address.ts'
+import { amountMeant, numberMeant, priceHelp } from './amount.ts'
+import { labelOf } from './bad-form.ts'
+import type { Draft } from './finding.ts'
+import { looseSlip } from './loose.ts'
+import { inQuotes } from './slips.ts'
+import type { Source } from './source.ts'
+
+/** `types` are those the schema allows; `where` names the place in a sentence. */
+export function wrongKind(
+  path: string,
+  where: string,
+  value: unknown,
+  source: Source,
+  types: readonly string[],
+): Draft & { readonly code: 'EV007' | 'EV008' | 'EV103' } {
+  const name = labelOf(path)
+  const written = source.written(path)
+  if (
+    typeof value === 'number' &&
+    types.includes('string') &&
+    !types.includes('number') &&
+    written !== null
+  ) {
+    const colour = name === 'colour' ? colourMeant(written.text) : null
+    const quoted = JSON.stringify(colour ?? written.text)
+    return {
+      code: 'EV007',
+      at: path,
+      message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
+      help: MAILS.has(name)
+        ? 'write an e-mail address: a phone number can stand in a text of the pages'
+        : DAYS.has(name)
+          ? 'write year-month-day, such as 2026-01-31'
+          : `write ${quoted}`,
+      // In quotes it would still be no day, no colour and no address.
+      ...(colour !== null || MAILS.has(name) || DAYS.has(name)
+        ? {}
+        : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
+    }
+  }
+  if (
+    typeof value === 'boolean' &&
+    types.includes('string') &&
+    !types.includes('boolean') &&
+    written !== null
+  ) {
+    const quoted = JSON.stringify(written.text)
+    return {
+      code: 'EV103',
+      at: path,
+      message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`,
+      help: `for the word itself write ${quoted}`,
+    }
+  }
+  const yesNo =
+    typeof value === 'string' && types.includes('boolean') ? YES_NO[value.toLowerCase()] : undefined
+  if (yesNo !== undefined && written !== null)
+    return {
+      code: 'EV008',
+      at: path,
+      message: `\`${written.text}\` is a text here`,
+      help: `write ${yesNo}`,
+      fix: { start: written.span[0], end: written.span[1], text: yesNo },
+    }
+  const kinds = types.map((type) => KIND_NAMES[type] ?? type)
+  const given =
+    value === null || value === undefined
+      ? 'there is nothing here'
+      : `this is ${KIND_NAMES[kindOf(value)] ?? 'something else'}`
+  return {
+    code: 'EV103',
+    at: path,
+    part: value === null || typeof value === 'object' ? 'key' : 'value',
+    message:
+      path === ''
+        ? 'the file must be a block of keys'
+        : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`,
+    notes: path === '' ? [] : [given],
+    ...helpFor(path, value, source, types),
+  }
+}
+
+const MAILS = new Set(['support', 'office', 'copy_to'])
+const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
+
+/** What to write instead, and where the eye should go when that is not the whole value. */
+function helpFor(
+  path: string,
+  value: unknown,
+  source: Source,
+  types: readonly string[],
+): Pick<Draft, 'help' | 'span' | 'fix'> {
+  const raw = writtenAt(source, path)
+  const name = labelOf(path)
+  const wants = (type: string): boolean => types.includes(type)
+  if (value === null && wants('string')) return hiddenByHash(path, source)
+  if (value === null) return { help: `write its value after the colon, or take \`${name}\` away` }
+  if (typeof value === 'string' && (wants('array') || wants('object'))) {
+    const start = source.place(path).start.offset
+    const slip = wants('number') ? null : looseSlip(raw, start)
+    if (
+      slip !== null &&
+      slip.isGuess !== true &&
+      (raw !== value || !/\s/.test(raw) || slip.help !== undefined)
+    )
+      return { span: [start, start + raw.length], help: `${slip.message}: ${slip.help ?? ''}` }
+  }
+  if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
+    return { help: listHelp(path, value, raw) }
+  if ((wants('number') || wants('integer')) && typeof value === 'string') {
+    const number = numberMeant(raw)
+    return { help: number === null ? 'write a number, in digits' : `write ${number}` }
+  }
+  if (wants('number') && /^fees\.prices\./.test(path))
+    return { help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or none' }
+  if (wants('string') && typeof value === 'object')
+    return /\n/.test(raw)
+      ? { help: 'write one text here' }
+      : { help: `for a text write ${inQuotes(raw)}` }
+  if (wants('object') && typeof value === 'string' && path !== '')
+    return { help: `write its keys below it, each on a line of its own, further to the right` }
+  return {}
+}
+
+/** `colour: #0E7C7B`: the value is a comment, so there is none. */
+function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
+  const { end } = source.place(path, 'key')
+  const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
+  const said = found?.[2]?.trim() ?? ''
+  if (said === '' || /^#\s/.test(said))
+    return { help: `write it after the colon, or take \`${labelOf(path)}\` away` }
+  const start = end.offset + (found?.[0].indexOf('#') ?? 0)
+  const colour = labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(said)?.[0] : undefined
+  return {
+    span: [start, start + (colour ?? said).length],
+    help: `what begins with # is a comment: write ${inQuotes(colour ?? said)}`,
+    ...(colour === undefined
+      ? {}
+      : { fix: { start, end: start + colour.length, text: inQuotes(colour) } }),
+  }
+}
+
+/** One thing where a list belongs: the list of it. */
+function listHelp(path: string, value: unknown, raw: string): string {
+  const isPrices = /^fees\.prices\./.test(path)
+  if (raw.includes('\n') || raw.length > 80)
+    return 'begin every entry on a line of its own with a dash and a space'
+  const cells = raw
+    .replace(/^[[({|]+|[\])}|]+$/g, '')
+    .split(isPrices ? /\s*[;|]\s*|,\s+|,(?!\d{2,3}\b)|\s+\/\s+|\t+|\s{2,}/ : /\s*[,;|]\s*/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '')
+  const several = isPrices && cells.length === 1 ? amountMeant(raw) : null
+  const entries =
+    several?.is === 'several' ? several.rupees : isPrices ? cells.map(priceMeant) : cells
+  return typeof value === 'object' && value !== null && !raw.startsWith('{')
+    ? 'begin every entry with a dash and a space'
+    : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`
+}
+
+function priceMeant(cell: string): string {
+  const meant = amountMeant(cell)
+  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? '0' : cell
+}
+
+/** A value as the file writes it; of what spans many lines the beginning. */
+export function writtenAt(source: Source, path: string): string {
+  const { start, end } = source.place(path)
+  const raw = source.text.slice(start.offset, end.offset).trim()
+  return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw
+}
+/** More of a value than this does not help to find it. */
+const WRITTEN_LENGTH_MAX = 120
+const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
+  yes: 'true',
+  y: 'true',
+  on: 'true',
+  true: 'true',
+  no: 'false',
+  n: 'false',
+  off: 'false',
+  false: 'false',
+}
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a block of keys',
+  null: 'nothing',
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+}
