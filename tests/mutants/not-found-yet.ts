@@ -28,8 +28,6 @@ export const notFoundYet: Readonly<Record<string, string>> = {
   'a path in the receipt’s name': 'a file name cannot hold a slash',
   'a smart quote opens a text':
     'a text that begins and ends with smart quotes was meant to be quoted',
-  'a Cyrillic letter in an address':
-    'one letter of another script inside a Latin word, changed in the promise as well',
   'an HTML entity': 'texts are plain: &#45; is printed as it stands',
 }
 
