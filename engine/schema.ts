@@ -81,19 +81,7 @@ function flatField(field: Field): Schema {
   }
 }
 
-const widgets = {
-  text: 'line',
-  email: 'line',
-  phone: 'line',
-  number: 'line',
-  date: 'line',
-  multiline: 'lines',
-  'yes-no': 'toggle',
-  select: 'choice',
-  file: 'upload',
-} satisfies Record<Field['type'], string>
-
-/** Order and widget names for the flat schema, and the options' labels. */
+/** Order of the flat schema's fields, and the options' labels. How a field is drawn is for those that draw it. */
 export function uiSchema(event: PublicEvent): Schema {
   return {
     'ui:order': event.fields.map((field) => field.id),
@@ -102,7 +90,6 @@ export function uiSchema(event: PublicEvent): Schema {
       event.fields.map((field) => [
         field.id,
         {
-          'ui:widget': widgets[field.type],
           ...(field.options === undefined
             ? {}
             : { 'ui:enumNames': field.options.map((option) => option.label) }),

@@ -1,7 +1,9 @@
+/** How the web app is built: what is left out, and where its files go. */
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { serverPages } from './dev-pages.ts'
+import { neverDrawn } from './never-drawn.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -11,7 +13,7 @@ const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [react(), serverPages(server)],
+  plugins: [react(), neverDrawn(), serverPages(server)],
   resolve: {
     // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
     alias: { 'markdown-to-jsx/react': here('./shared/plain-text.tsx') },

@@ -1,19 +1,23 @@
-import MenuItem from '@mui/material/MenuItem'
-import OutlinedInput from '@mui/material/OutlinedInput'
+/** Choices that stand open: priced rows, and Yes or No in two boxes; and what a category costs today. */
 import Radio from '@mui/material/Radio'
-import Select from '@mui/material/Select'
+import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
+import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
 import { formatDay, formatMoney } from '../../engine/index.ts'
 import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { Prices } from './context.ts'
-import { Chevron } from './control.tsx'
-import type { ControlProps } from './control.tsx'
+import { useControl } from './control.tsx'
 import { toPaise } from './price.ts'
 import '../styles/choices.css'
 
 const colourOf = (colour: Colour | undefined): CSSProperties =>
   ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
+
+/** The colour of a category; always beside its label. */
+export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
+  <i className="sw" style={colourOf(colour)} />
+)
 
 /** Today's price of a category as its event file states it: before tax, or with the tax inside. Null: not on sale. */
 export function priceOfOption(
@@ -55,15 +59,25 @@ const Ticked = (
   </span>
 )
 
-/** Every choice in a row of its own: colour bar, description, today's price. The whole row is the target. */
-export function ChoiceRows({ field, constants, id, value, change, aria }: ControlProps) {
+/**
+ * Every choice in a row of its own: colour bar, description, today's price; the whole row is the
+ * target. Replaces the theme's RadioWidget, whose options are a label each.
+ */
+export function ChoiceRows(props: WidgetProps) {
+  const { id, value } = props
+  const { field, constants, change, leave, aria } = useControl(props)
   const tariff = use(Prices)
   const { event } = constants
   const priced = field.offersCategories === true && event.fees.prices !== null
   return (
     <>
       {priced && <PriceNote event={event} tariff={tariff} />}
-      <div className="cats">
+      <div
+        className="cats"
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) leave()
+        }}
+      >
         {field.options?.map((option, index) => {
           const price = priced && tariff ? priceOfOption(event, tariff, option) : null
           const chosen = value === option.id
@@ -114,78 +128,21 @@ export function ChoiceRows({ field, constants, id, value, change, aria }: Contro
   )
 }
 
-export function YesNoRows({ field, id, value, change, aria }: ControlProps) {
+/** The theme's RadioWidget in two boxes. Inside them, too, each radio says hint and message. */
+export function YesNo(props: WidgetProps) {
+  const { aria } = useControl(props)
+  const input = { ...aria, 'aria-required': undefined }
+  const rjsfSlotProps = {
+    // The question's fieldset is the group; a second one inside it would be announced as well.
+    radioGroup: { className: 'yn', role: undefined },
+    radio: { icon: Dot, checkedIcon: Ticked, slotProps: { input } },
+  }
   return (
-    <div className="yn">
-      {[true, false].map((answer) => {
-        const rowId = answer ? id : `${id}-no`
-        return (
-          <label key={String(answer)} className={value === answer ? 'on' : ''} htmlFor={rowId}>
-            <Radio
-              icon={Dot}
-              checkedIcon={Ticked}
-              checked={value === answer}
-              onChange={() => change(answer)}
-              value={String(answer)}
-              name={field.id}
-              slotProps={{ input: { id: rowId, ...aria, 'aria-required': undefined } }}
-            />
-            {answer ? 'Yes' : 'No'}
-          </label>
-        )
-      })}
-    </div>
-  )
-}
-
-/** More categories than fit as rows: a menu whose entries say what the rows would. */
-export function RichSelect({ field, constants, id, value, change, leave, aria }: ControlProps) {
-  const tariff = use(Prices)
-  const { event } = constants
-  const priced = field.offersCategories === true && event.fees.prices !== null
-  const chosen = field.options?.find((option) => option.id === value)
-  return (
-    <>
-      {priced && <PriceNote event={event} tariff={tariff} />}
-      <Select
-        input={<OutlinedInput />}
-        IconComponent={Chevron}
-        displayEmpty
-        value={chosen?.id ?? ''}
-        onChange={(change_) => change(change_.target.value)}
-        onClose={leave}
-        renderValue={() =>
-          chosen ? (
-            <span className="rich">
-              <i className="sw" style={colourOf(chosen.colour)} />
-              {chosen.label}
-            </span>
-          ) : (
-            'Choose'
-          )
-        }
-        labelId={`${id}-label`}
-        name={field.id}
-        inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
-        SelectDisplayProps={{ id, ...aria }}
-      >
-        {field.options?.map((option) => {
-          const price =
-            priced && tariff ? (priceOfOption(event, tariff, option) ?? 'Not on sale') : null
-          return (
-            <MenuItem key={option.id} value={option.id}>
-              <span className="rich">
-                <i className="sw" style={colourOf(option.colour)} />
-                <span>
-                  <b>{option.label}</b>
-                  {option.about && <em>{option.about}</em>}
-                </span>
-                {price && <span className="pr">{price}</span>}
-              </span>
-            </MenuItem>
-          )
-        })}
-      </Select>
-    </>
+    <RadioWidget
+      {...props}
+      hideLabel
+      htmlName={props.name}
+      options={{ ...props.options, mui: { rjsfSlotProps } }}
+    />
   )
 }

@@ -1,3 +1,4 @@
+/** What the parts of the form know of each other beside what RJSF hands them. */
 import { createContext } from 'react'
 import type { Field, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 

@@ -1,25 +1,57 @@
+/** What every control of a question knows: its field, its answer, and the ids that tie hint and message to it. */
+import { errorId, getUiOptions, helpId } from '@rjsf/utils'
+import type { WidgetProps } from '@rjsf/utils'
+import { use } from 'react'
+import { assert } from '../../engine/index.ts'
 import type { Field } from '../../engine/index.ts'
+import { Must } from './context.ts'
 import type { FormConstants } from './context.ts'
 
-/** Props of one question's control: RJSF's, with our field and the ids that tie hint and error to the control. */
-export type ControlProps = {
-  readonly field: Field
-  readonly constants: FormConstants
-  readonly id: string
-  readonly value: unknown
-  readonly change: (value: unknown) => void
-  readonly leave: () => void
-  readonly aria: {
-    readonly 'aria-describedby'?: string
-    readonly 'aria-invalid'?: true
-    readonly 'aria-required'?: true
-  }
+/** For the element that has the focus; a box around it is not where screen readers look. */
+type Aria = {
+  /** Given also where there is nothing to say, so that what MUI would say is laid over. */
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': true | undefined
+  readonly 'aria-required': true | undefined
 }
 
-/** Bytes as people say them: "5 MB", "340 KB". */
-export function sizeText(bytes: number): string {
-  if (bytes >= 1024 * 1024) return `${Math.round((bytes / 1024 / 1024) * 10) / 10}\u00a0MB`
-  return `${Math.max(1, Math.round(bytes / 1024))}\u00a0KB`
+export type Control = {
+  readonly field: Field
+  readonly constants: FormConstants
+  readonly change: (value: unknown) => void
+  readonly leave: () => void
+  readonly aria: Aria
+}
+
+/** The ids of what is said of a question beside its label: its hint, then its message. */
+export const describedBy = (
+  id: string,
+  hint: boolean,
+  message: string | undefined,
+): string | undefined =>
+  [hint && helpId(id), message !== undefined && errorId(id)].filter(Boolean).join(' ') || undefined
+
+export function useControl(props: WidgetProps): Control {
+  const constants = props.registry.formContext as FormConstants
+  const field = constants.fields.get(props.name)
+  assert(field !== undefined, `no field ${props.name}`)
+  const must = use(Must).has(props.name)
+  const message = props.rawErrors?.[0]
+  return {
+    field,
+    constants,
+    change: props.onChange,
+    leave: () => props.onBlur(props.id, props.value),
+    aria: {
+      'aria-describedby': describedBy(
+        props.id,
+        Boolean(getUiOptions(props.uiSchema).help),
+        message,
+      ),
+      'aria-invalid': message === undefined ? undefined : true,
+      'aria-required': must || undefined,
+    },
+  }
 }
 
 export function Chevron({ className }: { readonly className?: string }) {

@@ -1,4 +1,4 @@
-import { withTheme } from '@rjsf/core'
+/** The answers while they are given: what is shown, what is missing, what each edit and each submit does to the messages. */
 import type { RJSFSchema, ValidatorType } from '@rjsf/utils'
 import { createPrecompiledValidator } from '@rjsf/validator-ajv8'
 import type { ErrorObject } from 'ajv'
@@ -11,7 +11,6 @@ import {
   normalise,
   shownFields,
   toMessages,
-  uiSchema,
 } from '../../engine/index.ts'
 import type {
   Answers,
@@ -22,23 +21,12 @@ import type {
 } from '../../engine/index.ts'
 import { Must, Prices, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
-import { FieldWidget } from './fields.tsx'
+import { Form } from './drawing.tsx'
 import { startOf } from '../shared/keep.ts'
 import type { Tariff } from './price.ts'
-import { BareField, Sheet } from './sections.tsx'
+import { sentenceOf } from './problems.tsx'
+import { uiOf } from './ui.ts'
 import '../styles/form.css'
-
-const Form = withTheme<RawAnswers>({
-  templates: { ObjectFieldTemplate: Sheet, FieldTemplate: BareField },
-  // Every widget the engine's uiSchema names: one draws them all, by the field's type.
-  widgets: {
-    line: FieldWidget,
-    lines: FieldWidget,
-    toggle: FieldWidget,
-    choice: FieldWidget,
-    upload: FieldWidget,
-  },
-} as Parameters<typeof withTheme<RawAnswers>>[0])
 
 /** RJSF only draws; it may not judge. A slip that makes it ask is loud. */
 const silent: ValidatorType<RawAnswers> = {
@@ -48,8 +36,8 @@ const silent: ValidatorType<RawAnswers> = {
   },
   rawValidation: () => ({ errors: [] }),
 }
-const noSubmitButton = <></>
-const fixedBehaviour = { emptyObjectFields: 'skipDefaults', constAsDefaults: 'never' } as const
+const NO_SUBMIT_BUTTON = <></>
+const FIXED_BEHAVIOUR = { emptyObjectFields: 'skipDefaults', constAsDefaults: 'never' } as const
 
 /** Everything the page knows of the answers, and what it may do with them. */
 export type FormState = {
@@ -144,8 +132,10 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
     [errors, shown],
   )
 
+  const [heard, setHeard] = useState('')
   const latest = useRef(data)
   latest.current = data
+  /** Takes back the message of a question whose answer is being mended. */
   const clear = useCallback(
     (id: string) =>
       setErrors((old) => {
@@ -161,6 +151,7 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
       setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
       afterPress(() => {
         const text = errorsOf(event, latest.current)[id]
+        setHeard(text === undefined ? '' : sentenceOf(event, id, text))
         if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
       })
     },
@@ -205,6 +196,7 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
       shown,
       must,
       progress,
+      heard,
       change: useCallback(
         (form: RawAnswers | undefined, id: string | undefined) => {
           setData((old) => ({ ...old, ...form }))
@@ -277,12 +269,14 @@ type FormBoxProps = {
   readonly shown: ReadonlySet<string>
   readonly must: ReadonlySet<string>
   readonly progress: readonly SectionState[]
+  /** The message of the question just left, for those who do not see it appear. */
+  readonly heard: string
   readonly change: (form: RawAnswers | undefined, id: string | undefined) => void
   readonly leave: (id: string) => void
 }
 
 /** The form's id: the pay button stands outside it and names it. */
-export const formId = 'registration'
+export const FORM_ID = 'registration'
 
 export function FormBox({
   constants,
@@ -291,6 +285,7 @@ export function FormBox({
   shown,
   must,
   progress,
+  heard,
   change,
   leave,
   tariff,
@@ -298,14 +293,17 @@ export function FormBox({
 }: FormBoxProps & { readonly tariff: Tariff; readonly submit: () => void }) {
   const { event } = constants
   const flat = useMemo(() => flatSchema(event) as RJSFSchema, [event])
-  const ui = useMemo(() => uiSchema(event), [event])
+  const ui = useMemo(() => uiOf(event), [event])
   return (
     <Shown value={shown}>
+      <p className="vh" aria-live="polite">
+        {heard}
+      </p>
       <Must value={must}>
         <Progress value={progress}>
           <Prices value={tariff.is === 'here' ? tariff.answer : null}>
             <Form
-              id={formId}
+              id={FORM_ID}
               schema={flat}
               uiSchema={ui}
               validator={silent}
@@ -314,12 +312,12 @@ export function FormBox({
               extraErrors={extra as never}
               noHtml5Validate
               showErrorList={false}
-              experimental_defaultFormStateBehavior={fixedBehaviour}
+              experimental_defaultFormStateBehavior={FIXED_BEHAVIOUR}
               onChange={(change_, id) => change(change_.formData, id)}
               onBlur={(id) => leave(id.replace(/^root_/, ''))}
               onSubmit={submit}
             >
-              {noSubmitButton}
+              {NO_SUBMIT_BUTTON}
             </Form>
           </Prices>
         </Progress>

@@ -19,7 +19,6 @@ export function ErrorSummary({
     box.current?.focus({ preventScroll: true })
     box.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
   }, [attempts])
-  const labels = new Map(event.fields.map((field) => [field.id, field.label]))
   const lines = Object.entries(errors)
   if (lines.length === 0) return null
   return (
@@ -38,7 +37,7 @@ export function ErrorSummary({
                 goTo(id)
               }}
             >
-              {needsLabel(text) ? `${labels.get(id)}: ${text}` : text}
+              {sentenceOf(event, id, text)}
             </a>
           </li>
         ))}
@@ -47,11 +46,20 @@ export function ErrorSummary({
   )
 }
 
-/** "Required" alone does not say what; a sentence does. */
-const needsLabel = (text: string): boolean => text.split(' ').length < 4
+/** A message of fewer words than this ("Required") does not say what it is about. */
+const SENTENCE_WORDS_MIN = 4
+
+/** A message as it is read away from its question. */
+export function sentenceOf(event: PublicEvent, id: string, text: string): string {
+  if (text.split(' ').length >= SENTENCE_WORDS_MIN) return text
+  return `${event.fields.find((field) => field.id === id)?.label}: ${text}`
+}
 
 function goTo(id: string): void {
-  const control = document.getElementById(`root_${id}`)
+  const at = document.getElementById(`root_${id}`)
+  // Of Yes and No it is the group that has the id; the radio that is checked, or the first, takes the focus.
+  const control =
+    at?.querySelector<HTMLElement>('input:checked') ?? at?.querySelector<HTMLElement>('input') ?? at
   control?.focus({ preventScroll: true })
   const box = control?.closest('.f') ?? control
   box?.scrollIntoView({ block: 'center', behavior: 'instant' })

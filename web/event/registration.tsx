@@ -9,7 +9,7 @@ import { forget, keep, recall, startOf } from '../shared/keep.ts'
 import { useMessage } from '../shared/messages.tsx'
 import { Changed } from './changed.tsx'
 import { ClosedBox } from './closed.tsx'
-import { FormBox, formId, useForm } from './form.tsx'
+import { FormBox, FORM_ID, useForm } from './form.tsx'
 import { Panel, PriceList } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
 import { ErrorSummary } from './problems.tsx'
@@ -186,7 +186,7 @@ function useReturnOfFocus(open: boolean): void {
   useEffect(() => {
     if (open && !was.current && document.activeElement === document.body)
       document
-        .querySelector<HTMLElement>(`button[form="${formId}"]`)
+        .querySelector<HTMLElement>(`button[form="${FORM_ID}"]`)
         ?.focus({ preventScroll: true })
     was.current = open
   }, [open])

@@ -1,14 +1,16 @@
+/** The sheet of sections: which questions stand in which, how far each has come, which stand in pairs. */
 import { use } from 'react'
-import type { FieldTemplateProps, ObjectFieldTemplateProps } from '@rjsf/utils'
+import type { ObjectFieldTemplateProps } from '@rjsf/utils'
 import type { Field } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
+import { wayOf } from './ui.ts'
 
-/** Our widget draws label, hint and error itself, in the order a phone's keyboard leaves visible. */
-export const BareField = ({ children }: FieldTemplateProps) => children
-
-/** The sheet: every section with something to answer, numbered down the margin. The only reader of what is shown. */
+/**
+ * Every section with something to answer, numbered down the margin; the only reader of what is shown.
+ * Replaces the theme's ObjectFieldTemplate, a grid of all properties that knows neither sections nor conditions.
+ */
 export function Sheet(props: ObjectFieldTemplateProps) {
   const shown = use(Shown)
   const progress = use(Progress)
@@ -74,11 +76,11 @@ function MarginNumber({
 }
 
 /** Longer labels do not fit half a column. */
-const labelMax = 26
+const PAIRED_LABEL_CHARS_MAX = 26
 const short = (field: Field): boolean =>
-  field.label.length <= labelMax &&
+  field.label.length <= PAIRED_LABEL_CHARS_MAX &&
   field.id !== 'address' &&
-  (['text', 'email', 'phone', 'number', 'date'].includes(field.type) ||
+  (wayOf(field) === 'line' ||
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
 /** Short fields stand in pairs; where their run is odd, the first takes the whole line. */

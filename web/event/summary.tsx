@@ -5,7 +5,7 @@ import type { Day, PublicEvent, Quote, SummaryLine } from '../../engine/index.ts
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
-import { formId } from './form.tsx'
+import { FORM_ID } from './form.tsx'
 import { labelOfCategory } from './price.ts'
 import type { PriceView } from './price.ts'
 import '../styles/summary.css'
@@ -113,7 +113,7 @@ function PayButton({ event, price, busy }: SummaryProps) {
   return (
     <button
       type="submit"
-      form={formId}
+      form={FORM_ID}
       className="btn"
       disabled={busy || price.is === 'none'}
       {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}

@@ -3,26 +3,26 @@ import { createTheme } from '@mui/material/styles'
 import type { Shadows } from '@mui/material/styles'
 
 /** The values of tokens.css that MUI computes with; it cannot read custom properties. */
-const ink = '#162330'
-const edge = '#7A848F'
-const blue = '#1050AC'
+const INK = '#162330'
+const EDGE = '#7A848F'
+const BLUE = '#1050AC'
 
-const none = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
+const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
 
 /** MUI in the dress of the register: ink acts, lines instead of shadows, the focus always visible. */
 export const theme = createTheme({
   palette: {
     mode: 'light',
-    primary: { main: ink },
+    primary: { main: INK },
     error: { main: '#A91D1D' },
     success: { main: '#0E5F36' },
     warning: { main: '#7A4702' },
     info: { main: '#23538E' },
-    text: { primary: ink, secondary: '#434E5B' },
+    text: { primary: INK, secondary: '#434E5B' },
     divider: '#D0D7DD',
   },
   shape: { borderRadius: 6 },
-  shadows: none,
+  shadows: NO_SHADOWS,
   typography: {
     fontFamily: 'inherit',
     fontSize: 17,
@@ -43,13 +43,13 @@ export const theme = createTheme({
         root: {
           minHeight: 50,
           background: '#fff',
-          '& fieldset': { top: 0, borderWidth: 1.5, borderColor: edge },
+          '& fieldset': { top: 0, borderWidth: 1.5, borderColor: EDGE },
           '& legend': { display: 'none' },
-          '&:hover fieldset.MuiOutlinedInput-notchedOutline': { borderColor: ink },
-          '&.Mui-focused': { outline: `3px solid ${blue}`, outlineOffset: 1 },
+          '&:hover fieldset.MuiOutlinedInput-notchedOutline': { borderColor: INK },
+          '&.Mui-focused': { outline: `3px solid ${BLUE}`, outlineOffset: 1 },
           '&.Mui-focused fieldset.MuiOutlinedInput-notchedOutline': {
             borderWidth: 1.5,
-            borderColor: blue,
+            borderColor: BLUE,
           },
           '&.MuiInputBase-multiline': { padding: '11.5px 14px' },
         },
@@ -58,10 +58,24 @@ export const theme = createTheme({
           // The browser's yellow would say "pending" in this house.
           '&:-webkit-autofill': {
             WebkitBoxShadow: '0 0 0 100px #fff inset',
-            WebkitTextFillColor: ink,
+            WebkitTextFillColor: INK,
             borderRadius: 6,
           },
           '&:focus-visible': { outline: 'none' },
+        },
+      },
+    },
+    // RJSF's theme draws lines and lists as text fields; the label stands above, in the question's template.
+    MuiTextField: { defaultProps: { fullWidth: true } },
+    // A hint stands between label and input; the theme's own distance, meant for below, has the force of one class.
+    MuiFormHelperText: {
+      styleOverrides: {
+        root: {
+          color: '#5D6773',
+          fontSize: 15,
+          lineHeight: '22px',
+          letterSpacing: 0,
+          '&&': { margin: '-3px 0 6px' },
         },
       },
     },
@@ -96,7 +110,7 @@ export const theme = createTheme({
           whiteSpace: 'normal',
           '&.Mui-selected, &.Mui-selected:hover': { background: 'var(--accent-tint)' },
           '&.Mui-focusVisible, &.Mui-selected.Mui-focusVisible': {
-            outline: `3px solid ${blue}`,
+            outline: `3px solid ${BLUE}`,
             outlineOffset: -3,
           },
         },
@@ -107,16 +121,16 @@ export const theme = createTheme({
         root: { width: 52, height: 30, padding: 0, flex: 'none', overflow: 'visible' },
         switchBase: {
           padding: 5,
-          color: edge,
+          color: EDGE,
           '&:hover': { background: 'none' },
           '&.Mui-checked': {
             transform: 'translateX(22px)',
             color: '#fff',
             '&:hover': { background: 'none' },
           },
-          '&.Mui-checked + .MuiSwitch-track': { background: ink, borderColor: ink, opacity: 1 },
+          '&.Mui-checked + .MuiSwitch-track': { background: INK, borderColor: INK, opacity: 1 },
           '&.Mui-focusVisible + .MuiSwitch-track': {
-            outline: `3px solid ${blue}`,
+            outline: `3px solid ${BLUE}`,
             outlineOffset: 2,
           },
         },
@@ -124,7 +138,7 @@ export const theme = createTheme({
         track: {
           borderRadius: 15,
           background: '#fff',
-          border: `2px solid ${edge}`,
+          border: `2px solid ${EDGE}`,
           opacity: 1,
           boxSizing: 'border-box',
         },

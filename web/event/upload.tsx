@@ -1,11 +1,18 @@
+/** A file to send with the answers. */
+import type { WidgetProps } from '@rjsf/utils'
 import { useRef, useState } from 'react'
 import { Icon } from '../shared/icons.tsx'
-import { sizeText } from './control.tsx'
-import type { ControlProps } from './control.tsx'
+import { useControl } from './control.tsx'
+import { sizeText } from './ui.ts'
 import '../styles/upload.css'
 
-/** A file stays outside form data: RJSF would turn it into text. Form data holds its name, the map the file itself. */
-export function Upload({ field, constants, id, value, change, leave, aria }: ControlProps) {
+/**
+ * The theme has no widget for files, and RJSF's own turns a file into text in the answers. Here form
+ * data holds its name and the map the file itself.
+ */
+export function Upload(props: WidgetProps) {
+  const { id, value } = props
+  const { field, constants, change, leave, aria } = useControl(props)
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
   const [refused, setRefused] = useState<string | null>(null)

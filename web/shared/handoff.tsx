@@ -1,9 +1,10 @@
+/** The step to the gateway: the form it expects, sent by itself. */
 import { useEffect, useRef, useState } from 'react'
 import type { PaymentData, PublicEvent } from '../../engine/index.ts'
 import '../styles/handoff.css'
 
-/** How long the gateway's page may take before we offer the step by hand, milliseconds. */
-const patienceMs = 8000
+/** How long the gateway's page may take before we offer the step by hand. */
+const PATIENCE_MS = 8000
 
 type HandOffProps = {
   readonly gateway: NonNullable<PublicEvent['payment']>['gateway']
@@ -22,7 +23,7 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
   useEffect(() => {
     if (!sent.current) form.current?.submit()
     sent.current = true
-    const timer = setTimeout(() => setSlow(true), patienceMs)
+    const timer = setTimeout(() => setSlow(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => {

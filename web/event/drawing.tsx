@@ -1,0 +1,41 @@
+/**
+ * What the form is drawn with: the MUI theme of RJSF, imported piece by piece so that nothing is loaded
+ * that is never drawn, and our own where the theme falls short. Each replacement says at its place what
+ * the theme does not do; docs/architecture.md has them in one table.
+ */
+import { withTheme } from '@rjsf/core'
+import TextWidget from '@rjsf/core/lib/components/widgets/TextWidget.js'
+import DescriptionField from '@rjsf/mui/lib/DescriptionField/DescriptionField.js'
+import FieldHelpTemplate from '@rjsf/mui/lib/FieldHelpTemplate/FieldHelpTemplate.js'
+import TextareaWidget from '@rjsf/mui/lib/TextareaWidget/TextareaWidget.js'
+import type { RegistryWidgetsType } from '@rjsf/utils'
+import type { RawAnswers } from '../../engine/index.ts'
+import { ChoiceRows, YesNo } from './choices.tsx'
+import { Input, List, Menu, SwitchAnswer } from './inputs.tsx'
+import { Message, Question } from './question.tsx'
+import { Sheet } from './sections.tsx'
+import type { Way } from './ui.ts'
+import { Upload } from './upload.tsx'
+
+const widgets = {
+  line: TextWidget,
+  lines: TextareaWidget,
+  'yes-no': YesNo,
+  switch: SwitchAnswer,
+  file: Upload,
+  rows: ChoiceRows,
+  menu: Menu,
+  list: List,
+} satisfies Record<Way, unknown>
+
+export const Form = withTheme<RawAnswers>({
+  templates: {
+    BaseInputTemplate: Input,
+    DescriptionFieldTemplate: DescriptionField,
+    FieldHelpTemplate,
+    FieldErrorTemplate: Message,
+    FieldTemplate: Question,
+    ObjectFieldTemplate: Sheet,
+  },
+  widgets: widgets as unknown as RegistryWidgetsType<RawAnswers>,
+} as Parameters<typeof withTheme<RawAnswers>>[0])

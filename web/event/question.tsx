@@ -1,0 +1,97 @@
+/** One question: label, hint and message around its control, in the order a phone's keyboard leaves visible. */
+import { errorId } from '@rjsf/utils'
+import type { FieldErrorProps, FieldTemplateProps } from '@rjsf/utils'
+import { use } from 'react'
+import { Icon } from '../shared/icons.tsx'
+import { Must } from './context.ts'
+import type { FormConstants } from './context.ts'
+import { describedBy } from './control.tsx'
+import { wayOf } from './ui.ts'
+import '../styles/fields.css'
+
+/**
+ * Replaces the theme's FieldTemplate, which puts hint and message below the input, where a phone's
+ * keyboard hides them; leaves the label to the widget, so that rows and boxes have none; and knows
+ * only what the schema always requires, not what these answers require.
+ */
+export function Question(props: FieldTemplateProps) {
+  const { children, errors, fieldPathId, help, id, rawErrors, registry } = props
+  const { event, fields } = registry.formContext as FormConstants
+  const must = use(Must)
+  const field = fields.get(String(fieldPathId.path.at(-1)))
+  // The form itself is a field to RJSF; the sheet of sections draws it.
+  if (field === undefined) return children
+  const way = wayOf(field)
+  const label = (
+    <>
+      {field.label}
+      {!must.has(field.id) && field.default === undefined && <i> (optional)</i>}
+    </>
+  )
+  const body = (() => {
+    switch (way) {
+      case 'rows':
+      case 'yes-no':
+        return (
+          // The group says its hint and message, and the radios in it too, for readers that skip the group.
+          <fieldset aria-describedby={describedBy(id, Boolean(props.rawHelp), rawErrors?.[0])}>
+            <legend className={event.sections[field.section]?.title === field.label ? 'vh' : 'lab'}>
+              {label}
+            </legend>
+            {help}
+            {errors}
+            {children}
+          </fieldset>
+        )
+      case 'switch':
+        return (
+          <>
+            {help}
+            {errors}
+            <label className="sw-row" htmlFor={id}>
+              <span id={`${id}-label`}>{label}</span>
+              {children}
+            </label>
+          </>
+        )
+      case 'file':
+      case 'menu':
+        return (
+          <>
+            <span className="lab" id={`${id}-label`}>
+              {label}
+            </span>
+            {help}
+            {errors}
+            {children}
+          </>
+        )
+      case 'line':
+      case 'lines':
+      case 'list':
+        return (
+          <>
+            <label className="lab" htmlFor={id}>
+              {label}
+            </label>
+            {help}
+            {errors}
+            {children}
+          </>
+        )
+    }
+  })()
+  return <div className={rawErrors === undefined ? 'f' : 'f bad'}>{body}</div>
+}
+
+/** Replaces the theme's FieldErrorTemplate, a list of captions: a message is one line with its icon, in the words of the event file. */
+export function Message({ errors, fieldPathId }: FieldErrorProps) {
+  const text = errors?.[0]
+  if (text === undefined) return null
+  return (
+    <p className="msg" id={errorId(fieldPathId)}>
+      <Icon name="bang" />
+      {text}
+    </p>
+  )
+}

@@ -1,0 +1,147 @@
+/** How each field is asked, and what the form library is told of it beside its schema. */
+import type { UiSchema } from '@rjsf/utils'
+import { assertNever, uiSchema } from '../../engine/index.ts'
+import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
+
+/** A way to ask; each is the name of a widget (drawing.tsx). */
+export type Way =
+  /** One line to type in; several; a yes or no in two boxes; a switch; a file. */
+  | 'line'
+  | 'lines'
+  | 'yes-no'
+  | 'switch'
+  | 'file'
+  /** A choice: every option in a row of its own; a menu whose entries are as rich; the browser's own list. */
+  | 'rows'
+  | 'menu'
+  | 'list'
+
+/** More options than this do not fit a phone as rows. */
+const ROWS_MAX = 7
+
+export function wayOf(field: Field): Way {
+  switch (field.type) {
+    case 'text':
+    case 'email':
+    case 'phone':
+    case 'number':
+    case 'date':
+      return 'line'
+    case 'multiline':
+      return 'lines'
+    case 'yes-no':
+      return field.as === 'switch' ? 'switch' : 'yes-no'
+    case 'file':
+      return 'file'
+    case 'select':
+      return wayOfChoice(field)
+    default:
+      return assertNever(field.type)
+  }
+}
+
+/** Rows show what they mean at once; the event file may ask for a dropdown. */
+function wayOfChoice({ options = [], as, offersCategories }: Field): Way {
+  const told = options.some((option) => option.about !== undefined)
+  const inRows = as === 'radio' || offersCategories === true || told
+  if (inRows && as !== 'dropdown' && options.length <= ROWS_MAX) return 'rows'
+  const coloured = options.some((option) => option.colour !== undefined)
+  return offersCategories === true || told || coloured ? 'menu' : 'list'
+}
+
+/** Bytes as people say them: "5 MB", "340 KB". */
+export function sizeText(bytes: number): string {
+  if (bytes >= 1024 * 1024) return `${Math.round((bytes / 1024 / 1024) * 10) / 10}\u00a0MB`
+  return `${Math.max(1, Math.round(bytes / 1024))}\u00a0KB`
+}
+
+/** The event file's hint; of a file also its kinds and its size. */
+function hintOf(field: Field): string | undefined {
+  if (field.type !== 'file') return field.hint
+  const kinds = (field.accept ?? []).map((ending) => ending.toUpperCase())
+  const list =
+    kinds.length > 1 ? `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}` : kinds.join('')
+  const size =
+    field.bytesMax === undefined ? '' : `${list ? ', ' : ''}at most ${sizeText(field.bytesMax)}`
+  return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
+}
+
+/** What browsers fill in by themselves, by the ids that event files use for it. */
+const AUTOCOMPLETE: ReadonlyMap<string, string> = new Map([
+  ['email', 'email'],
+  ['phone', 'tel'],
+  ['phone_number', 'tel'],
+  ['address', 'street-address'],
+  ['city', 'address-level2'],
+  ['state', 'address-level1'],
+  ['hospital', 'organization'],
+  ['institution', 'organization'],
+  ['present_institute', 'organization'],
+  ['designation', 'organization-title'],
+])
+
+type Typing = {
+  readonly inputType: string
+  readonly autocomplete?: string
+  readonly autocapitalize?: string
+  readonly inputMode?: string
+  readonly spellCheck?: boolean
+}
+
+/** What the browser is told of what one types: the keyboard of a phone, what it fills in. */
+function typingOf(field: Field, roles: PublicEvent['roles']): Typing {
+  const autocomplete = field.id === roles.fullName ? 'name' : AUTOCOMPLETE.get(field.id)
+  const known = autocomplete === undefined ? {} : { autocomplete }
+  switch (field.type) {
+    case 'email':
+      return {
+        inputType: 'email',
+        autocomplete: 'email',
+        autocapitalize: 'off',
+        inputMode: 'email',
+        spellCheck: false,
+      }
+    case 'phone':
+      return { inputType: 'tel', autocomplete: 'tel', inputMode: 'tel' }
+    case 'date':
+      return { inputType: 'date', ...known }
+    // No spinner: a wheel that turns under the pointer would change the answer.
+    case 'number':
+      return { inputType: 'text', inputMode: 'decimal', ...known }
+    case 'text':
+    case 'multiline':
+    case 'select':
+    case 'yes-no':
+    case 'file':
+      return { inputType: 'text', ...known }
+    default:
+      return assertNever(field.type)
+  }
+}
+
+/** The engine's order and labels, and for each field its widget, its hint and what the browser is told of it. */
+export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
+  const ui = uiSchema(event)
+  return {
+    ...ui,
+    ...Object.fromEntries(
+      event.fields.map((field) => {
+        const { inputMode, spellCheck, ...options } = typingOf(field, event.roles)
+        return [
+          field.id,
+          {
+            ...(ui[field.id] as UiSchema | undefined),
+            'ui:widget': wayOf(field),
+            'ui:help': hintOf(field),
+            'ui:options': {
+              ...options,
+              // What was typed and deleted again stays an answer of nothing: RJSF's `undefined` would not reach our state.
+              emptyValue: '',
+              mui: { slotProps: { htmlInput: { inputMode, spellCheck } } },
+            },
+          },
+        ]
+      }),
+    ),
+  }
+}
