@@ -1,3 +1,4 @@
+/** Where the web app begins: reads what the server wrote into the page and draws the page it is. */
 import { StrictMode } from 'react'
 import type { ComponentType } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -1,3 +1,4 @@
+/** What an event shows when one cannot register: that it is closed, and whom to ask. */
 import { dayOf, openOn, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'

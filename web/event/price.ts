@@ -1,3 +1,4 @@
+/** Today’s prices as the server states them, and what these answers cost by them. */
 import { useCallback, useEffect, useState } from 'react'
 import { categoryOf, readAmount } from '../../engine/index.ts'
 import type {

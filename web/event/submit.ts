@@ -1,3 +1,4 @@
+/** Sending a registration: what goes into the call, and what each answer to it means. */
 import { rupees, shownFields } from '../../engine/index.ts'
 import type {
   Answers,

@@ -1,3 +1,4 @@
+/** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties } from 'react'
 import { formatDay, formatMoney, labelOf } from '../../engine/index.ts'

@@ -1,3 +1,4 @@
+/** The dashboard: what every event has taken, and its newest registrations. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { EventStats, OfficeEvent, SessionAnswer, StatsAnswer } from '../../engine/index.ts'

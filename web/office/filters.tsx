@@ -1,3 +1,4 @@
+/** The filters of a list, as the event file names them; they stand in the address. */
 import { useEffect, useRef, useState } from 'react'
 import type { AdminList, Filter } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'

@@ -1,3 +1,4 @@
+/** What surrounds every page of the office: where one can go, and who is signed in. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'

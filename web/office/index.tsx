@@ -1,3 +1,4 @@
+/** The office: which of its pages an address means, and that one must be signed in. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'

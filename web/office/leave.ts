@@ -1,3 +1,4 @@
+/** Leaving the office: forgetting what was loaded, also when the session has ended. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'

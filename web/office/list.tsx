@@ -1,3 +1,4 @@
+/** The page of one list: its filters, its rows, its pages, its export. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'

@@ -1,3 +1,4 @@
+/** The pages of a list, to turn. */
 import type { AdminList } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import type { Page } from './calls.ts'

@@ -1,3 +1,4 @@
+/** Small parts that several pages of the office use. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Icon } from '../shared/icons.tsx'

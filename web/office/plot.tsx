@@ -1,3 +1,4 @@
+/** Registrations per day as bars, with the days on which the price changed. */
 import { addDays, day, formatDay } from '../../engine/index.ts'
 import type { StatsAnswer } from '../../engine/index.ts'
 import { moneyOf } from './rows.tsx'

@@ -1,3 +1,4 @@
+/** The page of one registration in the office. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
 import type { AdminList, OfficeRegistrationAnswer, PaymentStatus } from '../../engine/index.ts'

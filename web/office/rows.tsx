@@ -1,3 +1,4 @@
+/** The rows of a list: what stands in each cell, and where it goes when the window is narrow. */
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { formatMoney, paise } from '../../engine/index.ts'

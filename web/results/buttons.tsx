@@ -1,3 +1,4 @@
+/** The buttons of a result page, as the event file names them. */
 import { fill, receipt, resultValues } from '../../engine/index.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../api.ts'

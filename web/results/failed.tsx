@@ -1,3 +1,4 @@
+/** The page of a payment that failed: what is known of it, and trying again. */
 import { useState } from 'react'
 import { fill, resultRows, resultValues } from '../../engine/index.ts'
 import type { PaymentData, PublicEvent } from '../../engine/index.ts'

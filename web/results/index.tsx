@@ -1,3 +1,4 @@
+/** The result pages: which of them the stored payment calls for. */
 import { useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { readOrderId } from '../../engine/index.ts'

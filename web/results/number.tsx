@@ -1,3 +1,4 @@
+/** A registration number as people read it and copy it. */
 import { useRef, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'

@@ -1,3 +1,4 @@
+/** The page of a payment that is not settled: it looks again by itself. */
 import { useEffect, useRef, useState } from 'react'
 import { formatMoney, labelOf, readAmount, resultRows } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'

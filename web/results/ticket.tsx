@@ -1,3 +1,4 @@
+/** The page of a paid registration: its number, and the rows the event file names. */
 import { fill, labelOf, resultRows, resultValues } from '../../engine/index.ts'
 import type { PublicEvent, ResultRow } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'

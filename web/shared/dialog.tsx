@@ -1,3 +1,4 @@
+/** A question that must be answered before the page goes on. */
 import { useEffect, useId, useRef } from 'react'
 import type { ReactNode } from 'react'
 import '../styles/dialog.css'

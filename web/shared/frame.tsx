@@ -1,3 +1,4 @@
+/** What stands above and below the pages of one event, and its colour. */
 import { formatDays, lookOf } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon, Mark } from './icons.tsx'

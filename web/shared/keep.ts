@@ -1,9 +1,10 @@
+/** Answers that outlive a page: kept in the tab until they are paid for. */
 import { newKey } from '../api.ts'
 import type { PublicEvent, RawAnswers } from '../../engine/index.ts'
 
 /**
- * Answers stay in this tab until they are paid for: who comes back from a failed payment, or by the
- * browser's Back, finds them, and with them the key under which they were sent, so that sending them
+ * Answers stay in this tab until they are paid for: coming back from a failed payment, or by the
+ * browser's Back, one finds them, and with them the key under which they were sent, so that sending them
  * again pays the same registration. Files cannot be kept; the tab's end forgets everything.
  */
 export type Kept = { readonly data: RawAnswers; readonly key: string }

@@ -1,3 +1,4 @@
+/** Labels and values between rules, in the order they are given. */
 import type { ReactNode } from 'react'
 
 /** An address that is too long for its line breaks after the @, not in the middle of a word. */

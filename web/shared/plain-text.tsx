@@ -1,3 +1,4 @@
+/** What RJSF gets in place of its Markdown renderer. */
 import type { ReactNode } from 'react'
 
 /** Stands in for markdown-to-jsx inside RJSF (vite.config.ts): event files hold plain text. */

@@ -1,3 +1,4 @@
+/** How a payment status looks everywhere: its word, its icon and its colour. */
 import type { PaymentStatus } from '../../engine/index.ts'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'

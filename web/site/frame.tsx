@@ -1,3 +1,4 @@
+/** What stands above and below the site’s own pages. */
 import type { Site, Social } from '../../engine/index.ts'
 import { Mark } from '../shared/icons.tsx'
 

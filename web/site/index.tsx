@@ -1,3 +1,4 @@
+/** The landing page. */
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { EventCard, Site } from '../../engine/index.ts'

@@ -1,3 +1,4 @@
+/** The bar above the editor: the file, its state, opening and saving. */
 import { useId, useRef } from 'react'
 import type { EventCard } from '../../../engine/index.ts'
 import { Icon } from '../../shared/icons.tsx'

@@ -1,3 +1,4 @@
+/** The editor of an event file, with each finding under its line. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'

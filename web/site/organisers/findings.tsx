@@ -1,3 +1,4 @@
+/** What the checker found, and how the file’s own examples came out. */
 import type { Finding } from '../../../engine/index.ts'
 import { Icon } from '../../shared/icons.tsx'
 import { Badge } from '../../shared/status.tsx'

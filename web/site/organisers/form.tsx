@@ -1,3 +1,4 @@
+/** The form that the file makes, to be tried without sending anything. */
 import createCache from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'

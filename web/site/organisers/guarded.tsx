@@ -1,3 +1,4 @@
+/** Parts that keep the page alive while the file is not right. */
 import { Component } from 'react'
 import type { ReactNode } from 'react'
 import { Icon } from '../../shared/icons.tsx'

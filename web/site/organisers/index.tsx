@@ -1,3 +1,4 @@
+/** The page for organisers: an event file, and beside it what it becomes. */
 import {
   lazy,
   Suspense,

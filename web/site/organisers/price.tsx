@@ -1,3 +1,4 @@
+/** What a delegate would pay, and why. */
 import { useMemo } from 'react'
 import { explain, formatMoney, labelOf, priceTable, sayTax } from '../../../engine/index.ts'
 import type { CategoryExplained, EventConfig, Explanation } from '../../../engine/index.ts'

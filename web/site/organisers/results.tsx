@@ -1,3 +1,4 @@
+/** The result pages and the mail that the file makes. */
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import {

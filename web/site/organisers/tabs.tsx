@@ -1,3 +1,4 @@
+/** The tabs between the file and what it becomes. */
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 

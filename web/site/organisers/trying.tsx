@@ -1,3 +1,4 @@
+/** The delegate and the day that are tried on the file. */
 import {
   axesOfCategory,
   dayOf,
