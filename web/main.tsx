@@ -3,7 +3,7 @@ import { StrictMode } from 'react'
 import type { ComponentType } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter, Route, Routes } from 'react-router-dom'
-import { dayOf, openOn, readInstant } from '../engine/index.ts'
+import { assertNever, dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
 import { sayWith } from './api.ts'
 import { Mark, Sprite } from './shared/icons.tsx'
@@ -47,6 +47,8 @@ async function choose(
       return { paths: ['/organisers'], Page: (await import('./site/organisers/index.tsx')).default }
     case 'not-found':
       return { paths: [], Page: NotFound }
+    default:
+      return assertNever(page)
   }
 }
 

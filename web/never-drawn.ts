@@ -57,21 +57,21 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   ['@mui/material/ButtonBase/TouchRipple.mjs', 'export default () => null'],
 ]
 
-export function neverDrawn(): Plugin {
+export function neverDrawn() {
   const met = new Set<string>()
   return {
     name: 'never-drawn',
     apply: 'build',
-    load(id) {
+    load: (id: string): string | null => {
       const found = NEVER_DRAWN.find(([path]) => id.endsWith(path))
       if (found === undefined) return null
       met.add(found[0])
       return found[1]
     },
-    buildEnd(error) {
+    buildEnd(this: { readonly error: (text: string) => void }, error?: Error) {
       const gone = NEVER_DRAWN.map(([path]) => path).filter((path) => !met.has(path))
       if (error === undefined && gone.length > 0)
         this.error(`web/never-drawn.ts names what is not there: ${gone.join(', ')}`)
     },
-  }
+  } satisfies Plugin
 }

@@ -110,6 +110,19 @@ describe('an empty form', () => {
   })
 })
 
+test.each([FORM, '/'])('the keyboard passes the header of %s with one key', async (path) => {
+  const { page, context } = await visit(browser)
+  await page.goto(server.url + path)
+  const skip = page.getByRole('link', { name: 'Skip to the content' })
+  await skip.waitFor()
+  await page.keyboard.press('Tab')
+  expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('main')
+  await context.close()
+})
+
 describe('answers that are missing or wrong', () => {
   test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, tied to their inputs, and each goes away when it is mended', async () => {
     const { page, context } = await visit(browser)
@@ -149,6 +162,21 @@ describe('answers that are missing or wrong', () => {
     await field(page, 'AFPI Membership Number').fill('A-1')
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await problems(page).waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('a question left without its answer says so beside it, and to those who do not see it appear', async () => {
+    const { page, context } = await visit(browser)
+    await open(page)
+    const heard = page.locator('p[aria-live=polite]')
+    expect(plain(await heard.textContent())).toBe('')
+    await field(page, 'Full Name').focus()
+    await field(page, 'Email Address').focus()
+    await expect.poll(() => heard.textContent()).toBe('Full name is required')
+    expect(await told(page, 'Full Name')).toEqual({
+      invalid: 'true',
+      described: 'Full name is required',
+    })
     await context.close()
   })
 

@@ -1,9 +1,11 @@
 /** What the form page decides without a browser: the price it shows and why there is none, and what became of a registration. */
 import { expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
-import type { PublicEvent, TariffAnswer } from '../../engine/index.ts'
+import type { Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { priceOf, toPaise, toQuote } from '../../web/event/price.ts'
 import type { Tariff } from '../../web/event/price.ts'
+import { wayOf } from '../../web/event/ui.ts'
+import { neverDrawn } from '../../web/never-drawn.ts'
 import { groupsOf } from '../../web/results/number.tsx'
 import { eventOf, field, must } from '../engine/fixtures.ts'
 
@@ -111,4 +113,43 @@ test('numbers are grouped after their prefix and only then', () => {
   expect(groupsOf(event, 'SAMP4839201755603')).toEqual(['SAMP', '4839', '2017', '5560', '3'])
   expect(groupsOf(event, 'SAMP-2025-17')).toEqual(['SAMP-2025-17'])
   expect(groupsOf(event, 'OTHER123')).toEqual(['OTHER123'])
+})
+
+const choice = (count: number, more: Partial<Option> = {}) =>
+  Array.from({ length: count }, (_, at) => ({ id: `o${at}`, label: `Option ${at}`, ...more }))
+test.each([
+  ['a text', { type: 'text' }, 'line'],
+  ['an address of several lines', { type: 'multiline' }, 'lines'],
+  ['yes or no', { type: 'yes-no' }, 'yes-no'],
+  ['yes or no as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
+  ['a file', { type: 'file' }, 'file'],
+  ['states', { type: 'select', options: choice(5) }, 'list'],
+  ['options that ask to stand open', { type: 'select', as: 'radio', options: choice(7) }, 'rows'],
+  ['too many of them for a phone', { type: 'select', as: 'radio', options: choice(8) }, 'list'],
+  [
+    'options that explain themselves',
+    { type: 'select', options: choice(3, { about: 'x' }) },
+    'rows',
+  ],
+  ['many that do', { type: 'select', options: choice(8, { about: 'x' }) }, 'menu'],
+  ['coloured options', { type: 'select', options: choice(3, { colour: 'blue' }) }, 'menu'],
+  ['categories', { type: 'select', offersCategories: true, options: choice(5) }, 'rows'],
+  [
+    'categories as a dropdown',
+    { type: 'select', as: 'dropdown', offersCategories: true, options: choice(5) },
+    'menu',
+  ],
+] as const)('%s are asked for as %o: %s', (_, more, way) => {
+  expect(wayOf(field('one', more))).toBe(way)
+})
+
+test('a library that has moved what we leave out stops the build', () => {
+  const { buildEnd, load } = neverDrawn()
+  const said: string[] = []
+  const build = { error: (text: string) => said.push(text) }
+  expect(load('/elsewhere/@rjsf/core/lib/components/widgets/index.js')).toContain('export default')
+  expect(load('/elsewhere/@rjsf/core/lib/components/Form.js')).toBe(null)
+  buildEnd.call(build)
+  expect(said.join()).toContain('@rjsf/core/lib/components/templates/index.js')
+  expect(said.join()).not.toContain('widgets/index.js')
 })

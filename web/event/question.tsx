@@ -2,6 +2,7 @@
 import { errorId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
+import { assertNever } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Must } from './context.ts'
 import type { FormConstants } from './context.ts'
@@ -79,6 +80,8 @@ export function Question(props: FieldTemplateProps) {
             {children}
           </>
         )
+      default:
+        return assertNever(way)
     }
   })()
   return <div className={rawErrors === undefined ? 'f' : 'f bad'}>{body}</div>

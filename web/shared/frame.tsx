@@ -2,6 +2,7 @@
 import { formatDays, lookOf } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon, Mark } from './icons.tsx'
+import { SkipLink } from './skip.tsx'
 import { Badge } from './status.tsx'
 
 /** Gives the page an event's colour. Set on the root element, so that dialogs and menus outside the tree have it too. */
@@ -30,6 +31,7 @@ export function EventHeader({
 }) {
   return (
     <header className="ev">
+      {Title === 'h1' && <SkipLink />}
       <div className="wrap">
         <div className="ev-top">
           <a className="mark" href="/">

@@ -1,12 +1,14 @@
 /** What stands above and below the site’s own pages. */
 import type { Site, Social } from '../../engine/index.ts'
 import { Mark } from '../shared/icons.tsx'
+import { SkipLink } from '../shared/skip.tsx'
 
 /** The bar at the top of the site's own pages. Anchors lead to the landing page from wherever one is. */
 export function SiteHeader({ site }: { readonly site: Site }) {
   const { links, signIn, createEvent } = site.header
   return (
     <header className="hd">
+      <SkipLink />
       <div className="wrap">
         <a className="mark" href="/">
           <Mark />
