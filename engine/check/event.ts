@@ -1,6 +1,6 @@
 /** Event files: text → findings, or a checked EventConfig. Alone, and beside each other. */
 import type { EventConfig } from '../config.ts'
-import { acrossFindings, aloneFindings, type Beside } from './checks/across.ts'
+import { acrossFindings, aloneFindings, isNamedFor, type Beside } from './checks/across.ts'
 import { applyAllow } from './allow.ts'
 import { catalogue, checks } from './catalogue.ts'
 import { toConfig } from './compile.ts'
@@ -42,6 +42,23 @@ export function readEvent(
   return shapeOf({ path: file.path, text }, readShared(shared)).config
 }
 
+/** A clean event of an earlier compilation of the same texts, and what it leant on in other files. */
+export type KnownEvent = {
+  readonly event: EventConfig
+  /** Pages of other events that its buttons lead to. */
+  readonly leadsTo: readonly string[]
+}
+export type CompiledFiles = {
+  readonly files: readonly CompiledFile[]
+  readonly shared: readonly Finding[]
+}
+export type CompiledFile = Compiled & {
+  readonly path: string
+  readonly leadsTo: readonly string[]
+  /** Whether it was judged now; if not, its warnings and notes were told before. */
+  readonly isNew: boolean
+}
+
 /**
  * All files of a folder, each with its own findings and those that only the others explain. Findings
  * of the shared files stand once, in `shared`.
@@ -50,35 +67,115 @@ export function compileEvents(
   files: readonly SourceText[],
   shared: SharedFiles,
   options: CompileOptions = {},
-): {
-  readonly files: readonly (Compiled & { readonly path: string })[]
-  readonly shared: readonly Finding[]
-} {
+): CompiledFiles {
+  const steps = compilingEvents(files, shared, options, () => null)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/**
+ * `compileEvents` with a rest after each file, so that a server answers requests while it compiles a
+ * thousand. A file that `known` has, because the same text was clean beside the same shared files, is
+ * judged again only where the others or the options matter.
+ */
+export function* compilingEvents(
+  files: readonly SourceText[],
+  shared: SharedFiles,
+  options: CompileOptions,
+  known: (file: SourceText) => KnownEvent | null,
+): Generator<void, CompiledFiles> {
   const common = readShared(shared)
   // Buttons may lead to other events' pages, so every file is read once before it is judged.
-  const configs = files.map(({ text, path }) => shapeOf({ text, path }, common))
-  const routes = configs.flatMap((one) =>
-    one.config === null ? [] : [one.config.routes.form, ...one.config.routes.also],
-  )
-  const read = configs.map((one) =>
-    judged(one, common, { ...options, otherRoutes: [...(options.otherRoutes ?? []), ...routes] }),
-  )
-  const beside = acrossFindings(
-    read.flatMap(({ source, config }): Beside[] =>
-      config === null ? [] : [{ source, event: config }],
+  const read: Read[] = []
+  for (const file of files) {
+    const before = known(file)
+    const isKnown =
+      before !== null && isNamedFor(before.event.id, file.path) && !isOfTheDay(before, options)
+    read.push(
+      isKnown
+        ? { file, before, shaped: null }
+        : { file, before: null, shaped: shapeOf(file, common) },
+    )
+    if (!isKnown) yield
+  }
+  const routes = new Set([
+    ...(options.otherRoutes ?? []),
+    ...read.flatMap(({ before, shaped }) => formRoutesOf(before?.event ?? shaped?.config ?? null)),
+  ])
+  const judge = ({ file, shaped }: Read): Shaped =>
+    judged(shaped ?? shapeOf(file, common), common, { ...options, otherRoutes: [...routes] })
+  const all: Judged[] = []
+  for (const one of read) {
+    const holds =
+      one.before !== null && sameTexts(one.before.leadsTo, leadsTo(one.before.event, routes))
+    const fresh = holds ? null : judge(one)
+    all.push({ ...one, fresh, config: fresh === null ? (one.before?.event ?? null) : fresh.config })
+    if (!holds) yield
+  }
+  const beside = Map.groupBy(
+    acrossFindings(
+      all.flatMap(({ file, config, fresh }): Beside[] =>
+        config === null
+          ? []
+          : [
+              {
+                event: config,
+                path: file.path,
+                source: () => fresh?.source ?? readYaml(file).source,
+              },
+            ],
+      ),
     ),
+    ({ at }) => at.path,
   )
   return {
-    files: read.map((one) => ({
-      path: one.source.path,
-      ...finished(
-        one,
-        beside.filter(({ at }) => at.path === one.source.path),
-        common.findings,
-      ),
-    })),
+    files: all.map((one) => {
+      const { path } = one.file
+      const clashes = beside.get(path) ?? []
+      const fresh = clashes.length === 0 ? one.fresh : (one.fresh ?? judge(one))
+      return {
+        path,
+        isNew: fresh !== null,
+        leadsTo: one.config === null ? [] : leadsTo(one.config, routes),
+        ...(fresh === null
+          ? { event: one.config, findings: [] }
+          : finished(fresh, clashes, common.findings)),
+      }
+    }),
     shared: common.findings,
   }
+}
+
+type Read = {
+  readonly file: SourceText
+  readonly before: KnownEvent | null
+  readonly shaped: Shaped | null
+}
+/** `fresh` is null while what was known before still holds. */
+type Judged = Read & { readonly config: EventConfig | null; readonly fresh: Shaped | null }
+
+/** What a clean event says differently on another day or in production. */
+function isOfTheDay({ event }: KnownEvent, { on, production }: CompileOptions): boolean {
+  return on !== undefined || (production === true && event.demo.length > 0)
+}
+
+function formRoutesOf(event: EventConfig | null): readonly string[] {
+  return event === null ? [] : [event.routes.form, ...event.routes.also]
+}
+
+/** The addresses among `routes` that buttons of the event lead to. */
+export function leadsTo(event: EventConfig, routes: ReadonlySet<string>): readonly string[] {
+  const { errorButtons, success, failed } = event.results
+  const targets = [...errorButtons, ...success.buttons, ...failed.buttons].flatMap((button) =>
+    'go' in button ? [button.go] : [],
+  )
+  return [...new Set(targets)].filter((target) => routes.has(target)).sort()
+}
+
+function sameTexts(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, at) => text === others[at])
 }
 
 type Shared = {

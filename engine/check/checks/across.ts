@@ -1,8 +1,9 @@
 /** EV8: events beside each other. Addresses, calls and order ids must each belong to one. */
 import type { EventConfig } from '../../config.ts'
+import { RESERVED_CALLS, SITE_PAGES, pathsMeet } from '../../reserved.ts'
+import { askedOf, callsOf, clashesAmong, pagesOf, type Claim } from '../clashes.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf } from '../finding.ts'
-import { SITE_PAGES } from './pages.ts'
 import type { Source } from '../source.ts'
 
 export const across = {
@@ -39,262 +40,143 @@ export const across = {
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof across
 
-export type Beside = { readonly event: EventConfig; readonly source: Source }
-/** A name that only one event may use; `clash` tells whether two of a kind meet. */
-type Claim = { readonly name: string; readonly at: string; readonly owner: Beside }
+/** `source` is read again where somebody asks for a place: an event that came from a cache has none at hand. */
+export type Beside = { readonly event: EventConfig; readonly path: string; source(): Source }
 
-const SITE_CALLS: readonly string[] = [
-  '/api/events/',
-  '/api/events/{id}/',
-  '/api/payment/retry/',
-  '/api/login/',
-  '/admin/login/',
-  '/admin/logout/',
-  '/admin/session/',
-  '/admin/dashboard/',
-  '/health/',
-]
+/** Whether a file may hold the event of this id. Texts that come from no file (standard input, an editor) may. */
+export function isNamedFor(id: string, path: string): boolean {
+  const base = baseOf(path)
+  return base === `${id}.yaml` || base === `${id}.yml` || !/\.ya?ml$/.test(base)
+}
+
+function baseOf(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
 
 /** One file's own names against the site's and each other, and its file name. */
-export function aloneFindings(own: Beside): readonly Finding[] {
-  const { event, source } = own
-  const base = source.path.split('/').at(-1) ?? ''
-  const named = base === `${event.id}.yaml` || base === `${event.id}.yml` || !/\.ya?ml$/.test(base)
-  const misnamed: readonly Finding[] = named
+export function aloneFindings({
+  event,
+  source,
+}: {
+  readonly event: EventConfig
+  readonly source: Source
+}): readonly Finding[] {
+  const [pages, calls] = [pagesOf(event), callsOf(event)]
+  const misnamed: readonly Draft[] = isNamedFor(event.id, source.path)
     ? []
     : [
-        made(
-          'EV807',
-          {
-            at: 'event.id',
-            message: `the file must be called ${event.id}.yaml`,
-            notes: [`it is called ${base}`],
-          },
-          own,
-        ),
+        {
+          at: 'event.id',
+          message: `the file must be called ${event.id}.yaml`,
+          notes: [`it is called ${baseOf(source.path)}`],
+        },
       ]
-  const site = routesOf(own).flatMap(({ name, at }) =>
-    SITE_PAGES.includes(name) || /^\/(api|assets|sandbox)(\/|$)/.test(name)
-      ? [made('EV801', { at, message: `${name} already belongs to the site` }, own)]
-      : [],
+  const sitePages = pages.flatMap(({ name, at }): readonly Draft[] =>
+    isOfSite(name)
+      ? [{ at, message: `${name} already belongs to the site` }]
+      : at.startsWith('routes.') && /^\/admin(\/|$)/.test(name)
+        ? [{ at, message: `${name} is an address of the office` }]
+        : [],
   )
-  const officePages = routesOf(own).flatMap(({ name, at }) =>
-    at.startsWith('routes.') && /^\/admin(\/|$)/.test(name) && !SITE_PAGES.includes(name)
-      ? [made('EV801', { at, message: `${name} is an address of the office` }, own)]
-      : [],
-  )
-  const calls = callsOf(own).flatMap(({ name, at }) =>
-    SITE_CALLS.some((call) => meet(name, call))
-      ? [made('EV803', { at, message: `${name} already belongs to the site` }, own)]
-      : [],
-  )
+  const siteCalls = calls
+    .filter(isReservedCall)
+    .map(({ name, at }): Draft => ({ at, message: `${name} already belongs to the site` }))
+  // What takes the site's place is told once, whatever else it meets.
+  const told = new Set(siteCalls.map(({ at }) => at))
+  const asPages = askedOf(event).flatMap(({ name, at, path }): readonly Draft[] => {
+    const page = pages.find((own) => pathsMeet(own.path, path))
+    return told.has(at) || page === undefined
+      ? []
+      : [
+          {
+            at,
+            message: `${name} is the address of a page`,
+            related: [{ at: page.at, message: 'of this one' }],
+          },
+        ]
+  })
+  const made = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
+    drafts.map((draft) => findingOf(code, across[code], draft, source))
   return [
-    ...misnamed,
-    ...site,
-    ...officePages,
-    ...twice('EV801', routesOf(own), (a, b) => a === b, own),
-    ...calls,
-    ...twice('EV803', callsOf(own), meet, own),
+    ...made('EV807', misnamed),
+    ...made('EV801', [...sitePages, ...twice(pages, (a, b) => a === b, source)]),
+    ...made('EV803', [...siteCalls, ...asPages, ...twice(calls, callsMeet, source)]),
   ]
 }
 
+function isOfSite(page: string): boolean {
+  return (
+    SITE_PAGES.includes(page) ||
+    /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
+    RESERVED_CALLS.some((call) => pathsMeet(call, page))
+  )
+}
+
+/** The dashboard's export is everybody's, as long as a query tells whose list is meant. */
+function isReservedCall({ at, name, path }: Claim): boolean {
+  const [bare = '', query] = path.split('?')
+  if (query !== undefined && pathsMeet(bare, '/admin/export')) return false
+  // The office's calls answer at the root and under /api.
+  const answersAt = at.startsWith('admin.') ? [bare, `/api${bare}`] : [name.split('?')[0] ?? '']
+  return answersAt.some((one) =>
+    [...SITE_PAGES, ...RESERVED_CALLS, '/api'].some((taken) => pathsMeet(taken, one)),
+  )
+}
+
+/** Addresses that the file uses twice itself. What it leaves to its default is not told: it has no place. */
 function twice(
-  code: Code,
   claims: readonly Claim[],
   clash: (a: string, b: string) => boolean,
-  own: Beside,
-): readonly Finding[] {
-  return claims.flatMap(({ name, at }, index) => {
-    const first = claims.slice(0, index).find((other) => clash(other.name, name))
-    return first === undefined || !own.source.has(at)
+  source: Source,
+): readonly Draft[] {
+  return claims.flatMap(({ name, at, path }, index) => {
+    const first = claims.slice(0, index).find((other) => clash(other.path, path))
+    return first === undefined || !source.has(at)
       ? []
       : [
-          made(
-            code,
-            {
-              at,
-              message:
-                first.name === name
-                  ? `${name} is used twice`
-                  : `${first.name} also matches ${name}`,
-              related: [{ at: first.at, message: 'also here' }],
-            },
-            own,
-          ),
+          {
+            at,
+            message:
+              first.name === name ? `${name} is used twice` : `${first.name} also matches ${name}`,
+            related: [{ at: first.at, message: 'also here' }],
+          },
         ]
   })
+}
+
+/** Paths with a query are told apart by it. */
+function callsMeet(a: string, b: string): boolean {
+  return a.includes('?') || b.includes('?') ? a === b : pathsMeet(a, b)
 }
 
 /** Files against each other. Each clash is told once, in the file whose path comes later; the order of the files does not matter. */
 export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
-  const sorted = [...events].sort((a, b) => (a.source.path < b.source.path ? -1 : 1))
-  return sorted.flatMap((later, at) =>
-    sorted.slice(0, at).flatMap((earlier) => clashes(earlier, later)),
-  )
-}
-
-function clashes(earlier: Beside, later: Beside): readonly Finding[] {
-  const { event } = later
-  const there = earlier.event.id
-  if (event.id === there)
+  const sorted = [...events].sort((a, b) => (a.path < b.path ? -1 : 1))
+  return clashesAmong(sorted.map(({ event }) => event)).flatMap((clash) => {
+    const [mine, theirs] = [sorted[clash.later], sorted[clash.earlier]]
+    if (mine === undefined || theirs === undefined) return []
+    const [source, other] = [mine.source(), theirs.source()]
+    const part = clash.at === 'order_id' ? 'key' : 'value'
     return [
-      told(
-        'EV804',
-        'event.id',
-        'event.id',
-        `the event id \`${event.id}\` is already used`,
-        earlier,
-        later,
-      ),
-    ]
-  const routes = meeting(routesOf(earlier), routesOf(later), (a, b) => a === b).map(([a, b]) =>
-    told('EV801', a.at, b.at, `${b.name} already belongs to ${there}`, earlier, later),
-  )
-  const calls = meeting(callsOf(earlier), callsOf(later), meet).map(([a, b]) =>
-    told(
-      'EV803',
-      a.at,
-      b.at,
-      a.name === b.name
-        ? `${b.name} already belongs to ${there}`
-        : `${b.name} also matches ${a.name} of ${there}`,
-      earlier,
-      later,
-    ),
-  )
-  const witness = sharedOrderId(earlier.event, event)
-  const orders =
-    witness === null
-      ? []
-      : [
-          told(
-            'EV802',
-            'order_id',
-            'order_id',
-            `${witness} could belong to ${there} or ${event.id}`,
-            earlier,
-            later,
-            'choose a prefix that does not begin like the other one',
-          ),
-        ]
-  const keys =
-    later.source.has('admin.dashboard.key') &&
-    earlier.event.admin.dashboard.key === event.admin.dashboard.key
-      ? [
-          told(
-            'EV806',
-            earlier.source.has('admin.dashboard.key') ? 'admin.dashboard.key' : 'event.id',
-            'admin.dashboard.key',
-            `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${there}`,
-            earlier,
-            later,
-          ),
-        ]
-      : []
-  return [...routes, ...calls, ...orders, ...keys]
-}
-
-function told(
-  code: Code,
-  earlierAt: string,
-  laterAt: string,
-  message: string,
-  earlier: Beside,
-  later: Beside,
-  help?: string,
-): Finding {
-  const finding = made(
-    code,
-    {
-      at: laterAt,
-      part: laterAt === 'order_id' ? 'key' : 'value',
-      message,
-      ...(help === undefined ? {} : { help }),
-    },
-    later,
-  )
-  return {
-    ...finding,
-    related: [
       {
-        message: 'also here',
-        at: earlier.source.place(earlierAt, earlierAt === 'order_id' ? 'key' : 'value'),
+        ...findingOf(
+          clash.code,
+          across[clash.code],
+          {
+            at: placed(source, clash.at),
+            part,
+            message: clash.message,
+            ...(clash.help === undefined ? {} : { help: clash.help }),
+          },
+          source,
+        ),
+        related: [{ message: 'also here', at: other.place(placed(other, clash.earlierAt), part) }],
       },
-    ],
-  }
-}
-
-function made(code: Code, draft: Draft, { source }: Beside): Finding {
-  return findingOf(code, across[code], draft, source)
-}
-
-function meeting(
-  some: readonly Claim[],
-  others: readonly Claim[],
-  clash: (a: string, b: string) => boolean,
-): readonly (readonly [Claim, Claim])[] {
-  return others.flatMap((other) => {
-    const found = some.find(({ name }) => clash(name, other.name))
-    return found === undefined ? [] : [[found, other] as const]
+    ]
   })
 }
 
-function routesOf(owner: Beside): readonly Claim[] {
-  const { routes, admin } = owner.event
-  return [
-    { name: routes.form, at: 'routes.form' },
-    ...routes.also.map((name, at) => ({ name, at: `routes.also.${at}` })),
-    { name: routes.success, at: 'routes.success' },
-    { name: routes.failed, at: 'routes.failed' },
-    ...admin.lists.map(({ route }, at) => ({ name: route, at: `admin.lists.${at}.route` })),
-  ].map((claim) => ({ ...claim, owner }))
-}
-
-/** Calls that an event answers; the dashboard's export is shared and tells events apart by its query. */
-function callsOf(owner: Beside): readonly Claim[] {
-  const { api, admin } = owner.event
-  return [
-    { name: api.register, at: 'api.register' },
-    { name: api.registration, at: 'api.registration' },
-    { name: api.tariff, at: 'api.tariff' },
-    ...(api.gatewayReturn === null ? [] : [{ name: api.gatewayReturn, at: 'api.gateway_return' }]),
-    ...admin.lists.flatMap((list, at) => [
-      { name: list.api, at: `admin.lists.${at}.api` },
-      { name: list.export.api, at: `admin.lists.${at}.export.api` },
-    ]),
-  ].map((claim) => ({ ...claim, owner }))
-}
-
-/** Whether one request could be meant for both paths: {name} matches any one part. */
-function meet(a: string, b: string): boolean {
-  if (a === b) return true
-  // Paths with a query are told apart by it.
-  if (a.includes('?') || b.includes('?')) return false
-  const parts = (path: string): readonly string[] =>
-    path
-      .replace(/^\/api(?=\/)/, '')
-      .split('/')
-      .filter((part) => part !== '')
-  const [some, others] = [parts(a), parts(b)]
-  return (
-    some.length === others.length &&
-    some.every(
-      (part, at) =>
-        part === others[at] || part.startsWith('{') || (others[at] ?? '').startsWith('{'),
-    )
-  )
-}
-
-/** A text that fits both patterns, or null. Two prefixes meet when one begins the other and its rest fits the shorter's tail. */
-export function sharedOrderId(
-  a: Pick<EventConfig, 'orderId'>,
-  b: Pick<EventConfig, 'orderId'>,
-): string | null {
-  const [short, long] =
-    a.orderId.prefix.length <= b.orderId.prefix.length
-      ? [a.orderId, b.orderId]
-      : [b.orderId, a.orderId]
-  if (!long.prefix.startsWith(short.prefix)) return null
-  const rest = long.prefix.slice(short.prefix.length)
-  return short.followedBy === 'anything' || /^\d*$/.test(rest) ? `${long.prefix}1` : null
+/** A dashboard without a key of its own goes by the event's id. */
+function placed(source: Source, at: string): string {
+  return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
 }

@@ -5,9 +5,7 @@ import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { isOneSlip, nearest } from '../near.ts'
 import { placeholdersIn } from './names.ts'
-
-/** Pages of the site itself. */
-export const SITE_PAGES: readonly string[] = ['/', '/organisers', '/admin', '/admin/login']
+import { SITE_PAGES } from '../../reserved.ts'
 
 /** The address without what follows it in a link. */
 const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [

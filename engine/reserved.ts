@@ -1,0 +1,66 @@
+/**
+ * The addresses that are Rollcall's own, which no event file may claim: the app has a route at each
+ * of them, and the app refuses to be built with a route that does not stand here.
+ */
+
+/** Pages of the site itself: what a button of an event may lead to. */
+export const SITE_PAGES: readonly string[] = [
+  '/',
+  '/organisers',
+  '/admin',
+  '/admin/login',
+  '/admin/dashboard',
+]
+
+/** The office's calls answer at the root and under /api. */
+const OFFICE_CALLS: readonly string[] = [
+  '/admin/login',
+  '/admin/logout',
+  '/admin/session',
+  '/admin/export',
+  '/admin/dashboard/stats',
+  '/admin/registrations/{reg_no}',
+  '/admin/registrations/{reg_no}/files/{field}',
+  '/admin/registrations/{reg_no}/resend-mail',
+]
+
+/** Fixed calls without the slash at their end; `{name}` is any one segment, `*` whatever is below. */
+export const RESERVED_CALLS: readonly string[] = [
+  '/healthz',
+  '/metrics',
+  '/assets/*',
+  '/api/events',
+  '/api/events/{id}',
+  '/api/events/{id}/file',
+  '/api/events/{id}/{file}',
+  '/api/payment/return',
+  '/api/payment/retry',
+  '/api/payment/webhook',
+  ...OFFICE_CALLS,
+  ...OFFICE_CALLS.map((path) => `/api${path}`),
+]
+
+/** Whether one request could be meant for both paths, as they are written here and in event files. */
+export function pathsMeet(a: string, b: string): boolean {
+  return partsMeet(partsOf(a), partsOf(b))
+}
+
+/** The segments of a path, without what a slash at its end would add. */
+export function partsOf(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '')
+}
+
+/** A segment such as `{reg_no}`, which takes any text. */
+export function isOpenPart(part: string): boolean {
+  return part.startsWith('{')
+}
+
+function partsMeet(some: readonly string[], others: readonly string[]): boolean {
+  const [first, second] = [some[0], others[0]]
+  if (first === '*' || second === '*') return first !== undefined && second !== undefined
+  if (first === undefined || second === undefined) return first === second
+  return (
+    (first === second || isOpenPart(first) || isOpenPart(second)) &&
+    partsMeet(some.slice(1), others.slice(1))
+  )
+}
