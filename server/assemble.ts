@@ -11,6 +11,7 @@ import type { Sandbox } from './paying/gateway/sandbox.ts'
 import { openMailer } from './mail.ts'
 import type { Mailer } from './mail.ts'
 import { openPayments } from './paying/verify.ts'
+import { cacheFolderIn } from './events/cache.ts'
 import { openRegistry } from './events/registry.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
@@ -108,7 +109,7 @@ export async function openEvents(
 ): Promise<Result<EventRegistry, CannotStart>> {
   const opened = await openRegistry({
     folder: environment.eventsDir,
-    cacheFolder: path.join(environment.dataDir, 'cache', 'events'),
+    cacheFolder: cacheFolderIn(environment.dataDir),
     store,
     clock: options.clock,
     log: options.log,

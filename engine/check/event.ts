@@ -5,7 +5,7 @@ import { applyAllow } from './allow.ts'
 import { catalogue, checks } from './catalogue.ts'
 import { toConfig } from './compile.ts'
 import type { Plain } from './compile/plain.ts'
-import { findingOf, type Draft, type Finding, type SharedName } from './finding.ts'
+import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
 import { own } from '../outcome.ts'
 import { readYaml } from './parse.ts'
@@ -225,10 +225,6 @@ function emptyFile(source: Source, findings: readonly Finding[]): readonly Findi
   return hasErrors(findings)
     ? []
     : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
-}
-
-function hasErrors(findings: readonly Finding[]): boolean {
-  return findings.some(({ severity }) => severity === 'error')
 }
 
 function shapeOf(file: SourceText, shared: Shared): Shaped {

@@ -64,3 +64,8 @@ export function findingOf(
     ...(draft.fix === undefined ? {} : { fix: draft.fix }),
   }
 }
+
+/** Whether what was found keeps a file from being served. */
+export function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error')
+}

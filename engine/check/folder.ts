@@ -3,8 +3,9 @@
  * says of a folder and whether a server serves it are both this one answer.
  */
 import type { Site } from '../site.ts'
-import { compilingEvents, type CompiledFile, type CompileOptions, type KnownEvent } from './event.ts'
+import { compilingEvents, type CompiledFile, type KnownEvent } from './event.ts'
 import type { Finding } from './finding.ts'
+import type { CheckOptions } from './model.ts'
 import { compileSite } from './site.ts'
 import type { SharedFiles, SourceText } from './source.ts'
 
@@ -24,7 +25,7 @@ export type FolderVerdict = {
 /** A folder with an error among its findings is served by nobody. It rests after each file that it judges. */
 export function* compilingFolder(
   { files, shared, site }: EventFolder,
-  options: CompileOptions = {},
+  options: CheckOptions = {},
   known: (file: SourceText) => KnownEvent | null = () => null,
 ): Generator<void, FolderVerdict> {
   const compiled = yield* compilingEvents(files, shared, options, known)
@@ -38,8 +39,4 @@ export function* compilingFolder(
       ...compiled.files.flatMap(({ findings }) => findings),
     ],
   }
-}
-
-export function hasErrors(findings: readonly Finding[]): boolean {
-  return findings.some(({ severity }) => severity === 'error')
 }

@@ -5,6 +5,7 @@ import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { demoDay, fillDemo } from './made-up.ts'
 import type { Environment } from '../deps.ts'
+import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
 import { openStore } from '../store/open.ts'
 import { openUploads } from '../registering/uploads.ts'
@@ -59,7 +60,7 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
   }
   const opened = await openRegistry({
     folder: environment.eventsDir,
-    cacheFolder: path.join(environment.dataDir, 'cache', 'events'),
+    cacheFolder: cacheFolderIn(environment.dataDir),
     store,
     log: quiet,
     print: terminal.complain,

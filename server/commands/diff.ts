@@ -4,9 +4,8 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { diffEvents, formatFindings, isEmptyDiff, sayDiff } from '../../engine/index.ts'
-import type { EventConfig, EventDiff, SharedFiles } from '../../engine/index.ts'
+import type { EventConfig, EventDiff, SharedFiles, SourceText } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from './command.ts'
-import type { SourceFile } from '../events/folder.ts'
 import { brokenPromises } from '../events/held-back.ts'
 import { openStore } from '../store/open.ts'
 import { readArguments } from './arguments.ts'
@@ -36,7 +35,7 @@ type Compared = {
   readonly file: string
   readonly old: EventConfig
   readonly next: EventConfig
-  readonly source: SourceFile
+  readonly source: SourceText
   readonly diff: EventDiff
 }
 

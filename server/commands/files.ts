@@ -1,63 +1,53 @@
 /** Event files as commands name them: by path, by the event's id, or `-` for standard input; with the shared files that belong to them. */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { compileEvent, formatFindings, readEvent } from '../../engine/index.ts'
-import type { EventConfig, SharedFiles } from '../../engine/index.ts'
+import type { EventConfig, SharedFiles, SourceText } from '../../engine/index.ts'
 import type { Terminal } from './command.ts'
-import type { SourceFile } from '../events/folder.ts'
+import { OWN_EVENTS, OWN_SHARED, readShared, readText } from '../events/folder.ts'
 
 /** `status`: 1 when the file has errors. */
 export type OpenedEvent = {
-  readonly file: SourceFile
+  readonly file: SourceText
   readonly shared: SharedFiles
   readonly event: EventConfig
   readonly status: 0 | 1
 }
 
-/** The events that come with the program, for shared files when there are none nearer. */
-const ownEvents = path.join(import.meta.dirname, '..', '..', 'events')
-const sharedNames = ['lists', 'gateways', 'texts'] as const
-
 /** The file a person means: a path, or an event id in `events/`. Null when there is none. */
 export function pathOf(name: string): string | null {
   return (
-    [name, path.join('events', `${name}.yaml`), path.join(ownEvents, `${name}.yaml`)].find(
+    [name, path.join('events', `${name}.yaml`), path.join(OWN_EVENTS, `${name}.yaml`)].find(
       (file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file),
     ) ?? null
   )
 }
 
 /** Null after saying that it cannot be read. */
-export async function readEventFile(name: string, terminal: Terminal): Promise<SourceFile | null> {
+export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
   if (name === '-') return { path: 'standard input', text: await readAll(process.stdin) }
   const file = pathOf(name)
-  const text = file === null ? null : await readFile(file, 'utf8').catch(() => null)
-  if (file === null || text === null) {
+  const text = file === null ? null : await readText(file)
+  if (file === null || text === null || !text.ok || text.value === null) {
     terminal.complain(`The file ${name} cannot be read.`)
     return null
   }
-  return { path: file, text }
+  return { path: file, text: text.value }
 }
 
-/** `_shared` beside the file, else in `events/` here, else the one that comes with the program; `--shared` names another. */
-export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {
+/** Where a single file's shared files lie: `_shared` beside it, else in `events/` here, else the program's own; `named` comes first. */
+export function sharedFolderFor(file: string, named?: string): string {
   const places = [
     ...(named === undefined ? [] : [named]),
     path.join(path.dirname(file), '_shared'),
     path.join('events', '_shared'),
   ]
-  const folder =
-    places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ??
-    path.join(ownEvents, '_shared')
-  const read = async (name: (typeof sharedNames)[number]): Promise<SourceFile> => {
-    const place = path.join(folder, `${name}.yaml`)
-    return { path: place, text: await readFile(place, 'utf8').catch(() => '') }
-  }
-  const [lists, gateways, texts] = await Promise.all(sharedNames.map(read))
-  const none = { path: folder, text: '' }
-  return { lists: lists ?? none, gateways: gateways ?? none, texts: texts ?? none }
+  return places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? OWN_SHARED
+}
+
+export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {
+  return (await readShared(sharedFolderFor(file, named))).shared
 }
 
 /** Ready for a question. Not when it cannot be read (2) or its shape is wrong (1), after saying so. */
@@ -76,7 +66,7 @@ export async function openEvent(
 
 /** A file whose meaning has errors still answers questions: what an example gets wrong is best seen so. */
 export function compiled(
-  file: SourceFile,
+  file: SourceText,
   shared: SharedFiles,
   terminal: Terminal,
 ): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { readImport } from './registrations-csv.ts'
 import type { ImportProblem } from './registrations-csv.ts'
+import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
 import { openStore } from '../store/open.ts'
 
@@ -51,7 +51,7 @@ export const importing: Command = {
     }
     const opened = await openRegistry({
       folder: environment.eventsDir,
-      cacheFolder: path.join(environment.dataDir, 'cache'),
+      cacheFolder: cacheFolderIn(environment.dataDir),
       store,
       clock,
       log: quiet,

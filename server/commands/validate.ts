@@ -1,24 +1,24 @@
 /** `rollcall validate`: every finding of the event files, for people or for a program. */
 import { existsSync, statSync, watch } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import {
   applyFixes,
   catalogue,
-  compileEvents,
-  compileSite,
   countFindings,
   findingsAsGithub,
   findingsAsJson,
   findingsAsSarif,
   formatFindings,
+  hasErrors,
   isDay,
 } from '../../engine/index.ts'
-import type { Finding, SharedFiles } from '../../engine/index.ts'
+import type { Finding } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from './command.ts'
-import type { SourceFile } from '../events/folder.ts'
+import { judgeFolder, readFolder, readShared, sourcesOf } from '../events/folder.ts'
+import type { Folder } from '../events/folder.ts'
 import { readArguments } from './arguments.ts'
-import { pathOf, readEventFile, sharedFor } from './files.ts'
+import { pathOf, readEventFile, sharedFolderFor } from './files.ts'
 
 const help = `Usage: rollcall validate [files] [--strict] [--production] [--on DAY] [--shared FOLDER]
                          [--format human|json|sarif|github] [--only CODES] [--fix] [--watch]
@@ -48,13 +48,6 @@ type Options = {
   readonly format: (typeof formats)[number]
   readonly only: ReadonlySet<string> | null
 }
-/** Files that lie beside one `_shared`. */
-type Group = {
-  readonly files: readonly SourceFile[]
-  readonly shared: SharedFiles
-  readonly site: SourceFile | null
-}
-
 export const validate: Command = {
   summary: 'Check event files: all findings, with their lines',
   help,
@@ -106,8 +99,8 @@ export const validate: Command = {
     const options = { strict, production, on, shared, format, only }
     const once = async (): Promise<Status> => {
       if (fix && !(await mend(names, options, terminal))) return 2
-      const groups = await groupsOf(names, shared, terminal)
-      return groups === null ? 2 : judge(groups, options, terminal)
+      const folders = await foldersOf(names, shared, terminal)
+      return folders === null ? 2 : judge(folders, options, terminal)
     }
     const status = await once()
     if (!watches || status === 2) return status
@@ -128,16 +121,15 @@ function codesOf(list: string): ReadonlySet<string> | string {
     : `There is no code "${unknown}". rollcall codes lists them.`
 }
 
-function judge(groups: readonly Group[], options: Options, terminal: Terminal): Status {
-  const findings = groups.flatMap((group) => selected(group, options))
-  const sources = new Map(
-    groups.flatMap(({ files, shared, site }) =>
-      [...files, shared.lists, shared.gateways, shared.texts, ...(site === null ? [] : [site])].map(
-        (file) => [file.path, file.text] as const,
-      ),
-    ),
-  )
-  const files = groups.reduce((count, { files }) => count + files.length, 0)
+/** What is found in every folder, as asked for, and the exit status that says so. */
+async function judge(
+  folders: readonly Folder[],
+  options: Options,
+  terminal: Terminal,
+): Promise<Status> {
+  const findings = (await Promise.all(folders.map((folder) => selected(folder, options)))).flat()
+  const sources = new Map(folders.flatMap((folder) => [...sourcesOf(folder)]))
+  const files = folders.reduce((count, folder) => count + folder.files.length, 0)
   const human = [
     ...(findings.length > 0 ? [formatFindings(findings, sources)] : []),
     countFindings(findings, files),
@@ -155,17 +147,21 @@ function judge(groups: readonly Group[], options: Options, terminal: Terminal): 
     case 'human':
       terminal.print(human)
   }
-  return findings.some(
-    ({ severity }) => severity === 'error' || (options.strict && severity === 'warning'),
-  )
-    ? 1
-    : 0
+  const counts = options.strict
+    ? findings.some(({ severity }) => severity !== 'note')
+    : hasErrors(findings)
+  return counts ? 1 : 0
 }
 
-function selected(group: Group, { production, on, only }: Options): readonly Finding[] {
-  return findingsOf(group, { production, ...(on === undefined ? {} : { on }) }).filter(
-    ({ code }) => only === null || only.has(code),
-  )
+async function selected(
+  folder: Folder,
+  { production, on, only }: Options,
+): Promise<readonly Finding[]> {
+  const { findings } = await judgeFolder(folder, {
+    production,
+    ...(on === undefined ? {} : { on }),
+  })
+  return findings.filter(({ code }) => only === null || only.has(code))
 }
 
 /** Writes the certain edits into the files. False after saying what cannot be read. */
@@ -174,16 +170,12 @@ async function mend(
   options: Options,
   terminal: Terminal,
 ): Promise<boolean> {
-  const groups = await groupsOf(names, options.shared, terminal)
-  if (groups === null) return false
-  for (const group of groups) {
-    const findings = selected(group, options)
-    for (const file of [
-      ...group.files,
-      group.shared.lists,
-      group.shared.gateways,
-      group.shared.texts,
-    ]) {
+  const folders = await foldersOf(names, options.shared, terminal)
+  if (folders === null) return false
+  for (const folder of folders) {
+    const findings = await selected(folder, options)
+    const { lists, gateways, texts } = folder.shared
+    for (const file of [...folder.files, lists, gateways, texts]) {
       const { text, applied } = applyFixes(
         file.text,
         findings.filter(({ at }) => at.path === file.path),
@@ -197,7 +189,7 @@ async function mend(
 }
 
 /** Editors write a file in several steps; this long after the last one it is read. */
-const settleMs = 150
+const SETTLE_MS = 150
 
 /** Runs until the process is told to stop. */
 async function again(
@@ -218,7 +210,7 @@ async function again(
     if (settling !== null) clearTimeout(settling)
     settling = setTimeout(
       () => void once().catch((error: unknown) => terminal.complain(String(error))),
-      settleMs,
+      SETTLE_MS,
     )
   }
   for (const folder of folders) if (isFolder(folder)) watch(folder, soon)
@@ -226,67 +218,44 @@ async function again(
   return new Promise(() => {})
 }
 
-function findingsOf(
-  { files, shared, site }: Group,
-  options: { readonly production: boolean; readonly on?: string },
-): readonly Finding[] {
-  const compiled = compileEvents(files, shared, options)
-  const ofSite = site === null ? [] : compileSite(site.text, site).findings
-  return [...compiled.shared, ...ofSite, ...compiled.files.flatMap((file) => file.findings)]
-}
-
-/** The files asked for, by the shared files that belong to them. Null after saying what cannot be read. */
-async function groupsOf(
+/** What is asked for, by the shared files that belong to it. Null after saying what cannot be read. */
+async function foldersOf(
   names: readonly string[],
   shared: string | undefined,
   terminal: Terminal,
-): Promise<readonly Group[] | null> {
-  const folders = names.length === 0 ? ['events'] : names.filter(isFolder)
-  const paths = (await Promise.all(folders.map(eventFilesIn))).flat()
-  if (names.length === 0 && paths.length === 0) {
+): Promise<readonly Folder[] | null> {
+  const asked = names.length === 0 ? ['events'] : names
+  const folders: Folder[] = []
+  for (const name of asked.filter(isFolder)) folders.push(await readFolder(name, shared))
+  if (names.length === 0 && !isFolder('events')) {
     terminal.complain(
       'There is no event file in events/. Name the files to check, or go to the folder that holds events/.',
     )
     return null
   }
+  const problems = folders.flatMap((folder) => folder.problems)
+  for (const problem of problems) terminal.complain(problem)
   const read = await Promise.all(
-    [...paths, ...names.filter((name) => !isFolder(name))].map((name) =>
-      readEventFile(name, terminal),
-    ),
+    names.filter((name) => !isFolder(name)).map((name) => readEventFile(name, terminal)),
   )
-  const files = read.filter((file) => file !== null)
-  if (files.length < read.length) return null
-  const groups = new Map<
-    string,
-    { files: SourceFile[]; shared: SharedFiles; site: SourceFile | null }
-  >()
-  for (const file of files) {
-    const common = await sharedFor(file.path, shared)
-    const group = groups.get(common.texts.path) ?? {
-      files: [],
-      shared: common,
-      site: folders.length > 0 ? await siteBeside(common.texts.path) : null,
-    }
-    group.files.push(file)
-    groups.set(common.texts.path, group)
+  if (problems.length > 0 || read.includes(null)) return null
+  for (const file of read) {
+    if (
+      file === null ||
+      folders.some(({ files }) => files.some(({ path: known }) => known === file.path))
+    )
+      continue
+    const common = sharedFolderFor(file.path, shared)
+    const at = folders.findIndex((folder) => path.dirname(folder.shared.texts.path) === common)
+    const beside = folders[at] ?? { ...(await readShared(common)), site: null, files: [] }
+    folders.splice(at === -1 ? folders.length : at, 1, {
+      ...beside,
+      files: [...beside.files, file],
+    })
   }
-  return [...groups.values()]
+  return folders
 }
 
 function isFolder(name: string): boolean {
   return existsSync(name) && statSync(name).isDirectory()
-}
-
-async function eventFilesIn(folder: string): Promise<readonly string[]> {
-  if (!existsSync(folder)) return []
-  const names = await readdir(folder)
-  return names
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
-    .sort()
-    .map((name) => path.join(folder, name))
-}
-
-async function siteBeside(texts: string): Promise<SourceFile | null> {
-  const file = path.join(path.dirname(texts), 'site.yaml')
-  return existsSync(file) ? { path: file, text: await readFile(file, 'utf8') } : null
 }

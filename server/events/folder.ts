@@ -1,22 +1,42 @@
-/** From a folder of event files to checked events, with what was compiled before taken from a cache. */
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+/**
+ * A folder of event files: which files count, what they say, and the one verdict on all of them that
+ * `rollcall validate` prints and the server obeys.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { lstat, readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { compileEvent, compileSite, formatFindings } from '../../engine/index.ts'
-import type { EventConfig, Finding, SharedFiles, Site } from '../../engine/index.ts'
+import { setImmediate as rest } from 'node:timers/promises'
+import {
+  compilingFolder,
+  err,
+  formatFindings,
+  hasErrors,
+  ok,
+  readEvent,
+} from '../../engine/index.ts'
+import type {
+  EventFolder,
+  Finding,
+  FolderVerdict,
+  KnownEvent,
+  Result,
+  SharedFiles,
+  Site,
+  SourceText,
+} from '../../engine/index.ts'
 import type { ServedEvent } from '../deps.ts'
+import { openCache } from './cache.ts'
 
-export type SourceFile = { readonly path: string; readonly text: string }
-export type Folder = {
-  readonly files: readonly SourceFile[]
-  readonly shared: SharedFiles
-  readonly site: SourceFile | null
+export type Folder = EventFolder & {
+  /** What keeps it from being judged at all, in sentences: no event file, or one that cannot be read. */
+  readonly problems: readonly string[]
 }
 export type Compiled = {
   readonly served: readonly ServedEvent[]
   /** Path of a file that must not be served → why. */
   readonly refused: ReadonlyMap<string, string>
-  /** What no single file is to blame for. */
+  /** What no single event file is to blame for. */
   readonly folderErrors: readonly string[]
   readonly site: Site | null
   /** For people; empty when there is nothing to say. */
@@ -24,204 +44,189 @@ export type Compiled = {
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
 
-const sharedNames = ['lists', 'gateways', 'texts'] as const
-const siteName = 'site.yaml'
-/** Files read at once. */
-const readAtOnce = 64
+const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
+type SharedName = (typeof SHARED_NAMES)[number]
+/** The events that come with the program, and their shared files: for a folder that has none. */
+export const OWN_EVENTS = path.join(import.meta.dirname, '..', '..', 'events')
+export const OWN_SHARED = path.join(OWN_EVENTS, '_shared')
+/** Files read at once: below what a process may have open, enough to keep a disk busy. */
+const FILES_AT_ONCE = 64
+/** While events are compiled, requests wait no longer than this and one file. */
+const BUSY_MS_MAX = 10
 
-/** The paths of everything events are made from, in the order of their names. */
-export async function pathsIn(
-  folder: string,
-): Promise<{ readonly files: readonly string[]; readonly shared: readonly string[] }> {
-  const names = (await readdir(folder))
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
-    .sort()
-  return {
-    files: names.map((name) => path.join(folder, name)),
-    shared: [...sharedNames.map((name) => `${name}.yaml`), siteName].map((name) =>
-      path.join(folder, '_shared', name),
-    ),
-  }
+/** Whether a folder's entry is an event file: what begins with a dot is an editor's. */
+function isEventFile(name: string): boolean {
+  return /\.ya?ml$/.test(name) && !name.startsWith('.')
 }
 
-export async function readFolder(folder: string): Promise<Folder> {
-  const { files } = await pathsIn(folder)
-  const shared = async (name: string): Promise<SourceFile> => {
-    const file = path.join(folder, '_shared', `${name}.yaml`)
-    return { path: file, text: (await textOf(file)) ?? '' }
-  }
-  const [lists, gateways, texts] = [
-    await shared('lists'),
-    await shared('gateways'),
-    await shared('texts'),
+/** Where the shared files of a folder lie: in its `_shared`, else where the program has its own. */
+export function sharedFolderOf(folder: string): string {
+  const beside = path.join(folder, '_shared')
+  return existsSync(path.join(beside, 'texts.yaml')) ? beside : OWN_SHARED
+}
+
+/** The paths of everything events are made from: event files in the order of their names, then shared ones. */
+export async function pathsIn(folder: string, shared: string): Promise<readonly string[]> {
+  return [
+    ...(await eventFilesIn(folder)),
+    ...SHARED_NAMES.map((name) => path.join(shared, `${name}.yaml`)),
   ]
-  const sitePath = path.join(folder, '_shared', siteName)
-  const siteText = await textOf(sitePath)
-  const read: SourceFile[] = []
-  for (let from = 0; from < files.length; from += readAtOnce) {
-    const batch = files.slice(from, from + readAtOnce)
-    const texts = await Promise.all(batch.map(textOf))
-    // A file that went while the folder was read is simply not there.
-    read.push(
-      ...batch.flatMap((file, index) =>
-        texts[index] === null || texts[index] === undefined
-          ? []
-          : [{ path: file, text: texts[index] }],
-      ),
+}
+
+async function eventFilesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder)
+  return names
+    .filter(isEventFile)
+    .sort()
+    .map((name) => path.join(folder, name))
+}
+
+/** The text of a file; null when there is none. Refused, with a sentence, when there is one that cannot be read. */
+export async function readText(file: string): Promise<Result<string | null, string>> {
+  try {
+    return ok(await readFile(file, 'utf8'))
+  } catch {
+    // A link to nowhere stands in the folder; a file that went while it was read does not.
+    const stands = await lstat(file).then(
+      () => true,
+      () => false,
     )
-  }
-  return {
-    files: read,
-    shared: { lists, gateways, texts },
-    site: siteText === null ? null : { path: sitePath, text: siteText },
+    return stands ? err(`The file ${file} cannot be read.`) : ok(null)
   }
 }
 
-async function textOf(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
-}
-
-export async function compileFolder(folder: Folder, options: CompileOptions): Promise<Compiled> {
-  const shared = JSON.stringify({
-    lists: folder.shared.lists.text,
-    gateways: folder.shared.gateways.text,
-    texts: folder.shared.texts.text,
-  })
-  const cache = await openCache(options.cacheFolder)
-  const served: { readonly file: string; readonly event: ServedEvent }[] = []
-  const refused = new Map<string, string>()
-  const findings: Finding[] = []
-  for (const file of folder.files) {
-    const hash = hashOf(file.text, shared)
-    const cached = await cache.read(hash)
-    const compiled =
-      cached === null
-        ? compileEvent(file.text, folder.shared, { path: file.path })
-        : { event: cached, findings: [] }
-    findings.push(...compiled.findings.filter(({ severity }) => severity !== 'note'))
-    const { event } = compiled
-    if (event === null || compiled.findings.some(({ severity }) => severity === 'error')) {
-      refused.set(file.path, `${path.basename(file.path)} is not served: it has findings.`)
-      continue
+export async function readFolder(
+  folder: string,
+  shared: string = sharedFolderOf(folder),
+): Promise<Folder> {
+  const names = await eventFilesIn(folder)
+  const common = await readShared(shared)
+  const problems: string[] = []
+  const files: SourceText[] = []
+  for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
+    const batch = names.slice(from, from + FILES_AT_ONCE)
+    for (const [at, read] of (await Promise.all(batch.map(readText))).entries()) {
+      if (!read.ok) problems.push(read.error)
+      else if (read.value !== null) files.push({ path: batch[at] ?? '', text: read.value })
     }
-    if (cached === null) await cache.write(hash, event)
-    if (options.production && event.demo.length > 0) {
-      refused.set(
-        file.path,
-        `${path.basename(file.path)} is not served with NODE_ENV=production: it holds demo values (${event.demo.join(', ')}).`,
-      )
-      continue
-    }
-    served.push({ file: file.path, event: { config: event, hash, text: file.text, shared } })
   }
-  const { unique, clashes } = withoutClashes(served)
-  for (const [file, reason] of clashes) refused.set(file, reason)
-  const site = folder.site === null ? null : compileSite(folder.site.text, folder.site)
-  const siteFindings = (site?.findings ?? []).map(
-    ({ message, at }) => `${at.path}:${at.start.line}:${at.start.column}: ${message}`,
-  )
-  return {
-    served: unique,
-    refused,
-    folderErrors: folder.files.length === 0 ? ['There is no event file to serve.'] : [],
-    site: site?.site ?? null,
-    findings: [
-      ...(findings.length === 0 ? [] : [formatFindings(findings, sourcesOf(folder))]),
-      ...siteFindings,
-    ].join('\n'),
-  }
+  if (files.length === 0 && problems.length === 0)
+    problems.push(`There is no event file to serve in ${folder}.`)
+  return { ...common, files, problems: [...common.problems, ...problems] }
 }
 
-function sourcesOf(folder: Folder): ReadonlyMap<string, string> {
-  const { lists, gateways, texts } = folder.shared
+/** The shared files and the site's of one folder. A shared file that is not there reads as empty, which the verdict names. */
+export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
+  const problems: string[] = []
+  const read = async (name: SharedName): Promise<SourceText | null> => {
+    const file = path.join(folder, `${name}.yaml`)
+    const text = await readText(file)
+    if (!text.ok) problems.push(text.error)
+    return text.ok && text.value !== null ? { path: file, text: text.value } : null
+  }
+  const orEmpty = async (name: SharedName): Promise<SourceText> =>
+    (await read(name)) ?? { path: path.join(folder, `${name}.yaml`), text: '' }
+  const [lists, gateways, texts, site] = await Promise.all([
+    orEmpty('lists'),
+    orEmpty('gateways'),
+    orEmpty('texts'),
+    read('site'),
+  ])
+  return { shared: { lists, gateways, texts }, site, problems }
+}
+
+/** All texts by path, as the printing of findings takes them. */
+export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<string, string> {
+  const { lists, gateways, texts } = shared
   return new Map(
-    [...folder.files, lists, gateways, texts, ...(folder.site === null ? [] : [folder.site])].map(
-      ({ path: file, text }) => [file, text],
-    ),
+    [...files, lists, gateways, texts, ...(site === null ? [] : [site])].map((file) => [
+      file.path,
+      file.text,
+    ]),
   )
+}
+
+/** The verdict, which lets requests through while it is made. */
+export async function judgeFolder(
+  folder: EventFolder,
+  options: { readonly production?: boolean; readonly on?: string },
+  known?: (file: SourceText) => KnownEvent | null,
+): Promise<FolderVerdict> {
+  const steps = compilingFolder(folder, options, known)
+  for (let since = performance.now(); ;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (performance.now() - since < BUSY_MS_MAX) continue
+    await rest()
+    since = performance.now()
+  }
+}
+
+/** What the server serves of a folder. With anything refused or wrong, it does not start on it. */
+export async function compileFolder(folder: Folder, options: CompileOptions): Promise<Compiled> {
+  const shared = textsOf(folder.shared)
+  const cache = await openCache(options.cacheFolder)
+  const hashes = new Map(folder.files.map((file) => [file.path, hashOf(file.text, shared)]))
+  const hashAt = (file: string): string => hashes.get(file) ?? ''
+  const before = new Map<string, KnownEvent>()
+  for (const { path: file } of folder.files) {
+    const known = await cache.read(hashAt(file))
+    if (known !== null) before.set(file, known)
+  }
+  const { production } = options
+  const verdict = await judgeFolder(
+    folder,
+    { production },
+    ({ path: file }) => before.get(file) ?? null,
+  )
+  const served: ServedEvent[] = []
+  const refused = new Map<string, string>()
+  for (const [at, file] of folder.files.entries()) {
+    const judged = verdict.files[at]
+    if (judged === undefined || judged.event === null) {
+      refused.set(file.path, whyRefused(file, folder.shared, judged?.findings ?? [], production))
+      continue
+    }
+    const { event, isNew, leadsTo } = judged
+    served.push({ config: event, hash: hashAt(file.path), text: file.text, shared })
+    if (isNew) await cache.write(hashAt(file.path), { event, leadsTo })
+  }
+  const told = verdict.findings.filter(({ severity }) => severity !== 'note')
+  const blamed = new Set(folder.files.map((file) => file.path))
+  return {
+    served,
+    refused,
+    folderErrors: [
+      ...folder.problems,
+      ...(hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
+        ? ['The files in _shared have findings.']
+        : []),
+    ],
+    site: verdict.site,
+    findings: told.length === 0 ? '' : formatFindings(told, sourcesOf(folder)),
+  }
+}
+
+function whyRefused(
+  file: SourceText,
+  shared: SharedFiles,
+  findings: readonly Finding[],
+  production: boolean,
+): string {
+  const name = path.basename(file.path)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const isDemo =
+    production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
+  return isDemo
+    ? `${name} is not served with NODE_ENV=production: it holds demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
+    : `${name} is not served: it has findings.`
+}
+
+/** What is kept beside an event's text: the texts of the shared files it was compiled with. */
+function textsOf({ lists, gateways, texts }: SharedFiles): string {
+  return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
 }
 
 function hashOf(text: string, shared: string): string {
   return createHash('sha256').update(text).update('\0').update(shared).digest('hex')
-}
-
-/** Two files that name the same event, order numbers, page or call cannot both be served: the first stays. */
-function withoutClashes(
-  served: readonly { readonly file: string; readonly event: ServedEvent }[],
-): { readonly unique: readonly ServedEvent[]; readonly clashes: ReadonlyMap<string, string> } {
-  const owners = new Map<string, string>()
-  const clashes = new Map<string, string>()
-  const unique = served.filter(({ file, event }) => {
-    const names = namesOf(event.config)
-    const taken = names.find((name) => owners.has(name))
-    if (taken !== undefined) {
-      clashes.set(
-        file,
-        `${path.basename(file)} is not served: ${taken} is already used by ${path.basename(owners.get(taken) ?? '')}.`,
-      )
-      return false
-    }
-    for (const name of names) owners.set(name, file)
-    return true
-  })
-  return { unique: unique.map(({ event }) => event), clashes }
-}
-
-function namesOf(config: EventConfig): readonly string[] {
-  const bare = (route: string): string => route.replace(/(?<=.)\/$/, '')
-  const { form, also, success, failed } = config.routes
-  return [
-    `the event id ${config.id}`,
-    `the order number prefix ${config.orderId.prefix}`,
-    ...new Set([form, ...also, success, failed].map((route) => `the page ${bare(route)}`)),
-    `the call ${bare(config.api.register)}`,
-    `the call ${bare(config.api.registration)}`,
-  ]
-}
-
-type Cache = {
-  read(hash: string): Promise<EventConfig | null>
-  write(hash: string, event: EventConfig): Promise<void>
-}
-
-/** Keyed by the event's texts and by the engine that compiled them: another engine may read them otherwise. */
-async function openCache(folder: string): Promise<Cache> {
-  const mine = path.join(folder, await engineHash())
-  await mkdir(mine, { recursive: true })
-  return {
-    read: async (hash) => {
-      const text = await textOf(path.join(mine, `${hash}.json`))
-      try {
-        return text === null ? null : (JSON.parse(text) as EventConfig)
-      } catch {
-        // Written while the machine lost its power: compile it again.
-        return null
-      }
-    },
-    write: async (hash, event) => {
-      const beside = path.join(mine, `${hash}.${randomUUID()}`)
-      await writeFile(beside, JSON.stringify(event))
-      await rename(beside, path.join(mine, `${hash}.json`))
-    },
-  }
-}
-
-let engineHashOnce: Promise<string> | null = null
-function engineHash(): Promise<string> {
-  engineHashOnce ??= (async () => {
-    const top = path.join(import.meta.dirname, '..', '..')
-    const hash = createHash('sha256')
-    for (const folder of ['engine', 'schemas']) {
-      const names = (await readdir(path.join(top, folder), { recursive: true }))
-        .filter((name) => /\.(ts|json)$/.test(name))
-        .sort()
-      for (const name of names)
-        hash.update(name).update(await readFile(path.join(top, folder, name)))
-    }
-    return hash.digest('hex').slice(0, 16)
-  })()
-  return engineHashOnce
 }

@@ -12,7 +12,7 @@ type Keeper = {
   readonly print: (text: string) => void
 }
 /** Events judged at once, so that the store's queue keeps room for others. */
-const judgeBatch = 50
+const JUDGED_AT_ONCE = 50
 
 /**
  * The events to serve: a version that would break stored registrations is held back, and the one
@@ -24,10 +24,10 @@ export async function keepPromises(
   before: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
   const kept: ServedEvent[] = []
-  for (let from = 0; from < fresh.length; from += judgeBatch) {
+  for (let from = 0; from < fresh.length; from += JUDGED_AT_ONCE) {
     kept.push(
       ...(await Promise.all(
-        fresh.slice(from, from + judgeBatch).map(async (next) => {
+        fresh.slice(from, from + JUDGED_AT_ONCE).map(async (next) => {
           const old =
             before.find(({ config }) => config.id === next.config.id) ??
             (await lastServed(keeper.store, next.config.id))

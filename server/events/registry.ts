@@ -2,24 +2,19 @@
  * The event files on disk as they are served: checked before anybody sees them, replaced whole when
  * a changed file is clean, kept as they were when it is not.
  */
-import { watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { dayOf, openOn } from '../../engine/index.ts'
+import { dayOf, err, ok, openOn } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
-import { compileFolder, pathsIn, readFolder } from './folder.ts'
-import type { Compiled, Folder } from './folder.ts'
+import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
+import type { Compiled } from './folder.ts'
 import type { EventRegistry, Log, ServedEvent } from '../deps.ts'
-import { keepPromises } from './held-back.ts'
+import { keepPromises, lastServed } from './held-back.ts'
 import type { Store } from '../store/store.ts'
+import { settled } from './together.ts'
+import { signatureOf, watchFolders } from './watch.ts'
 
-/** Editors write a file in several steps; this long after the last one it is read. */
-const settleMs = 150
-/** Where the system does not tell of changes (network drives, containers), the folder is looked at this often. */
-const pollMs = 2_000
 /** Versions handed to the store at once, so that its queue keeps room for others. */
-const keepBatch = 200
+const KEPT_AT_ONCE = 200
 
 export type RegistryOptions = {
   readonly folder: string
@@ -38,35 +33,41 @@ export type RegistryOptions = {
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
-  const first = await compileFolder(await readFolder(options.folder), options)
+  const { folder } = options
+  // Once and for all: a `_shared` that is missing for a moment must not change what events say.
+  const shared = sharedFolderOf(folder)
+  // Before it is read, so that what is written while it is read counts as changed.
+  let signature = await signatureOf(folder, shared)
+  const first = await compileFolder(await readFolder(folder, shared), options)
   if (first.findings !== '') options.print(first.findings)
   if (first.refused.size > 0 || first.folderErrors.length > 0)
-    return { ok: false, error: [...first.folderErrors, ...first.refused.values()].join('\n') }
+    return err([...first.folderErrors, ...first.refused.values()].join('\n'))
   const kept = await keepPromises(options, first.served, [])
-  await keepAll(options, kept)
+  const began = takeTogether(options, kept, await standIns(options, kept, first.served))
+  await keepAll(options, began)
 
-  let current = indexOf(kept, first.site)
-  let signature = await signatureOf(options.folder)
+  let current = indexOf(began, first.site)
   let working: Promise<void> = Promise.resolve()
   const listeners = new Set<() => void>()
 
   const load = async (): Promise<void> => {
-    const folder = await readFolder(options.folder)
-    signature = await signatureOf(options.folder)
-    const compiled = await compileFolder(folder, options)
+    signature = await signatureOf(folder, shared)
+    const compiled = await compileFolder(await readFolder(folder, shared), options)
     const next = {
       ...compiled,
       served: await keepPromises(options, compiled.served, current.served),
     }
     if (next.findings !== '') options.print(next.findings)
-    const served = merge(options, folder, current.served, next)
-    if (same(served, current.served) && JSON.stringify(next.site) === JSON.stringify(current.site))
+    for (const problem of next.folderErrors) options.log.warn({}, problem)
+    const served = takeTogether(options, merge(options, current.served, next), current.served)
+    const site = next.site ?? current.site
+    if (same(served, current.served) && JSON.stringify(site) === JSON.stringify(current.site))
       return
     await keepAll(
       options,
       served.filter((event) => !current.served.includes(event)),
     )
-    current = indexOf(served, next.site ?? current.site)
+    current = indexOf(served, site)
     for (const listener of listeners) listener()
   }
   const reload = (): Promise<void> => {
@@ -78,29 +79,52 @@ export async function openRegistry(
     return working
   }
   const stop = options.watches
-    ? watchFolder(
-        options.folder,
+    ? watchFolders(
+        [folder, shared],
         reload,
-        async () => (await signatureOf(options.folder)) !== signature,
+        async () => (await signatureOf(folder, shared)) !== signature,
       )
     : () => {}
 
-  return {
-    ok: true,
-    value: {
-      all: () => current.served,
-      byId: (id) => current.byId.get(id) ?? null,
-      byOrderId: (orderId) => current.byOrderId(orderId),
-      cards: (at) => current.served.map(({ config }) => cardOf(config, at)),
-      site: () => current.site,
-      reload,
-      onChange: (listener) => void listeners.add(listener),
-      close: async () => {
-        stop()
-        await working
-      },
+  return ok({
+    all: () => current.served,
+    byId: (id) => current.byId.get(id) ?? null,
+    byOrderId: (orderId) => current.byOrderId(orderId),
+    cards: (at) => current.served.map(({ config }) => cardOf(config, at)),
+    site: () => current.site,
+    reload,
+    onChange: (listener) => void listeners.add(listener),
+    close: async () => {
+      stop()
+      await working
     },
+  })
+}
+
+/** Where a version is held back, the versions of the others that were served beside it; else none is needed. */
+async function standIns(
+  { store }: RegistryOptions,
+  kept: readonly ServedEvent[],
+  wanted: readonly ServedEvent[],
+): Promise<readonly ServedEvent[]> {
+  if (same(kept, wanted)) return kept
+  const before = await Promise.all(kept.map(({ config }) => lastServed(store, config.id)))
+  return before.filter((event) => event !== null)
+}
+
+/** What can be served together of what is clean; says what cannot. */
+function takeTogether(
+  { log, print }: RegistryOptions,
+  wanted: readonly ServedEvent[],
+  before: readonly ServedEvent[],
+): readonly ServedEvent[] {
+  const { served, put } = settled(wanted, before)
+  for (const { event, why } of put) {
+    const { id } = event.config
+    log.warn({ event: id }, 'a version that does not go with the others is not served')
+    print(`${id}.yaml is not served as it is now: ${why}. What was served before stays.`)
   }
+  return served
 }
 
 type Index = {
@@ -135,7 +159,6 @@ function indexOf(served: readonly ServedEvent[], site: Site | null): Index {
 /** What is clean in its new version; of everything else, the version that was served before. */
 function merge(
   options: RegistryOptions,
-  folder: Folder,
   before: readonly ServedEvent[],
   next: Compiled,
 ): readonly ServedEvent[] {
@@ -145,8 +168,6 @@ function merge(
     options.log.warn({ event: config.id }, 'the version served before is kept')
   for (const [file, reason] of next.refused)
     options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
-  if (folder.files.length === 0 && before.length > 0)
-    options.log.warn({}, 'the folder of event files is empty')
   // An event keeps its place; new ones follow.
   const merged = before.map((event) => {
     const changed = fresh.get(event.config.id)
@@ -166,8 +187,8 @@ async function keepAll(
   { store, clock }: RegistryOptions,
   served: readonly ServedEvent[],
 ): Promise<void> {
-  for (let from = 0; from < served.length; from += keepBatch) {
-    const batch = served.slice(from, from + keepBatch)
+  for (let from = 0; from < served.length; from += KEPT_AT_ONCE) {
+    const batch = served.slice(from, from + KEPT_AT_ONCE)
     await Promise.all(
       batch.map(({ hash, config, text, shared }) =>
         store.keepEventFile({ hash, eventId: config.id, text, shared, at: clock() }),
@@ -191,59 +212,5 @@ function cardOf(config: EventConfig, at: Instant): EventCard {
     ...(about === undefined ? {} : { about }),
     ...(hours === undefined ? {} : { hours }),
     open: openOn(config, dayOf(at)).open,
-  }
-}
-
-/** Names, sizes and times of everything the events are made from. */
-async function signatureOf(folder: string): Promise<string> {
-  const { files, shared } = await pathsIn(folder)
-  const parts = await Promise.all(
-    [...files, ...shared].map(async (file) => {
-      const found = await stat(file).catch(() => null)
-      return found === null ? `${file}:gone` : `${file}:${found.size}:${found.mtimeMs}`
-    }),
-  )
-  return parts.join('\n')
-}
-
-/** Answers how to stop. Watching and polling both: the one is quick, the other sure. */
-function watchFolder(
-  folder: string,
-  reload: () => Promise<void>,
-  changed: () => Promise<boolean>,
-): () => void {
-  let settling: NodeJS.Timeout | null = null
-  const soon = (): void => {
-    if (settling !== null) clearTimeout(settling)
-    settling = setTimeout(() => void reload(), settleMs)
-  }
-  const watchers: FSWatcher[] = []
-  for (const place of [folder, path.join(folder, '_shared')]) {
-    try {
-      const watcher = watch(place, soon)
-      watcher.on('error', () => watcher.close())
-      watchers.push(watcher)
-    } catch {
-      // Not every file system tells of changes; polling sees them.
-    }
-  }
-  let stopped = false
-  let poll = setTimeout(look, pollMs)
-  function look(): void {
-    void changed()
-      .catch(() => false)
-      .then((isChanged) => {
-        if (stopped) return
-        if (isChanged) soon()
-        poll = setTimeout(look, pollMs)
-        poll.unref()
-      })
-  }
-  poll.unref()
-  return () => {
-    stopped = true
-    clearTimeout(poll)
-    if (settling !== null) clearTimeout(settling)
-    for (const watcher of watchers) watcher.close()
   }
 }
