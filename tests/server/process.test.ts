@@ -47,7 +47,7 @@ async function startServer(
   const script = join(folder, `${name}.mjs`)
   writeFileSync(
     script,
-    `import { boot } from ${JSON.stringify(join(top, 'server', 'boot.ts'))}
+    `import { boot } from ${JSON.stringify(join(top, 'server', 'serve.ts'))}
 import { environment } from ${JSON.stringify(join(top, 'server', 'environment.ts'))}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))

@@ -1,5 +1,5 @@
 /** Event files change while the server runs: what is clean is served, what is not leaves the old version serving. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
@@ -125,12 +125,78 @@ test('a new file is served, and one whose file went stays until the next start',
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
 })
 
-test('two files that name the same event, prefix or page are not both served', async () => {
+test.each([
+  ['event', 'sample2026.yml', fixtureEvent({ title: 'An impostor' })],
+  ['order ids', 'third2026.yaml', fixtureEvent({ id: 'third2026', title: 'The same numbers' })],
+  [
+    'page',
+    'third2026.yaml',
+    fixtureEvent({ id: 'third2026', prefix: 'THRD', title: 'The same page' }).replace(
+      'form: /third2026',
+      'form: /sample2026',
+    ),
+  ],
+])('a new file that takes the %s of a served event is not served', async (_what, name, text) => {
   const app = await start()
-  app.writeEvent('zz.yaml', fixtureEvent({ title: 'An impostor' }))
-  app.writeEvent('zzz.yaml', fixtureEvent({ id: 'third2026', title: 'The same numbers' }))
+  app.writeEvent(name, text)
   await app.deps.events.reload()
   expect(app.deps.events.all().map(({ config }) => config.title)).toEqual(['Sample 2026'])
+  expect(app.printed.join('\n')).toMatch(/EV80[124]/)
+})
+
+test('a page changes hands between two events in one reload', async () => {
+  const app = await start(fixtureEvent(), {
+    events: {
+      [file]: fixtureEvent(),
+      'third2026.yaml': fixtureEvent({ id: 'third2026', prefix: 'THRD' }),
+    },
+  })
+  const at = (id: string) => app.deps.events.byId(id)?.config.routes.form
+  app.writeEvent(
+    'third2026.yaml',
+    app.readEvent('third2026.yaml').replace('form: /third2026', 'form: /sample2026'),
+  )
+  app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
+  await app.deps.events.reload()
+  expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
+  // One of them turns back, and the other's file is broken: both stay as they are.
+  app.writeEvent(file, fixtureEvent())
+  app.writeEvent('third2026.yaml', 'event: [')
+  await app.deps.events.reload()
+  expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
+  expect(app.printed.join('\n')).toContain('What was served before stays')
+})
+
+test('shared files that are gone for a moment do not change what events say', async () => {
+  const app = await start()
+  const before = app.deps.events.byId('sample2026')?.hash
+  rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
+  expect(app.printed.join('\n')).toContain('the file is empty')
+})
+
+test('a server starts where compiled events cannot be kept', async () => {
+  const app = await start()
+  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
+  writeFileSync(join(app.dir, 'no-folder'), '')
+  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'no-folder'),
+    production: false,
+  })
+  expect(compiled.served.map(({ hash }) => hash)).toEqual([
+    app.deps.events.byId('sample2026')?.hash,
+  ])
+})
+
+test('what another engine compiled long ago goes, what it compiled lately stays', async () => {
+  const app = await start()
+  const { openCache } = await import('../../server/events/cache.ts')
+  const cache = join(app.dir, 'compiled')
+  for (const name of ['lately', 'long-ago']) mkdirSync(join(cache, name), { recursive: true })
+  utimesSync(join(cache, 'long-ago'), 0, 0)
+  await openCache(cache)
+  expect(readdirSync(cache).filter((name) => name.startsWith('l'))).toEqual(['lately'])
 })
 
 test('the validator travels packed to a browser that can unpack it, and is the same text', async () => {
