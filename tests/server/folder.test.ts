@@ -334,7 +334,7 @@ test('there are rows of both kinds, and each has a name of its own', () => {
 })
 
 describe.each(FOLDERS)('$what', ({ files, make, production = false, refused }) => {
-  test(refused === undefined ? 'is accepted and served' : 'is refused and not served', async () => {
+  test(`is ${refused === undefined ? 'accepted and served' : 'refused and not served'}`, async () => {
     const folder = folderOf({ files, ...(make === undefined ? {} : { make }) })
     const [accepted, text] = await validated(folder, production)
     // Twice: the second start has what the first one compiled.

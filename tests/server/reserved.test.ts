@@ -22,7 +22,7 @@ test('every reserved address but the files of the web app, which may not be buil
   const missing = RESERVED_CALLS.filter((path) => path !== '/assets/*').flatMap((path) =>
     ['', '/']
       .map((slash) => path.replaceAll(/\{(\w+)\}/g, ':$1') + slash)
-      .filter((url) => !/\/:file\/$/.test(url))
+      .filter((url) => !url.endsWith('/:file/'))
       .filter(
         (url) =>
           !server.app.hasRoute({ url, method: 'GET' }) &&
