@@ -1,6 +1,6 @@
 /**
- * The addresses that are Rollcall's own, which no event file may claim: the app has a route at each
- * of them, and the app refuses to be built with a route that does not stand here.
+ * The addresses that are Rollcall's own, which no event file may claim. A test holds them beside the
+ * routes of the app, so that a route that is added is reserved with it.
  */
 
 /** Pages of the site itself: what a button of an event may lead to. */

@@ -6,16 +6,9 @@ import formbody from '@fastify/formbody'
 import helmet from '@fastify/helmet'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assert, RESERVED_CALLS } from '../engine/index.ts'
 import type { Deps } from './deps.ts'
 import { errorAnswer, refuse, toldOf } from './http/refuse.ts'
-import {
-  callRoutes,
-  listFixedRoutes,
-  makeEventCalls,
-  pathOf,
-  withoutSlash,
-} from './http/event-calls.ts'
+import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-calls.ts'
 import { healthRoutes } from './health.ts'
 import { nonceOf, pageRoutes } from './pages/pages.ts'
 import { adminRoutes } from './office/calls.ts'
@@ -55,9 +48,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: refuseConnection,
   })
   endConnectionsAtClose(app)
-  app.addHook('onRoute', ({ url }) =>
-    assert(isReserved(url), `${url} must stand in RESERVED_CALLS, or an event file may claim it`),
-  )
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
   await securityHeaders(app, deps)
@@ -88,12 +78,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await callRoutes(app, notFound)
   app.setNotFoundHandler(notFound)
   return app
-}
-
-/** Whether the checker knows a route as ours, or it is where the calls and pages of event files are looked up. */
-function isReserved(url: string): boolean {
-  const bare = withoutSlash(url).replaceAll(/:(\w+)/g, '{$1}')
-  return ['/api/*', '/*', '*'].includes(url) || RESERVED_CALLS.includes(bare)
 }
 
 /** What is no HTTP, or came too slowly, in the same shape as every other refusal. */

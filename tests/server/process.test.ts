@@ -48,7 +48,7 @@ async function startServer(
   writeFileSync(
     script,
     `import { boot } from ${JSON.stringify(join(top, 'server', 'serve.ts'))}
-import { environment } from ${JSON.stringify(join(top, 'server', 'environment.ts'))}
+import { environment } from ${JSON.stringify(join(top, 'server', 'machine', 'environment.ts'))}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })
