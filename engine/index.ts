@@ -48,6 +48,7 @@ export type {
   Test,
 } from './config.ts'
 export type { Site, Social } from './site.ts'
+export { UNKNOWN_PAYMENT } from './check/defaults.ts'
 export type {
   ErrorAnswer,
   EventAnswer,

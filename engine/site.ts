@@ -37,6 +37,8 @@ export type Site = {
     readonly closed: string
     readonly none: string
   }
+  /** Said above everything else when one is led here. */
+  readonly messages: { readonly unknownPayment: string }
   /** `#about` leads here. */
   readonly claims: {
     readonly title: string

@@ -213,7 +213,9 @@ export type StatsAnswer = {
 export type PageData =
   | { page: 'event'; event: EventAnswer }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
-  | { page: 'site' | 'office' | 'not-found'; site: unknown; events: EventCard[] }
+  | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
+  /** `message` is said above everything else; null: nothing is. */
+  | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {
       page: 'organisers'
       site: unknown

@@ -4,6 +4,7 @@
  */
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import type { Site, SiteLink, Social } from '../site.ts'
+import { UNKNOWN_PAYMENT } from './defaults.ts'
 
 type KeyPath = readonly (string | number)[]
 type Problem = (keyPath: KeyPath, code: string, slug: string, message: string) => void
@@ -163,6 +164,7 @@ const wholeFile = map({
     ),
   }),
   conferences: map({ title: text, register: text, closed: text, none: text }),
+  messages: maybe(map({ unknown_payment: text })),
   claims: map({ title: text, items: list(map({ figure: text, label: text })) }),
   features: map({ title: text, items: list(titled) }),
   steps: map({ title: text, items: list(titled) }),
@@ -266,10 +268,11 @@ export function compileSite(
     report(start, end, keyPath, code, slug, message)
   })
   if (findings.length > 0) return { site: null, findings }
-  const { format: _one, header, ...rest } = made
+  const { format: _one, header, messages, ...rest } = made
   return {
     site: {
       ...rest,
+      messages: { unknownPayment: messages?.unknown_payment ?? UNKNOWN_PAYMENT },
       header: { links: header.links, signIn: header.sign_in, createEvent: header.create_event },
     },
     findings,

@@ -104,6 +104,13 @@ export function listShell(title: string, about: string, events: readonly EventCa
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }
 
+/** What is said above a page; nothing when it is null. */
+export function messageShell(text: string | null): string {
+  return text === null
+    ? ''
+    : `<div class="told" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
+}
+
 export function plainShell(title: string, text: string): string {
   return `<main class="wrap plain" id="main"><a class="mark" href="/">Rollcall</a><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main>`
 }

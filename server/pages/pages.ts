@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, formatDays, isoIndia, openOn } from '../../engine/index.ts'
+import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn } from '../../engine/index.ts'
 import type { Instant, PageData } from '../../engine/index.ts'
 import { pathOf, withoutSlash } from '../http/event-calls.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
@@ -15,12 +15,16 @@ import {
   eventShell,
   fillTemplate,
   listShell,
+  messageShell,
   needsScript,
   plainShell,
 } from './html.ts'
 import type { Page } from './html.ts'
 import { organisersShell, siteShell } from './site-html.ts'
 import { eventAnswer } from '../events/validators.ts'
+
+/** The landing page for a payment of nobody's: it says so above everything else. */
+export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
 type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
 export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unknown }
@@ -78,7 +82,9 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
       if (here === '/' || here === '/organisers')
         return send(
           reply.header('cache-control', 'no-cache'),
-          sitePage(deps, here === '/' ? 'site' : 'organisers', url, at),
+          here === '/'
+            ? landingPage(deps, url, at, request.url === UNKNOWN_PAYMENT_PAGE)
+            : organisersPage(deps, url, at),
         )
       if (here === '/admin' || here.startsWith('/admin/'))
         return send(secret(reply), officePage(deps))
@@ -137,23 +143,28 @@ function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Inst
   }
 }
 
-function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Instant): Page {
+/** `ofUnknownPayment`: the browser comes back from the gateway, and no registration is known of. */
+function landingPage(deps: Deps, url: string, at: Instant, ofUnknownPayment: boolean): Page {
   const events = deps.events.cards(at)
   const site = deps.events.site()
   const title = site?.page.title ?? name
   const text = site?.page.about ?? about
-  if (page === 'site') {
-    const shell = site === null ? listShell(title, text, events) : siteShell(site, events)
-    return {
-      title,
-      about: text,
-      url,
-      colour: null,
-      shell,
-      data: { page, site, events: [...events] },
-    }
+  const message = ofUnknownPayment ? (site?.messages.unknownPayment ?? UNKNOWN_PAYMENT) : null
+  return {
+    title,
+    about: text,
+    url,
+    colour: null,
+    shell:
+      messageShell(message) +
+      (site === null ? listShell(title, text, events) : siteShell(site, events)),
+    data: { page: 'site', site, events: [...events], message },
   }
-  const shell = site === null ? listShell('For organisers', text, []) : organisersShell(site)
+}
+
+function organisersPage(deps: Deps, url: string, at: Instant): Page {
+  const site = deps.events.site()
+  const text = site?.page.about ?? about
   const sample =
     site === null
       ? null
@@ -163,11 +174,11 @@ function sitePage(deps: Deps, page: 'site' | 'organisers', url: string, at: Inst
     about: site?.organisers.text ?? text,
     url,
     colour: null,
-    shell,
+    shell: site === null ? listShell('For organisers', text, []) : organisersShell(site),
     data: {
-      page,
+      page: 'organisers',
       site,
-      events: [...events],
+      events: [...deps.events.cards(at)],
       now: isoIndia(at),
       sample: sample && eventFile(sample),
       shared: sample && sharedFiles(sample),

@@ -14,6 +14,7 @@ import type { Allowance } from '../http/limit.ts'
 import { within } from '../machine/clock.ts'
 import { handOff, payAgain } from '../registering/pay-again.ts'
 import { payAgainRefused, sendRefusal } from '../registering/refusals.ts'
+import { UNKNOWN_PAYMENT_PAGE } from '../pages/pages.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** A person who comes back waits for a page: after this we say that we are still confirming. */
@@ -24,7 +25,6 @@ const NOTICE_ASK_MS = 20_000
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 /** Nobody fails this often in a minute, even with a hall behind the address. */
 const RETRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
-const landing = '/?notice=unknown-payment'
 
 type Read = { readonly body: string; readonly contentType: string }
 
@@ -74,7 +74,7 @@ export function gatewayReturn(
   return async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
-    if (read === null || read.body === '') return reply.redirect(landing, 303)
+    if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
     const fields = readFields(read.body, read.contentType)
     const named = fields?.['TRANSACTIONID']?.trim() ?? null
     const kept = await keep(deps, 'return', named, read)
@@ -86,7 +86,7 @@ export function gatewayReturn(
         { code: notice === null ? 'malformed' : notice.ok ? 'unknown_order' : notice.code },
         'a return that fits no payment',
       )
-      return reply.redirect(landing, 303)
+      return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
     }
     if (kept)
       await within(RETURN_WAIT_MS, deps.payments.verify(payment.orderId, RETURN_WAIT_MS), (error) =>

@@ -125,6 +125,24 @@ describe('the landing page', () => {
     },
   )
 
+  test('a payment that belongs to nobody leads here, and it says so', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await page.goto(`${server.url}/api/payment/return/?TRANSACTIONID=NOBODY1&TRANSACTIONSTATUS=200`)
+    expect(new URL(page.url()).pathname).toBe('/')
+    await page.getByRole('heading', { level: 1, name: 'Every delegate on the register' }).waitFor()
+    const said = page.getByRole('alert')
+    expect(plain(await said.textContent())).toMatch(
+      /^We could not match the payment you come from with a registration\./,
+    )
+    expect(await said.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
+    await expectAccessible(page, 'landing page after an unknown payment')
+    expect(complaints).toEqual([])
+    await page.goto(server.url)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await said.count()).toBe(0)
+    await context.close()
+  })
+
   test('can be read before and without its script', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url)

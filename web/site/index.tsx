@@ -12,17 +12,28 @@ import './landing.css'
 /** The landing page: the words of `_shared/site.yaml`, laid out. */
 export default function SitePage({ page }: PageProps) {
   if (page.page !== 'site' || !isSite(page.site)) return null
-  return <Landing site={page.site} events={page.events} />
+  return <Landing site={page.site} events={page.events} message={page.message} />
 }
 
 /** The server sends what the engine compiled; null only when the file has errors. */
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'hero' in site
 
-function Landing({ site, events }: { readonly site: Site; readonly events: readonly EventCard[] }) {
+type LandingProps = {
+  readonly site: Site
+  readonly events: readonly EventCard[]
+  readonly message: string | null
+}
+
+function Landing({ site, events, message }: LandingProps) {
   useAnchor()
   return (
     <div className="site">
+      {message !== null && (
+        <div className="told" role="alert">
+          <p className="wrap">{message}</p>
+        </div>
+      )}
       <SiteHeader site={site} />
       <main id="main">
         <Hero hero={site.hero} />
