@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
+import { mailPattern } from '../engine/check/address.ts'
 import { dayPattern } from '../engine/time.ts'
 
 const here = import.meta.dirname
@@ -43,7 +44,7 @@ function validator() {
     schemas: Object.values(schemas).map(bare),
   })
   ajv.addFormat('date', new RegExp(dayPattern, 'u'))
-  ajv.addFormat('email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/u)
+  ajv.addFormat('email', new RegExp(mailPattern, 'u'))
   let code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
   for (const [call, written] of Object.entries(borrowed)) code = code.replaceAll(call, written)
   if (code.includes('require('))

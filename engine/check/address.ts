@@ -5,7 +5,10 @@ import { plainDigits, withoutQuotes } from './amount.ts'
 /** What is written wrongly, in words, and the address that was probably meant. */
 export type AddressMeant = { readonly slip: string; readonly write: string }
 
-const MAIL = /^[^\s@<>()[\],;:"']+@[^\s@<>()[\],;:"'/]+\.[^\s@<>()[\],;:"'/.]{2,}$/
+/** One address and nothing else; what a delegate types is judged more gently (fields.ts). */
+export const mailPattern =
+  '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
+const MAIL = new RegExp(mailPattern, 'u')
 /** Where most people of India have their mailbox; a domain one slip away from one of these is not another one. */
 const MAILBOXES = [
   'gmail.com',
@@ -140,10 +143,10 @@ export function webMeant(text: string): AddressMeant | null {
     if (isRight || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
     return { slip: 'this is not how a web address begins', write: `https://${rest}` }
   }
-  const www = /^(ww|wwww|www[,;:]|www\.\.)\.?\s*([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
+  const www = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
   return www === null
     ? null
-    : { slip: 'this is not how a web address begins', write: `www.${www[2]}` }
+    : { slip: 'this is not how a web address begins', write: `www.${www[1]}` }
 }
 
 /** What somebody may have meant by a text that a pattern of the schema refuses, nearest first. */

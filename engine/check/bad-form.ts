@@ -63,6 +63,13 @@ export function badForm(
         : `\`${said}\` is not a price: an amount is written in digits alone`,
       help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or none',
     }
+  const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
+  if (several !== null)
+    return {
+      ...at,
+      message: `\`${said}\` is read as one entry of \`${labelOf(path)}\``,
+      help: `write ${several.join(', ')}: entries have a comma between them`,
+    }
   const wanted = PATTERNS[pattern] ?? 'written differently'
   const meant = /#\[/.test(pattern)
     ? colourMeant(text)
@@ -77,6 +84,16 @@ export function badForm(
         ? `it must be ${wanted}`
         : `write ${meant.startsWith('#') ? `"${meant}"` : meant}: it must be ${wanted}`,
   }
+}
+
+/** `reg_no; total`: entries of a list with something else than a comma between them. */
+function severalOf(text: string, pattern: string): readonly string[] | null {
+  const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
+  return parts.length > 1 &&
+    pattern !== '' &&
+    parts.every((part) => new RegExp(pattern, 'u').test(part))
+    ? parts
+    : null
 }
 
 function mailHelp(text: string): string {
@@ -110,6 +127,7 @@ function dateHelp(text: string): string {
     .replace(/^(mon|tues?|wed|wednes|thu|thurs?|fri|satur|sat|sun)(day)?[,.]?\s+/i, '')
     .replace(/[T,\s]+\d{1,2}[:.]\d{2}.*$/i, '')
     .replace(/(\d)(st|nd|rd|th)\b/gi, '$1')
+    .replace(/^[\dOolI./-]+$/, (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'))
     .trim()
   const parts = said.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
   const name = parts.findIndex((part) => monthOf(part) !== null)

@@ -17,6 +17,7 @@ import { rules } from './checks/rules.ts'
 import { sense } from './checks/sense.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
+import { typing } from './checks/typing.ts'
 
 const demo: Checks = {
   EV991: {
@@ -40,6 +41,7 @@ const demo: Checks = {
 
 /** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
 export const checks: Checks = {
+  ...typing,
   ...names,
   EV105: { ...shape.EV105, find: badMoment },
   ...fees,

@@ -8,7 +8,7 @@ import type { Plain } from './compile/plain.ts'
 import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
 import { own } from '../outcome.ts'
-import { readYaml } from './parse.ts'
+import { readYaml, withoutEchoes } from './parse.ts'
 import type { SharedFiles, Source, SourceText } from './source.ts'
 import { shape, shapeFindings } from './shape.ts'
 
@@ -231,9 +231,9 @@ function shapeOf(file: SourceText, shared: Shared): Shaped {
   const { source, findings } = readYaml(file)
   if (source.value === null)
     return { source, config: null, findings: [...findings, ...emptyFile(source, findings)] }
-  const shape = shapeFindings('event', source)
+  const shape = withoutEchoes(shapeFindings('event', source), findings)
   // With a wrong shape or a trap somewhere, what the rest means would be guessing.
-  if (shape.length > 0 || !shared.usable || source.trapped.size > 0)
+  if (shape.length > 0 || !shared.usable || source.trapped.size > 0 || hasErrors(findings))
     return { source, config: null, findings: [...findings, ...shape] }
   const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
   const config = toConfig(source.value as Plain, {

@@ -73,7 +73,7 @@ export function tableCells(text: string): readonly string[] | null {
 }
 
 /** `Member | Rs. 1,000 | 1500` → `member: [1000, 1500]`. */
-function rowMeant(cells: readonly string[]): string {
+export function rowMeant(cells: readonly string[]): string {
   const [name = '', ...prices] = cells
   const id = name
     .toLowerCase()

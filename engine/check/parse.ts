@@ -100,10 +100,8 @@ export function readYaml(file: SourceText): {
   ): void => void drafts.push({ code, at: path, span, ...draft })
   const done = (value: unknown) => {
     const made = source(value)
-    return {
-      source: made,
-      findings: drafts.map(({ code, ...draft }) => findingOf(code, reading[code], draft, made)),
-    }
+    const findings = drafts.map(({ code, ...draft }) => findingOf(code, reading[code], draft, made))
+    return { source: made, findings: withoutEchoes(findings, findings) }
   }
 
   strayLetters(file.text, report)
@@ -177,11 +175,12 @@ export function readYaml(file: SourceText): {
       const span = nodeRange(pair.key) ?? range ?? [0, 0]
       const first = seen.get(name)
       if (first !== undefined) {
-        report('EV002', span, join(path, name), {
-          message: `\`${name}\` is written twice in the same block`,
-          related: [{ span: first, message: 'first here' }],
-          help: 'keep one of the two',
-        })
+        if (!trapped.has(path))
+          report('EV002', span, join(path, name), {
+            message: `\`${name}\` is written twice in the same block`,
+            related: [{ span: first, message: 'first here' }],
+            help: 'keep one of the two',
+          })
         return []
       }
       seen.set(name, span)
@@ -189,4 +188,17 @@ export function readYaml(file: SourceText): {
     })
     return { value: Object.fromEntries(pairs), tooDeep }
   }
+}
+
+/** What is said of a line with a stray character is its echo: the character is what has to be mended. */
+export function withoutEchoes(
+  findings: readonly Finding[],
+  reading: readonly Finding[],
+): readonly Finding[] {
+  const stray = reading.filter(({ code }) => code === 'EV011' || code === 'EV013')
+  return findings.filter(
+    (one) =>
+      stray.includes(one) ||
+      !stray.some(({ at }) => at.path === one.at.path && at.start.line === one.at.start.line),
+  )
 }

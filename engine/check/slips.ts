@@ -47,7 +47,7 @@ function judged(reading: Reading, i: number): Judged {
     const goesOn = before !== undefined && row.indent > before.indent && !/:$/.test(before.text)
     return { slip: goesOn ? null : looseSlip(rest, from), next: i + 1 }
   }
-  if (key !== null && /^[(•●▪◦‣·∙*]/.test(key[1] ?? ''))
+  if (key !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(key[1] ?? ''))
     return { slip: looseSlip(rest, from), next: i + 1 }
   const value = rest.slice(key?.[0].length ?? 0)
   return valueSlip(reading, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
@@ -167,13 +167,14 @@ function unclosedQuote(reading: Reading, i: number, from: number): Slip {
   const row = reading.rows[i]
   const rest = row === undefined ? '' : reading.text.slice(from, endOf(row))
   const quote = rest.charAt(0)
-  const curly = /[“”„‟’‘]\s*[,}\]]*$/.test(rest)
+  const curly = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
   return {
     span: [from, from + rest.length],
     message: 'a text in quotes is not closed',
-    help: curly
-      ? `write ${quote}${rest.slice(1).replace(/[“”„‟’‘](\s*[,}\]]*)$/, `${quote}$1`)}: the quote at its end is a curly one`
-      : `add ${quote} at the end of the text`,
+    help:
+      curly === null
+        ? `add ${quote} at the end of the text`
+        : `write ${curly[1]}${quote}: the quote at its end is a curly one`,
   }
 }
 

@@ -1,7 +1,8 @@
 /** What YAML reads otherwise than it looks: anchors, tags, texts cut by a hash, braces and commas that were meant as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { amountMeant } from './amount.ts'
+import { amountMeant, priceHelp } from './amount.ts'
+import { looseSlip } from './loose.ts'
 import type { Report } from './reading.ts'
 import { join } from './source.ts'
 import type { Span } from './source.ts'
@@ -65,10 +66,18 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
         help: 'write the keys out',
       })
     }
-  if (node.flow !== true) return
+  if (node.flow !== true) return listMarks(node, path, { text, report, trap })
   const bare = node.items.filter((pair) => isPair(pair) && pair.value === null)
   if (bare.length === 0) return
   const inside = text.slice(span[0], span[1])
+  if (/^\??$/.test(inside.trim()) && /^fees\.prices\./.test(path)) {
+    trap(path)
+    const at = text.lastIndexOf('?', span[1])
+    return report('EV001', [at, at + 1], path, {
+      message: '`?` is not a price: an amount is written in digits alone',
+      help: priceHelp('?') ?? '',
+    })
+  }
   const tight = bare
     .map((pair) => nodeRange(pair.key) ?? span)
     .find(([start, end]) => TIGHT.test(text.slice(start, end)))
@@ -107,12 +116,36 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
   }
 }
 
+/** `• {id: pg}` and `1. {id: pg}` are read as keys; the marks were those of a list. */
+function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): void {
+  for (const pair of node.items) {
+    const span = nodeRange(pair.key)
+    if (
+      span === null ||
+      !/^(?:[•●▪◦‣·∙*+–—]|\(?(?:\d{1,2}|[a-z])[.)]|-)\s*[{\w]/.test(text.slice(...span))
+    )
+      continue
+    const end = text.indexOf('\n', span[0])
+    const line = text.slice(span[0], end === -1 ? text.length : end).trimEnd()
+    const slip = looseSlip(line, span[0])
+    if (slip === null) continue
+    trap(path)
+    return report('EV001', slip.span, path, { message: slip.message, help: slip.help ?? '' })
+  }
+}
+
 /** `id:pg`, `id = pg`: a key without what makes it one. Times (9:30) and addresses (https://…) are none. */
 const TIGHT = /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|=|→)\s*(\S.*)$/s
 const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|=|→)\s*/g
 
+/** Keys that take a list. */
+const LIST_KEY =
+  /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
+
 /** The text that a comma cut in two, as it has to be written. */
 function wholeText(text: string, [start]: Span, [from, to]: Span): string {
+  const list = LIST_KEY.exec(text.slice(start, from))
+  if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
   const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
   return before === undefined || /["'\n]/.test(before)
     ? 'put the text with the comma in quotes'

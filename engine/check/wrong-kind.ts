@@ -1,9 +1,9 @@
 /** Values of the wrong kind: a text where a number belongs, a number where a text does, one thing instead of a list. */
-import { colourMeant } from './address.ts'
+import { colourMeant, formsOf } from './address.ts'
 import { amountMeant, numberMeant, priceHelp } from './amount.ts'
 import { labelOf } from './bad-form.ts'
 import type { Draft } from './finding.ts'
-import { looseSlip } from './loose.ts'
+import { looseSlip, rowMeant, tableCells } from './loose.ts'
 import { inQuotes } from './slips.ts'
 import type { Source } from './source.ts'
 
@@ -82,6 +82,8 @@ export function wrongKind(
   }
 }
 
+/** Lists whose entries are called by an id. */
+const ENTRIES = /^(categories|fees\.periods|form\.sections\.\d+\.fields)\.\d+$/
 const MAILS = new Set(['support', 'office', 'copy_to'])
 const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
@@ -97,15 +99,23 @@ function helpFor(
   const wants = (type: string): boolean => types.includes(type)
   if (value === null && wants('string')) return hiddenByHash(path, source)
   if (value === null) return { help: `write its value after the colon, or take \`${name}\` away` }
-  if (typeof value === 'string' && (wants('array') || wants('object'))) {
-    const start = source.place(path).start.offset
-    const slip = wants('number') ? null : looseSlip(raw, start)
-    if (
-      slip !== null &&
-      slip.isGuess !== true &&
-      (raw !== value || !/\s/.test(raw) || slip.help !== undefined)
-    )
-      return { span: [start, start + raw.length], help: `${slip.message}: ${slip.help ?? ''}` }
+  const { start } = source.place(path)
+  const first = raw.split('\n')[0]?.trimEnd() ?? ''
+  if (typeof value === 'string' && (wants('array') || wants('object')) && !wants('number')) {
+    const cells = path === 'fees.prices' ? first.split(/\s*,\s*|\s{2,}/) : []
+    const slip =
+      cells.length > 1 && tableCells(first) === null
+        ? {
+            message: 'a row of prices is a key and a list',
+            help: `write ${rowMeant(cells)}`,
+            isGuess: false,
+          }
+        : looseSlip(first, start.offset)
+    if (slip !== null && slip.isGuess !== true)
+      return {
+        span: [start.offset, start.offset + first.length],
+        help: `${slip.message}: ${slip.help ?? ''}`,
+      }
   }
   if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
     return { help: listHelp(path, value, raw) }
@@ -119,6 +129,10 @@ function helpFor(
     return /\n/.test(raw)
       ? { help: 'write one text here' }
       : { help: `for a text write ${inQuotes(raw)}` }
+  if (wants('object') && typeof value === 'string' && ENTRIES.test(path))
+    return {
+      help: `write {id: ${formsOf(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
+    }
   if (wants('object') && typeof value === 'string' && path !== '')
     return { help: `write its keys below it, each on a line of its own, further to the right` }
   return {}

@@ -384,6 +384,27 @@ export function placeholdersIn(
   }))
 }
 
+/** A brace without its other half, at its own place: `{reg_no` and `total}`. */
+function strayBraces({ source }: Model, path: string, text: string): readonly Draft[] {
+  if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
+  const { start, end } = source.place(path)
+  const open = source.text
+    .slice(start.offset, end.offset)
+    .replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
+  const brace = found?.[0].startsWith('{') === false ? '}' : '{'
+  const name = found?.[1] ?? found?.[2]
+  const from = start.offset + (found?.index ?? 0)
+  return [
+    {
+      at: path,
+      ...(found === null ? {} : { span: [from, from + found[0].length] as const }),
+      message: `a single \`${brace}\` stands in this text; a value is written {name}`,
+      help: name === undefined ? 'close the braces, or leave them out' : `write {${name}}`,
+    },
+  ]
+}
+
 const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
 const PAID_ONLY = ['payment_date', 'payment_id', 'date']
 const OFFICE_ONLY = ['message', 'status']
@@ -409,18 +430,8 @@ const unknownPlaceholder: Check = {
             ? ['date']
             : everyValue(model)
       const braces = placeholdersIn(model, path)
-      const open = text.replace(/\{[^{}\n]*\}/g, '')
-      const stray = /[{}]/.exec(open)
       return [
-        ...(stray === null
-          ? []
-          : [
-              {
-                at: path,
-                message: `a single \`${stray[0]}\` stands in this text; a value is written {name}`,
-                help: 'close the braces, or leave them out',
-              },
-            ]),
+        ...strayBraces(model, path, text),
         ...braces
           .filter(
             ({ name }) =>
@@ -429,13 +440,15 @@ const unknownPlaceholder: Check = {
               !everyValue(model).includes(name),
           )
           .map(({ name, span }) => {
-            const near = legal
-              .filter(
-                (one) =>
-                  editDistance(one, name.trim().toLowerCase()) <=
-                  Math.max(1, Math.floor(name.length / 3)),
-              )
-              .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+            const near =
+              legal
+                .filter(
+                  (one) =>
+                    editDistance(one, name.trim().toLowerCase()) <=
+                    Math.max(1, Math.floor(name.length / 3)),
+                )
+                .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0] ??
+              legal.find((one) => name.length > 3 && one.includes(name.trim().toLowerCase()))
             return {
               at: path,
               span,
@@ -443,7 +456,10 @@ const unknownPlaceholder: Check = {
                 name === name.trim()
                   ? `there is no value \`${name}\` to put here`
                   : `\`{${name}}\` is not filled in: no blanks inside the braces`,
-              ...(near === undefined ? {} : { help: `did you mean \`{${near}}\`?` }),
+              help:
+                near === undefined
+                  ? `the values here: ${listed(legal, 20)}`
+                  : `did you mean \`{${near}}\`?`,
             }
           }),
       ]

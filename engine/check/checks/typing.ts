@@ -1,0 +1,218 @@
+/** What can be read and was mistyped all the same: quotes that are printed, a sign that stands twice, an address nobody has, marks of other programs. */
+import { mailMeant, webMeant } from '../address.ts'
+import type { Draft } from '../finding.ts'
+import type { Check, Checks, Model } from '../model.ts'
+import { inQuotes } from '../slips.ts'
+import { join } from '../source.ts'
+import type { Span } from '../source.ts'
+
+type Written = { readonly path: string; readonly text: string; readonly span: Span }
+
+/** Every text of the file as it stands there, with its offsets; examples are answers, not texts. */
+function writtenTexts({ source, file }: Model): readonly Written[] {
+  const found: Written[] = []
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value === 'string') {
+      const { start, end } = source.place(path)
+      const text = source.text.slice(start.offset, end.offset)
+      found.push({ path, text, span: [start.offset, end.offset] })
+    } else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value))
+        if (path !== '' || !['examples', 'allow', 'demo'].includes(key))
+          walk(inner, join(path, key))
+  }
+  walk(file, '')
+  return found
+}
+
+/** Findings at what a pattern finds in the texts that people read. */
+function inTexts(
+  model: Model,
+  pattern: RegExp,
+  say: (found: RegExpMatchArray) => Pick<Draft, 'message' | 'help'> | null,
+): readonly Draft[] {
+  return writtenTexts(model).flatMap(({ path, text, span }) =>
+    [...text.matchAll(pattern)].flatMap((found): Draft[] => {
+      const said = say(found)
+      const start = span[0] + found.index
+      return said === null ? [] : [{ at: path, span: [start, start + found[0].length], ...said }]
+    }),
+  )
+}
+
+/** A motto in quotation marks is printed in them, as its author wants. */
+const MAY_BE_QUOTED = /^event\.theme$/
+
+const curlyQuotes: Check = {
+  slug: 'curly-quotes',
+  severity: 'warning',
+  why: 'Only straight quotes are quotes here; those that Word makes of them are printed.',
+  find: (model) =>
+    writtenTexts(model).flatMap(({ path, text, span }): Draft[] => {
+      if (model.source.written(path)?.plain !== true || MAY_BE_QUOTED.test(path)) return []
+      const inside =
+        /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
+        /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
+        /^([^“”„"]*[^“”„"\d\s])["”]$/.exec(text)?.[1]
+      return inside === undefined || inside.trim() === ''
+        ? []
+        : [
+            {
+              at: path,
+              span,
+              message: `the quotes in \`${text}\` belong to the text and are printed`,
+              help: `write ${inQuotes(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
+            },
+          ]
+    }),
+}
+
+const signTwice: Check = {
+  slug: 'sign-twice',
+  severity: 'warning',
+  why: 'An amount brings its ₹ along; another sign beside it is printed as well.',
+  after: ['EV208'],
+  find: (model) => {
+    const amounts = [
+      'base',
+      'gst',
+      'total',
+      'amount',
+      ...(model.file.form.also_stored ?? []).flatMap(({ id, type }) =>
+        type === 'money' ? [id] : [],
+      ),
+    ].join('|')
+    const sign = '(?:₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)'
+    return inTexts(
+      model,
+      new RegExp(
+        `${sign}[ \\u00a0]*\\{(${amounts})\\}|\\{(${amounts})\\}[ \\u00a0]*${sign}`,
+        'giu',
+      ),
+      (found) => ({
+        message: `\`{${found[1] ?? found[2] ?? ''}}\` is printed with its ₹; here the sign stands twice`,
+        help: `write {${found[1] ?? found[2] ?? ''}}`,
+      }),
+    )
+  },
+}
+
+const addressSlip: Check = {
+  slug: 'address-slip',
+  severity: 'warning',
+  why: 'Nobody is reached at an address with a slip in it.',
+  find: (model) => [
+    ...inTexts(model, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
+      const written = found[0].replace(/[.,!?]+$/, '')
+      const meant = mailMeant(written)
+      return meant === null || meant.write === written
+        ? null
+        : { message: `\`${written}\`: ${meant.slip}`, help: `write ${meant.write}` }
+    }),
+    ...inTexts(
+      model,
+      /(?<![\w@./])(?:h?t{1,3}p{1,2}s?|https?|hhtps?|htpps?)(?:[:;]+[/\\]*|[/\\]+) ?[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*|(?<![\w@.])(?:www[,;:]\.?|wwww\.|ww\.|www\.\.)[\w-]+\.[\w.-]+/giu,
+      (found) => {
+        const meant = webMeant(found[0])
+        return meant === null
+          ? null
+          : { message: `\`${found[0]}\`: ${meant.slip}`, help: `write ${meant.write}` }
+      },
+    ),
+    ...phones(model),
+  ],
+}
+
+/** Mobile numbers of India have ten digits; one lost or doubled reaches somebody else. */
+function phones(model: Model): readonly Draft[] {
+  const say = (digits: string): Pick<Draft, 'message' | 'help'> | null => {
+    const many = digits.replace(/[^\dOo]/g, '').length
+    if (/[Oo]/.test(digits))
+      return {
+        message: `a letter O stands in the phone number \`${digits.trim()}\``,
+        help: `write ${digits.trim().replace(/[Oo]/g, '0')}`,
+      }
+    return many === 10
+      ? null
+      : {
+          message: `the phone number \`${digits.trim()}\` has ${many} digits`,
+          help: 'write all ten of it',
+        }
+  }
+  return [
+    ...inTexts(model, /\+\s?91[\s-]*((?:\d[\s-]?){6,12}(?:[Oo\d][\s-]?)*)(?![\d])/gu, (found) =>
+      say(found[1] ?? ''),
+    ),
+    ...inTexts(
+      model,
+      /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9](?:[\s-]?[\dOo]){8}(?:[\s-]?[\dOo]){0,2})(?![\dOo])/giu,
+      (found) => say(found[1] ?? ''),
+    ),
+  ]
+}
+
+const markupPrinted: Check = {
+  slug: 'markup-printed',
+  severity: 'warning',
+  why: 'Texts are plain: what makes letters bold elsewhere is printed as it stands.',
+  find: (model) => [
+    ...inTexts(
+      model,
+      /&(?:#\d+|#x[0-9a-f]+|amp|nbsp|lt|gt|quot|apos|rupee|rsquo|lsquo|rdquo|ldquo|ndash|mdash|hellip|bull|copy|reg|deg);/giu,
+      (found) => ({
+        message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
+        help: `write ${entity(found[0])}`,
+      }),
+    ),
+    ...inTexts(
+      model,
+      /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
+      (found) => ({
+        message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
+        help: 'leave it out; in a block of text (|) a new line is a new line',
+      }),
+    ),
+    ...inTexts(
+      model,
+      /(?<![\w*])(\*{1,2}|__)(?![\s*_])([^*\n]{1,80}?)(?<![\s*_])\1(?![\w*])|\[([^\]\n]+)\]\((https?:[^)\s]*)\)/gu,
+      (found) => ({
+        message: `the signs in \`${found[0]}\` are printed as they stand`,
+        help: `write ${found[2] ?? `${found[3] ?? ''}: ${found[4] ?? ''}`}`,
+      }),
+    ),
+  ],
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  nbsp: 'a space',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  rsquo: '’',
+  lsquo: '‘',
+  rdquo: '”',
+  ldquo: '“',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  bull: '•',
+  copy: '©',
+  reg: '®',
+  deg: '°',
+}
+function entity(written: string): string {
+  const name = written.slice(1, -1).toLowerCase()
+  const number = /^#(x?)([0-9a-f]+)$/.exec(name)
+  if (number === null) return ENTITIES[name] ?? 'the sign itself'
+  const code = Number.parseInt(number[2] ?? '', number[1] === 'x' ? 16 : 10)
+  return code > 32 && code <= 0x10ffff ? String.fromCodePoint(code) : 'a space'
+}
+
+export const typing = {
+  EV014: curlyQuotes,
+  EV015: signTwice,
+  EV016: addressSlip,
+  EV017: markupPrinted,
+} satisfies Checks
