@@ -14,6 +14,8 @@ import { reading } from './reading.ts'
 import { past } from './checks/past.ts'
 import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
+import { window } from './checks/window.ts'
+import { saidDays } from './checks/said-days.ts'
 import { sense } from './checks/sense.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
@@ -46,10 +48,12 @@ export const checks: Checks = {
   EV105: { ...shape.EV105, find: badMoment },
   ...fees,
   ...dates,
+  ...window,
   ...tax,
   ...rules,
   ...form,
   ...pages,
+  ...saidDays,
   ...office,
   ...sense,
   ...examples,

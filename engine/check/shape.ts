@@ -6,6 +6,7 @@ import { findingOf } from './finding.ts'
 import { listed, nearest, suggestion } from './near.ts'
 import { join } from './source.ts'
 import type { Source } from './source.ts'
+import { taxHelp } from './typed-tax.ts'
 import * as validators from './schema-validator.js'
 import type { SchemaError } from './schema-validator.js'
 import { wrongKind, writtenAt } from './wrong-kind.ts'
@@ -71,6 +72,7 @@ export function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
   const drafts = errors
     .map((error) => draftOf(kind, source, error, errors))
     .filter((draft) => draft !== null)
+    .map((draft) => helpedWithTax(source, draft))
   const kept = drafts.filter(
     (draft, at) =>
       !isTrapped(source, draft.at) &&
@@ -82,6 +84,15 @@ export function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
       ),
   )
   return kept.map(({ code, ...draft }) => findingOf(code, shape[code], draft, source))
+}
+
+/** People type a tax in many ways; where it can be told what they meant, the right writing is said. */
+function helpedWithTax(source: Source, draft: Coded): Coded {
+  if (draft.code === 'EV102') return draft
+  const help = taxHelp(draft.at, valueAt(source.value, `/${draft.at.replaceAll('.', '/')}`))
+  if (help === null) return draft
+  const { fix: _fix, notes: _notes, ...rest } = draft
+  return { ...rest, help }
 }
 
 /** Pairs of which the second is only an echo of the first at the same place. */

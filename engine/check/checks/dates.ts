@@ -2,13 +2,19 @@
 import type { Period } from '../../config.ts'
 import { formatMoney } from '../../money.ts'
 import { periodOn } from '../../period.ts'
-import { addDays, formatDay, isDay, type Day } from '../../time.ts'
+import { addDays, formatDay, isDay, startOf, type Day } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
 
 /** An event longer than this has a wrong year in it; its days are not walked one by one. */
 const EVENT_DAYS_MAX = 60
+/** No conference sells its last period and stops this long before it begins: the days are another year’s. */
+const YEAR_BEFORE_DAYS = 300
+/** A price that holds longer than this has a wrong year at one end. */
+const PERIOD_DAYS_MAX = 400
+const MONTH_DAYS = 30.4
+const DAY_MS = 86_400_000
 
 const periodPath = (at: number): string => `fees.periods.${at}`
 const FIRST = '0000-01-01'
@@ -252,27 +258,6 @@ const overlapUnneeded: Check = {
       : [],
 }
 
-const windowBackwards: Check = {
-  slug: 'window-backwards',
-  severity: 'error',
-  why: 'Registration that closes before it opens is never open.',
-  find: ({ config: { registration } }) =>
-    registration.opens !== undefined &&
-    registration.closes !== undefined &&
-    registration.closes < registration.opens
-      ? [
-          {
-            at: 'registration',
-            part: 'key',
-            message: 'registration closes before it opens',
-            notes: [
-              `opens ${formatDay(registration.opens)}, closes ${formatDay(registration.closes)}`,
-            ],
-          },
-        ]
-      : [],
-}
-
 const eventBackwards: Check = {
   slug: 'event-backwards',
   severity: 'error',
@@ -320,6 +305,67 @@ const eventOver: Check = {
       : [],
 }
 
+const distance = (a: Day, b: Day): number => Math.round((startOf(b) - startOf(a)) / DAY_MS)
+
+const periodOutlivesEvent: Check = {
+  slug: 'period-outlives-event',
+  severity: 'warning',
+  why: 'Nobody registers for what is over; a month or a year may be wrong.',
+  after: ['EV407', 'EV419'],
+  find: ({ config }) =>
+    config.fees.periods.flatMap((period, at): Draft[] =>
+      period.to !== undefined && period.to > config.to && from(period) <= config.to
+        ? [
+            {
+              at: `${periodPath(at)}.to`,
+              message: `period \`${period.id}\` runs on until ${formatDay(period.to)}, after the event is over`,
+              related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
+              help: `end it on ${config.to} at the latest, or leave \`to\` out`,
+            },
+          ]
+        : [],
+    ),
+}
+
+const periodsOfAnotherYear: Check = {
+  slug: 'periods-of-another-year',
+  severity: 'warning',
+  why: 'A file copied from last year keeps last year’s periods, and everybody pays the last of them.',
+  after: ['EV405', 'EV407', 'EV419'],
+  find: ({ config }) => {
+    const { periods } = config.fees
+    const said = periods.flatMap((period, at) => [
+      ...(period.from === undefined ? [] : [{ day: period.from, at: `${periodPath(at)}.from` }]),
+      ...(period.to === undefined ? [] : [{ day: period.to, at: `${periodPath(at)}.to` }]),
+    ])
+    const latest = said.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
+    const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
+    if (latest !== undefined && distance(latest.day, config.from) > YEAR_BEFORE_DAYS)
+      return [
+        {
+          at: latest.at,
+          message: `the latest day of all periods is ${formatDay(latest.day)}, ${Math.round(distance(latest.day, config.from) / MONTH_DAYS)} months before the event`,
+          related: [event],
+          help: 'write the days of this event’s year in every period',
+        },
+      ]
+    return periods.flatMap((period, at): Draft[] =>
+      period.from !== undefined &&
+      period.to !== undefined &&
+      distance(period.from, period.to) > PERIOD_DAYS_MAX
+        ? [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` lasts ${distance(period.from, period.to) + 1} days; is a year wrong?`,
+              related: [event],
+              help: 'look at the years of `from` and `to`',
+            },
+          ]
+        : [],
+    )
+  },
+}
+
 export const dates = {
   EV404: periodOverlap,
   EV405: periodGap,
@@ -329,7 +375,8 @@ export const dates = {
   EV409: priceFallsBack,
   EV410: periodAfterEvent,
   EV417: overlapUnneeded,
-  EV418: windowBackwards,
   EV419: eventBackwards,
   EV420: eventOver,
+  EV431: periodOutlivesEvent,
+  EV432: periodsOfAnotherYear,
 }

@@ -1,5 +1,4 @@
-/** EV6: buttons lead somewhere, pages show what they know, texts agree with dates and tax. */
-import { formatDay, isDay } from '../../time.ts'
+/** EV6: buttons lead somewhere, and pages show what they know. */
 import type { Check, Model } from '../model.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -129,84 +128,6 @@ const needsLookup: Check = {
     }),
 }
 
-const MONTHS =
-  'January|February|March|April|May|June|July|August|September|October|November|December'
-const DATE = new RegExp(
-  `\\b(?:(\\d{1,2})(?:st|nd|rd|th)?\\s+(${MONTHS})|(${MONTHS})\\s+(\\d{1,2})(?:st|nd|rd|th)?),?\\s+(\\d{4})\\b`,
-  'gi',
-)
-
-const textDate: Check = {
-  slug: 'text-date',
-  severity: 'warning',
-  why: 'A date in a text that no price or opening follows is an old date.',
-  after: ['EV407', 'EV419'],
-  find: (model) => {
-    const { config } = model
-    const meant = new Set([
-      config.from,
-      config.to,
-      config.registration.opens,
-      config.registration.closes,
-      ...config.fees.periods.flatMap((period) => [period.from, period.to]),
-    ])
-    return model.said.flatMap(({ path }) => {
-      const { start, end } = model.source.place(path)
-      const source = model.source.text.slice(start.offset, end.offset)
-      return [...source.matchAll(DATE)].flatMap((match): Draft[] => {
-        const month =
-          MONTHS.toLowerCase()
-            .split('|')
-            .indexOf((match[2] ?? match[3] ?? '').toLowerCase()) + 1
-        const day = `${match[5] ?? ''}-${String(month).padStart(2, '0')}-${(match[1] ?? match[4] ?? '').padStart(2, '0')}`
-        const span = [
-          start.offset + match.index,
-          start.offset + match.index + match[0].length,
-        ] as const
-        if (!isDay(day))
-          return [{ at: path, span, message: `${match[0]} is not a day of the calendar` }]
-        return meant.has(day)
-          ? []
-          : [
-              {
-                at: path,
-                span,
-                message: `${formatDay(day)} is not the start or end of ${config.fees.periods.length > 0 ? 'any price period' : 'the event'}`,
-              },
-            ]
-      })
-    })
-  },
-}
-
-const textPercent: Check = {
-  slug: 'text-percent',
-  severity: 'warning',
-  why: 'The text would promise another tax than is charged.',
-  find: (model) => {
-    const { tax } = model.config.fees
-    if (tax === null) return []
-    return model.said.flatMap(({ path, text }) => {
-      if (!new RegExp(`\\b(?:${tax.name.replace(/[^\w ]/g, '.')}|GST|tax)\\b`, 'i').test(text))
-        return []
-      const { start, end } = model.source.place(path)
-      const source = model.source.text.slice(start.offset, end.offset)
-      return [...source.matchAll(/(\d+(?:\.\d+)?)\s?%/g)].flatMap((match): Draft[] =>
-        Number(match[1]) === tax.percent
-          ? []
-          : [
-              {
-                at: path,
-                span: [start.offset + match.index, start.offset + match.index + match[0].length],
-                message: `the text says ${match[1] ?? ''}%, the tax is ${tax.percent}%`,
-                related: [{ at: 'fees.tax.percent', message: 'the tax' }],
-              },
-            ],
-      )
-    })
-  },
-}
-
 const noOffice: Check = {
   slug: 'no-office-address',
   severity: 'error',
@@ -334,8 +255,6 @@ export const pages = {
   EV601: buttonToNowhere,
   EV602: noReceipt,
   EV603: needsLookup,
-  EV604: textDate,
-  EV605: textPercent,
   EV606: noOffice,
   EV607: wordsOfWhat,
   EV608: detailCount,

@@ -1,6 +1,10 @@
-/** EV415 to EV442: the tax of the file is one that there is, and what it is split into agrees everywhere. */
+/** The tax: a rate that there is, split alike everywhere, and what texts say of it. */
 import { split, splitTotal } from '../../money.ts'
-import type { Check } from '../model.ts'
+import type { Draft } from '../finding.ts'
+import type { Check, Model } from '../model.ts'
+import { readables, type Readable } from '../readable.ts'
+import { taxClaims, taxPercents, type TaxClaim } from '../said-tax.ts'
+import { likelyPercent } from '../typed-tax.ts'
 import { AFTER_TABLE, cellsOf, plain } from './fees.ts'
 
 const splitDisagrees: Check = {
@@ -59,7 +63,192 @@ const taxInPaise: Check = {
   },
 }
 
+/** Rates at which India taxes what a conference sells. */
+const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
+/** A tax of another name below or above is a slip of the point or of a digit. */
+const PERCENT_MIN = 1
+const PERCENT_MAX = 45
+
+const taxPercentOdd: Check = {
+  slug: 'tax-percent-odd',
+  severity: 'warning',
+  why: 'A point or a digit in the wrong place, and every total is wrong.',
+  find: ({ config }) => {
+    const { tax } = config.fees
+    if (tax === null || tax.percent === 0) return []
+    const isGst = /^[ics]?gst\b/i.test(tax.name)
+    const isOdd = isGst
+      ? !GST_RATES.includes(tax.percent)
+      : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
+    const likely = likelyPercent(tax.percent)
+    return isOdd
+      ? [
+          {
+            at: 'fees.tax.percent',
+            message: `${tax.name} of ${tax.percent} percent${isGst ? ': there is no such rate' : ' is unusual'}`,
+            notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
+            help:
+              likely === null
+                ? 'write the percent as a whole number, such as 18'
+                : `for ${likely}% write ${likely}`,
+          },
+        ]
+      : []
+  },
+}
+
+/** Fees of others than the delegate's registration: they have a tax of their own. */
+const ELSEWHERE =
+  /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
+/** What has been paid contains its tax, however the prices are written. */
+const TOTAL =
+  /\{(?:total|amount|gst)\}|\b(?:total|amount paid|amount payable|net payable|you (?:have )?paid?|sum paid)\b/i
+const BASE = /\{base\}|\bbase\b/i
+
+const SAYS = {
+  inclusive: 'the text says that fees include',
+  exclusive: 'the text says that fees do not include',
+  none: 'the text says that there is no',
+} as const
+
+const claimsOf = (
+  model: Model,
+  name: string,
+): readonly { readonly readable: Readable; readonly claim: TaxClaim }[] =>
+  readables(model).flatMap((readable) =>
+    taxClaims(readable.text, name)
+      .filter(({ statement }) => !ELSEWHERE.test(`${readable.heading} ${statement}`))
+      .map((claim) => ({ readable, claim })),
+  )
+
+const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
+  at: path,
+  span: [at + start, at + end],
+})
+
+const textTaxSide: Check = {
+  slug: 'text-tax-side',
+  severity: 'warning',
+  why: 'A delegate who was told that the fee includes the tax pays more than was promised, or the organiser gets less.',
+  find: (model) => {
+    const { tax } = model.config.fees
+    if (tax === null || tax.percent === 0) return []
+    return claimsOf(model, tax.name).flatMap(({ readable, claim }): Draft[] => {
+      const around = `${readable.heading} ${claim.statement}`
+      const shows = readable.shows ?? ''
+      if (claim.is === 'mentioned' || claim.is === tax.prices) return []
+      if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
+        return []
+      if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
+      const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
+      return [
+        {
+          ...spanOf(readable, claim),
+          message: `${SAYS[claim.is]} ${tax.name}; in this file ${now}`,
+          related: [{ at: 'fees.tax.prices', message: now }],
+          help:
+            claim.is === 'none'
+              ? 'leave `tax` out of fees, or take this out of the text'
+              : `mend the text, or write prices: ${claim.is}`,
+        },
+      ]
+    })
+  },
+}
+
+const textPercent: Check = {
+  slug: 'text-percent',
+  severity: 'warning',
+  why: 'The text would promise another tax than is charged.',
+  after: ['EV441'],
+  find: (model) => {
+    const { tax } = model.config.fees
+    if (tax === null) return []
+    return readables(model).flatMap((readable) =>
+      taxPercents(readable.text, tax.name).flatMap((claim): Draft[] =>
+        claim.percent === null ||
+        claim.percent === tax.percent ||
+        (claim.isHalf && claim.percent * 2 === tax.percent) ||
+        ELSEWHERE.test(`${readable.heading} ${claim.statement}`)
+          ? []
+          : [
+              {
+                ...spanOf(readable, claim),
+                message: `the text says ${claim.percent}%, the tax is ${tax.percent}%`,
+                related: [{ at: 'fees.tax.percent', message: 'the tax' }],
+                help: 'write the same percent in both places',
+              },
+            ],
+      ),
+    )
+  },
+}
+
+const TAX_PLACEHOLDER = /\{(?:gst|tax\.name|tax\.percent)\}/g
+
+const taxNotCharged: Check = {
+  slug: 'tax-not-charged',
+  severity: 'warning',
+  why: 'A page that speaks of a tax nobody charges makes delegates ask for it.',
+  find: (model) => {
+    const { file, config } = model
+    if (config.fees.tax !== null || config.fees.prices === null) return []
+    const help = 'take it out, or say under fees: tax: {name: GST, percent: 18, prices: exclusive}'
+    const related = [{ at: 'fees', part: 'key' as const, message: 'no tax here' }]
+    const row = (at: string): Draft => ({
+      at,
+      message: '`gst` is left out: the fees have no tax',
+      related,
+      help,
+    })
+    const rows = [
+      ...(file.form.summary?.lines ?? []).flatMap((line, i) =>
+        line === 'gst' ? [row(`form.summary.lines.${i}`)] : [],
+      ),
+      ...(['success', 'failed'] as const).flatMap((page) =>
+        file.results[page].details.flatMap((detail, i) => {
+          const path = `results.${page}.details.${i}`
+          return detail === 'gst'
+            ? [row(path)]
+            : typeof detail === 'object' && detail.show === 'gst'
+              ? [row(`${path}.show`)]
+              : []
+        }),
+      ),
+      ...(file.admin?.lists ?? []).flatMap((list, l) =>
+        list.columns.flatMap((column, i) =>
+          column === 'gst' ? [row(`admin.lists.${l}.columns.${i}`)] : [],
+        ),
+      ),
+    ]
+    const texts = readables(model).flatMap((readable) => {
+      const named = [...readable.text.matchAll(TAX_PLACEHOLDER)].map((match): Draft => ({
+        at: readable.path,
+        span: [readable.at + match.index, readable.at + match.index + match[0].length],
+        message: `\`${match[0]}\` has no value: the fees have no tax`,
+        related,
+        help,
+      }))
+      if (named.length > 0) return named
+      return claimsOf(model, 'GST')
+        .filter((one) => one.readable === readable && one.claim.is !== 'none')
+        .slice(0, 1)
+        .map(({ claim }): Draft => ({
+          ...spanOf(readable, claim),
+          message: `the text speaks of a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
+          related,
+          help,
+        }))
+    })
+    return [...rows, ...texts]
+  },
+}
+
 export const tax = {
   EV415: splitDisagrees,
   EV416: taxInPaise,
+  EV441: taxPercentOdd,
+  EV442: taxNotCharged,
+  EV605: textPercent,
+  EV624: textTaxSide,
 }

@@ -1,0 +1,258 @@
+/** What a day in a text is about: prices and registration, the event itself, or something of its own. */
+import type { DaysSaid } from './day-words.ts'
+import type { Model } from './model.ts'
+import type { Readable } from './readable.ts'
+
+export type About = {
+  /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
+  readonly topic: 'price' | 'event' | 'other' | null
+  readonly direction: 'until' | 'before' | 'from' | 'after' | null
+  /** The price period that the text names, by its position. */
+  readonly period: number | null
+  /** A part of the event: a session, one of its days. */
+  readonly isPart: boolean
+}
+
+/** A pattern of whole words; `_` stands for a space, or none. */
+const words = (list: string): RegExp =>
+  new RegExp(
+    `(?<![\\w-])(?:${list.trim().replaceAll(/\s+/g, '|').replaceAll('_', '[\\s-]?')})(?!\\w)`,
+    'gi',
+  )
+
+/** What has days of its own, which this file does not know. */
+const OTHER = words(`
+  abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
+  accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
+  workshops? pre_conference post_conference pre_congress satellite hands_on
+  birth\\w* d\\.?o\\.?b\\.? born founded founding establish\\w* estd since anniversary jayanti jubilee inception formed
+  order_no ref_no letter_no circular notif\\w+ dated invoice vide g\\.o\\.? was were ago history previous\\w*
+  earlier last_year last_edition last_conference next_year next_edition next_conference next_meeting
+  banquet dinner gala tours? trips? excursion sightseeing travel\\w* flights? trains? arriv\\w+ depart\\w*
+  check_in check_out visa passport licen[cs]e pick_?up shuttle for_example examples? e\\.?g such_as format
+  elections? agm general_body awards? nominations? exam\\w* quiz holidays? sponsor\\w* stalls? exhibit\\w*
+  volunteers? certificates? desk counter badges? kits? memberships? mbbs degree passed passing joined
+  graduat\\w+ completed updated as_on as_of privacy terms policy recordings? videos? results? feedback
+  onam diwali deepavali christmas eid holi pongal vishu good_friday new_year
+  (?:world|international|national|women'?s|teachers?'?|doctors?'?|nurses?'?|republic|independence|children'?s|labour)_(?:\\w+_)?day
+`)
+const PRICE = words(`
+  early_birds? registrations? register\\w* regn enrol\\w* fees? rates? tariffs? prices? pricing charges? late spot
+  on_?site regular slabs? phase tier pay\\w* discount\\w* concession\\w* offers? last_dates? last_day closing_date
+  due_date cut_?off deadlines? bookings? tickets?
+`)
+const EVENT = words(`
+  conferences? congress symposi\\w+ summit convention seminar meet meeting cme event programme? held schedul\\w+
+  takes?_place taking_place save_the_dates? see_you join_us we_meet welcome venue days?_\\d inaugura\\w+
+  valedictory conclave dates? sessions? attend\\w* camp course fest
+`)
+/** A part of the event, which need not have all its days. */
+const PART = words(`
+  sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
+  which_days? opens?
+`)
+const SURE = words('early_birds?')
+/** A direction strong enough to speak of registration where nothing else is said. */
+const SURE_DIRECTION = words(
+  'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
+)
+
+/** Between "until" and its day: "until midnight of", "till 5 pm on". */
+const HOURS =
+  '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
+const beside = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
+const DIRECTIONS: readonly (readonly [NonNullable<About['direction']>, RegExp])[] = [
+  [
+    'until',
+    beside(
+      'till until untill til upto up_to on_or_before by not_later_than no_later_than latest_by',
+    ),
+  ],
+  [
+    'until',
+    words(
+      'ends? ending ended clos(?:es?|ing|ed) last_dates? last_days? deadlines? expires? due cut_?off concludes?',
+    ),
+  ],
+  ['before', beside('before prior_to')],
+  ['from', beside('from since w\\.?e\\.?f\\.? with_effect_from effective')],
+  ['from', words('start(?:s|ing)? begin(?:s|ning)? opens? opening commenc\\w+')],
+  ['after', beside('after past beyond')],
+]
+
+const lastIn = (text: string, pattern: RegExp): number =>
+  [...text.matchAll(pattern)].at(-1)?.index ?? -1
+const firstIn = (text: string, pattern: RegExp): number =>
+  [...text.matchAll(pattern)][0]?.index ?? Infinity
+
+/** Where one statement ends and the next begins. */
+const BREAK =
+  /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e))\.(?=\s|$)/gi
+
+/** The statement around a span: what stands before it, back to the break or to `from`, and what follows. */
+export function statementAround(
+  text: string,
+  said: { readonly start: number; readonly end: number },
+  from = 0,
+  until = text.length,
+) {
+  // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
+  const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
+  const head = plain.slice(from, said.start)
+  const cut = [...head.matchAll(BREAK)].at(-1)
+  const tail = plain.slice(said.end, until)
+  const stop = [...tail.matchAll(BREAK)][0]
+  return {
+    left: cut === undefined ? head : head.slice(cut.index + cut[0].length),
+    right: stop === undefined ? tail : tail.slice(0, stop.index),
+    isCut: cut !== undefined,
+  }
+}
+
+/** What the `at`th day of a text is about; `before` is what the day before it was, for "until 30 September, then until 31 October". */
+export function aboutDay(
+  model: Model,
+  { path, text, heading }: Readable,
+  all: readonly DaysSaid[],
+  at: number,
+  before: About | null,
+): About {
+  const said = all[at]
+  if (said === undefined) return { topic: null, direction: null, period: null, isPart: false }
+  const { left, right, isCut } = statementAround(
+    text,
+    said,
+    all[at - 1]?.end ?? 0,
+    all[at + 1]?.start ?? text.length,
+  )
+  const ofPeriod = /^fees\.periods\.(\d+)\./.exec(path)
+  const direction = directionOf(left, right)
+  const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
+  if (ofPeriod !== null)
+    return { topic: 'price', direction, period: Number(ofPeriod[1]), isPart: false }
+  const leftTopic = topicOf(model, left, true, direction)
+  const rightTopic = leftTopic ?? topicOf(model, right, false, direction)
+  const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
+  const place = path.startsWith('event.') ? ('event' as const) : null
+  const sure =
+    direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
+  const alone = isBare(model, `${heading} ${left} ${right}`) ? ('event' as const) : null
+  const topic = inherited ?? topicOf(model, heading, true, direction) ?? place ?? sure ?? alone
+  const period =
+    topic === 'price'
+      ? (periodNamed(model, left, true) ??
+        (leftTopic === null ? periodNamed(model, right, false) : null))
+      : null
+  return { topic, direction, period, isPart }
+}
+
+/** Whether nothing stands beside the day but where the event is, or its name. */
+function isBare({ config }: Model, text: string): boolean {
+  const known = `${config.title} ${config.venue} india`.toLowerCase()
+  return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
+}
+
+const isFound = (text: string, pattern: RegExp): boolean => lastIn(text, pattern) >= 0
+
+function directionOf(left: string, right: string): About['direction'] {
+  const nearest = DIRECTIONS.map(([direction, pattern]) => ({
+    direction,
+    at: lastIn(left, pattern),
+  }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => b.at - a.at)[0]
+  if (nearest !== undefined) return nearest.direction
+  if (/^[\s)]*(?:onwards?|and after)\b/i.test(right)) return 'from'
+  return /^[\s):–-]*(?:is the |are the )?(?:last (?:date|day)|deadline|closing)\b/i.test(right)
+    ? 'until'
+    : null
+}
+
+/** The nearest word decides; a word that dates something of its own wins over it, unless the early bird stands between. */
+function topicOf(
+  model: Model,
+  text: string,
+  isLeft: boolean,
+  direction: About['direction'],
+): About['topic'] {
+  const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
+  const none = isLeft ? -1 : -Infinity
+  const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
+  const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), at(EVENT)]
+  if (other !== none) return Math.max(at(SURE), named) > other ? 'price' : 'other'
+  if (price === none && event === none) return null
+  if (price === none) return 'event'
+  if (event === none || price > event) return 'price'
+  // "Register for the conference by 30 October"
+  return direction === 'until' || direction === 'before' ? 'price' : 'event'
+}
+
+/** Words by which a period is called, whatever its label. */
+const USUAL: readonly (readonly [RegExp, string])[] = [
+  [/\bearly/i, 'early(?:[ -]?birds?)?'],
+  [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
+  [/\blate\b/i, 'late'],
+  [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
+]
+/** Ids that are words of every sentence. */
+const EVERYDAY = new Set([
+  'all',
+  'any',
+  'always',
+  'first',
+  'second',
+  'third',
+  'last',
+  'one',
+  'two',
+  'open',
+  'only',
+  'whole',
+  'full',
+  'final',
+  'phase',
+  'fee',
+  'fees',
+  'registration',
+  'conference',
+])
+
+/** The period that a text names, nearest to the day; null when it names none. */
+function periodNamed({ config }: Model, text: string, isLeft: boolean): number | null {
+  const { periods } = config.fees
+  const found = periods.flatMap(({ id, label }, period) => {
+    const plain = [label, id.replaceAll('-', ' ')].filter(
+      (name) => !EVERYDAY.has(name.toLowerCase()),
+    )
+    const usual = USUAL.flatMap(([calls, says]) =>
+      calls.test(`${label} ${id}`) &&
+      periods.filter((one) => calls.test(`${one.label} ${one.id}`)).length === 1
+        ? [says]
+        : [],
+    )
+    const names = [
+      ...plain.map((name) =>
+        name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/[\s-]+/g, '[\\s-]*'),
+      ),
+      ...usual,
+    ]
+    return names.flatMap((name) => {
+      const matches = [...text.matchAll(new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))]
+      const match = isLeft ? matches.at(-1) : matches[0]
+      return match === undefined
+        ? []
+        : [
+            {
+              period,
+              end: match.index + match[0].length,
+              start: match.index,
+              length: match[0].length,
+            },
+          ]
+    })
+  })
+  const [best] = found.toSorted((a, b) =>
+    isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
+  )
+  return best?.period ?? null
+}

@@ -1,0 +1,108 @@
+/** A tax as people type it first, "18%" or "none", and the right writing for it. */
+
+/** Percents that a conference in India may mean, the usual one first. */
+const MEANT: readonly number[] = [18, 12, 5, 28, 40]
+const EXAMPLE = (percent: number, prices: string): string =>
+  `tax: {name: GST, percent: ${percent}, prices: ${prices}}`
+
+/** The rate behind a slip of the point, a digit or a factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18; null when none is near. */
+export function likelyPercent(percent: number): number | null {
+  const same = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
+  const slips: readonly ((rate: number) => number)[] = [
+    (rate) => rate / 100,
+    (rate) => 1 + rate / 100,
+    (rate) => 100 + rate,
+    (rate) => rate / 10,
+    (rate) => rate * 10,
+    (rate) => rate * 100,
+    (rate) => rate / 1000,
+    (rate) => Number([...String(rate)].reverse().join('')),
+    (rate) => rate / 2,
+    (rate) => -rate,
+  ]
+  return MEANT.find((rate) => slips.some((slip) => same(slip(rate), percent))) ?? null
+}
+
+const isNone = (value: unknown): boolean =>
+  value === null ||
+  value === false ||
+  value === 0 ||
+  (typeof value === 'string' &&
+    /^\s*(?:none|no|nil|n\/?a|not applicable|exempt(?:ed)?|without|zero|free|false|no (?:gst|tax)|0\s*%?|-+|–)\s*$/i.test(
+      value,
+    ))
+
+const WITHOUT = 'an event without tax has no `tax`: take it out'
+
+/** The side that a word means; null for a word that means none. */
+function sideOf(text: string): 'inclusive' | 'exclusive' | null {
+  if (/\b(?:not\W+incl|excl|exclu|extra|add|on[ _-]?top|plus|without|outside|separate)/i.test(text))
+    return 'exclusive'
+  return /\b(?:incl|inside|with|within|included|contain)/i.test(text) ? 'inclusive' : null
+}
+
+function whole(value: unknown): string {
+  if (isNone(value)) return WITHOUT
+  const said = String(value)
+  const number = /\d+(?:\.\d+)?/.exec(said)?.[0]
+  const percent = number === undefined ? 18 : (likelyPercent(Number(number)) ?? Number(number))
+  const side = typeof value === 'string' ? sideOf(said) : null
+  return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive where the prices contain it' : ''}; without tax leave it out`
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  rate: 'percent',
+  percentage: 'percent',
+  pct: 'percent',
+  value: 'percent',
+  amount: 'percent',
+  gst: 'percent',
+  type: 'prices',
+  mode: 'prices',
+  included: 'prices',
+  inclusive: 'prices',
+  exclusive: 'prices',
+  price: 'prices',
+  label: 'name',
+  title: 'name',
+  rounding: 'round',
+}
+
+/**
+ * The right writing where the tax of an event file is typed otherwise. `path` is where the shape is
+ * wrong, `value` what stands there. Null where it is no matter of tax, or nothing better can be said.
+ */
+export function taxHelp(path: string, value: unknown): string | null {
+  const [first = '', second = '', third = '', ...more] = path.split('.')
+  if (more.length > 0) return null
+  if (first === 'fees' && second === 'tax') {
+    if (third === '') return typeof value === 'object' && value !== null ? null : whole(value)
+    if (third === 'percent') {
+      if (isNone(value)) return WITHOUT
+      const number = /-?\d*\.?\d+/.exec(String(value))?.[0]
+      const meant = number === undefined ? 18 : (likelyPercent(Number(number)) ?? Number(number))
+      return `write ${meant >= 0 && meant <= 100 ? meant : 18}, without a sign or a word`
+    }
+    if (third === 'prices' && typeof value === 'string') {
+      const side = sideOf(value.replaceAll('_', ' '))
+      return side === null ? null : `write ${side}`
+    }
+    const key = KEYS[third.toLowerCase()]
+    return key === undefined ? null : `write ${key}: ${TYPICAL[key] ?? ''}`
+  }
+  const isTax =
+    /^(?:no_)?(?:gst|vat|igst|tax|taxes|service_tax)(?:_(?:percent|rate|percentage|included|inclusive|exclusive|extra|name|type))?$/i
+  if (first === 'fees' && third === '' && isTax.test(second))
+    return /^no_/i.test(second) || isNone(value) ? WITHOUT : whole(value)
+  return second === '' && isTax.test(first)
+    ? isNone(value) || /^no_/i.test(first)
+      ? WITHOUT
+      : `it belongs under fees: ${EXAMPLE(18, 'exclusive')}`
+    : null
+}
+const TYPICAL: Readonly<Record<string, string>> = {
+  percent: '18',
+  prices: 'exclusive, or inclusive',
+  name: 'GST',
+  round: 'rupee',
+}
