@@ -99,6 +99,7 @@ export {
   answerText,
   fill,
   labelOf,
+  priceParts,
   readRegistration,
   statusText,
   valuesOf,

@@ -96,6 +96,13 @@ export function eventValues(event: PublicEvent): Readonly<Record<string, string 
   }
 }
 
+/** The parts of a price that are shown: where there is no tax, the total is all there is to say. */
+export function priceParts({
+  fees,
+}: Pick<PublicEvent, 'fees'>): readonly ('base' | 'gst' | 'total')[] {
+  return fees.tax === null ? ['total'] : ['base', 'gst', 'total']
+}
+
 /** The label of a field, or of a value the engine supplies ("GST (18%)"). */
 export function labelOf(event: PublicEvent, id: string): string {
   const named =

@@ -9,7 +9,7 @@ import { rolesOf } from '../roles.ts'
 import { day } from '../time.ts'
 import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
-import { toFees } from './compile/fees.ts'
+import { isCharged, toFees } from './compile/fees.ts'
 import { toCategory, toField } from './compile/form.ts'
 import { toAdmin } from './compile/office.ts'
 import { EMPTY_PAGE, resultErrors, toButton, toPage } from './compile/pages.ts'
@@ -50,6 +50,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
   const summary = { ...map(common.summary), ...map(own.summary) }
+  const fees = toFees(map(file.fees))
   const panel = own.panel === undefined ? null : map(own.panel)
   const stepper = own.stepper === undefined ? null : map(own.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
@@ -113,7 +114,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
                   : { when: null, then: text(rule.otherwise) },
               ),
           },
-    fees: toFees(map(file.fees)),
+    fees,
     sections: sections.map((section): Section => ({
       title: text(section.title),
       fields: list(section.fields).map((field) => text(map(field).id)),
@@ -137,7 +138,9 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       summary: {
         title: text(summary.title),
         empty: text(summary.empty),
-        lines: texts(summary.lines) as EventConfig['form']['summary']['lines'],
+        lines: texts(summary.lines).filter((line) =>
+          isCharged(fees, line),
+        ) as EventConfig['form']['summary']['lines'],
         button: text(summary.button),
         busy: text(summary.busy),
       },

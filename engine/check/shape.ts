@@ -88,7 +88,8 @@ export function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
 
 /** People type a tax in many ways; where it can be told what they meant, the right writing is said. */
 function helpedWithTax(source: Source, draft: Coded): Coded {
-  if (draft.code === 'EV102') return draft
+  // A misspelt word that can be mended for certain is no other word for it.
+  if (draft.code === 'EV102' || draft.fix !== undefined) return draft
   const help = taxHelp(draft.at, valueAt(source.value, `/${draft.at.replaceAll('.', '/')}`))
   if (help === null) return draft
   const { fix: _fix, notes: _notes, ...rest } = draft

@@ -19,11 +19,14 @@ export function likelyPercent(percent: number): number | null {
     (rate) => Number([...String(rate)].reverse().join('')),
     (rate) => rate / 2,
     (rate) => -rate,
+    (rate) => Number(String(rate)[0]),
+    (rate) => Number(String(rate)[1] ?? Number.NaN),
   ]
   return MEANT.find((rate) => slips.some((slip) => same(slip(rate), percent))) ?? null
 }
 
-const isNone = (value: unknown): boolean =>
+/** Whether a word or a figure says that there is none. */
+export const isNone = (value: unknown): boolean =>
   value === null ||
   value === false ||
   value === 0 ||
@@ -43,6 +46,7 @@ function sideOf(text: string): 'inclusive' | 'exclusive' | null {
 
 function whole(value: unknown): string {
   if (isNone(value)) return WITHOUT
+  if (typeof value === 'object') return 'the key is `tax`: {name, percent, prices}'
   const said = String(value)
   const number = /\d+(?:\.\d+)?/.exec(said)?.[0]
   const percent = number === undefined ? 18 : (likelyPercent(Number(number)) ?? Number(number))

@@ -139,7 +139,7 @@ export function sayExplanation(
     ...(priced === null || cell === null
       ? []
       : [
-          ['tax', sayTax(it.tax, cell.price, priced)] as const,
+          ...(it.tax === null ? [] : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
           ['total', formatMoney(priced.total)] as const,
         ]),
     ...Object.entries(it.errors).map(
@@ -218,8 +218,7 @@ function sayRefusal(refusal: QuoteRefusal): string {
 }
 
 /** "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST" */
-export function sayTax(tax: Tax | null, price: Paise, { base, gst }: Split): string {
-  if (tax === null) return 'none'
+export function sayTax(tax: Tax, price: Paise, { base, gst }: Split): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.prices === 'exclusive')
     return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`

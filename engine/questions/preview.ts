@@ -185,7 +185,7 @@ function priceList(event: EventConfig): string {
     (category) =>
       `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`,
   )
-  return `<table><caption>To pay, ${escapeHtml(event.fees.tax?.name ?? 'tax')} included</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  return `<table><caption>To pay${event.fees.tax === null ? '' : `, ${escapeHtml(event.fees.tax.name)} included`}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
 }
 
 function totalOf(price: Split | null): string {

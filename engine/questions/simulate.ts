@@ -61,6 +61,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
 export function saySimulation(event: EventConfig, it: Simulation): string {
   const demo = (path: string): string =>
     it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
+  const { tax } = event.fees
   const periods = event.fees.periods.map((period, column) => {
     const span =
       period.from === undefined && period.to === undefined
@@ -68,15 +69,16 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
         : `${period.from === undefined ? 'from the beginning' : formatDay(period.from)} to ${period.to === undefined ? 'the end' : formatDay(period.to)}`
     const rows = it.prices.map(({ category, cells }) => [
       category.id,
-      ...cellTexts(cells[column]?.price ?? null),
+      ...cellTexts(cells[column]?.price ?? null, tax !== null),
       category.listedOnly ? 'price list only' : '',
     ])
-    return `${period.id}  ${span}${demo('fees.periods')}\n${table([['category', 'base', event.fees.tax?.name ?? 'tax', 'total', ''], ...rows], event.fees.prices === null ? [] : [1, 2, 3])}`
+    const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
+    return `${period.id}  ${span}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
   })
-  const tax =
-    event.fees.tax === null
-      ? 'No tax.'
-      : `${event.fees.tax.name} ${event.fees.tax.percent}%, ${event.fees.tax.prices === 'exclusive' ? 'added to the price' : 'inside the price'}.`
+  const taxed =
+    tax === null
+      ? ''
+      : ` ${tax.name} ${tax.percent}%, ${tax.prices === 'exclusive' ? 'added to the price' : 'inside the price'}.`
   const who =
     it.who === null
       ? ['Who gets which category: too many combinations of answers to list.']
@@ -93,7 +95,7 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
   return [
     ...(event.fees.prices === null
       ? [`${event.title} asks for no money.`]
-      : [`${event.title}. ${tax}${demo('fees.prices')}`, ...periods]),
+      : [`${event.title}.${taxed}${demo('fees.prices')}`, ...periods]),
     who.join('\n'),
     ...(it.demo.length === 0
       ? []
@@ -101,10 +103,13 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
   ].join('\n\n')
 }
 
-function cellTexts(price: Split | null): readonly string[] {
-  return price === null
-    ? ['–', '–', 'not on sale']
-    : [price.base, price.gst, price.total].map(formatMoney)
+/** Base, tax and total; without a tax the total is all. */
+function cellTexts(price: Split | null, isTaxed: boolean): readonly string[] {
+  const cells =
+    price === null
+      ? ['–', '–', 'not on sale']
+      : [price.base, price.gst, price.total].map(formatMoney)
+  return isTaxed ? cells : cells.slice(-1)
 }
 
 function widest(texts: readonly string[]): number {

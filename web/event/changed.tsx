@@ -1,5 +1,5 @@
 /** The question that is asked when price, category or period is no longer what the delegate saw. */
-import { formatMoney } from '../../engine/index.ts'
+import { formatMoney, priceParts } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -34,7 +34,7 @@ export function Changed({ event, was, now, pay, back }: ChangedProps) {
         {why}
         {still} Nothing has been charged.
       </p>
-      <Ledger rows={quoteRows(event, now, ['base', 'gst', 'total'], was)} money />
+      <Ledger rows={quoteRows(event, now, priceParts(event), was)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
           {event.payment ? `Pay ${total}` : `Register for ${total}`}

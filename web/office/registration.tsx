@@ -141,8 +141,9 @@ function priceRows(row: OfficeRegistrationAnswer['registration']) {
     ...(registered
       ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }]
       : []),
+    // Without a tax the total is all there is to say.
     ...money.flatMap(([id, label]) =>
-      row[id] === null || row[id] === undefined
+      row[id] === null || row[id] === undefined || !row['gst']
         ? []
         : [{ id, label, value: moneyOf(row[id], true) }],
     ),

@@ -4,7 +4,7 @@ import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import { readables, type Readable } from '../readable.ts'
 import { taxClaims, taxPercents, type TaxClaim } from '../said-tax.ts'
-import { likelyPercent } from '../typed-tax.ts'
+import { isNone, likelyPercent } from '../typed-tax.ts'
 import { AFTER_TABLE, cellsOf, plain } from './fees.ts'
 
 const splitDisagrees: Check = {
@@ -75,7 +75,16 @@ const taxPercentOdd: Check = {
   why: 'A point or a digit in the wrong place, and every total is wrong.',
   find: ({ config }) => {
     const { tax } = config.fees
-    if (tax === null || tax.percent === 0) return []
+    if (tax === null) return []
+    if (isNone(tax.name))
+      return [
+        {
+          at: 'fees.tax.name',
+          message: `the tax is called \`${tax.name}\`, and pages would name it so`,
+          help: 'an event without tax has no `tax`: take it out',
+        },
+      ]
+    if (tax.percent === 0) return []
     const isGst = /^[ics]?gst\b/i.test(tax.name)
     const isOdd = isGst
       ? !GST_RATES.includes(tax.percent)
@@ -88,7 +97,7 @@ const taxPercentOdd: Check = {
             message: `${tax.name} of ${tax.percent} percent${isGst ? ': there is no such rate' : ' is unusual'}`,
             notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
             help:
-              likely === null
+              likely === null || !isGst
                 ? 'write the percent as a whole number, such as 18'
                 : `for ${likely}% write ${likely}`,
           },

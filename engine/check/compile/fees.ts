@@ -5,6 +5,11 @@ import { words } from '../../texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../defaults.ts'
 import { given, list, map, maybe, maybeDay, paiseOf, text, texts, type Plain } from './plain.ts'
 
+/** Whether a value is one that these fees have: without a tax there is no `gst` to show, and no page speaks of one. */
+export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
+  return tax !== null || value !== 'gst'
+}
+
 export function toFees(fees: Plain): Fees {
   const tax = fees.tax === undefined ? null : map(fees.tax)
   const prices = fees.prices === undefined ? null : map(fees.prices)

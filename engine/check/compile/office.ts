@@ -9,8 +9,9 @@ import type {
   SiteTexts,
 } from '../../config.ts'
 import type { Role } from '../../roles.ts'
-import { labelOf, statusText } from '../../texts.ts'
+import { labelOf, priceParts, statusText } from '../../texts.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../defaults.ts'
+import { isCharged } from './fees.ts'
 import { list, map, maybe, text, texts, type Plain } from './plain.ts'
 
 export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): EventConfig['admin'] {
@@ -46,7 +47,7 @@ function everyField(config: EventConfig): Plain {
       'reg_no',
       ...config.fields.map((field) => field.id),
       ...(config.categoryChoice.by === 'rules' ? ['category'] : []),
-      ...(config.fees.prices === null ? [] : ['base', 'gst', 'total']),
+      ...(config.fees.prices === null ? [] : priceParts(config)),
       'payment_status',
       'created_at',
     ],
@@ -66,7 +67,9 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
     route: text(value.route),
     api: maybe(value.api) ?? here.api,
     filters: list(value.filters).map((filter) => toFilter(config, filter)),
-    columns: texts(value.columns).map((column) => toColumn(config, column)),
+    columns: texts(value.columns)
+      .filter((column) => isCharged(config.fees, column))
+      .map((column) => toColumn(config, column)),
     pageSize: typeof value.page_size === 'number' ? value.page_size : LIST_ROWS,
     pageSizes: list(value.page_sizes).map(Number),
     empty: maybe(value.empty) ?? site.admin.empty,

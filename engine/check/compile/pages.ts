@@ -2,6 +2,7 @@
 import type { Button, Detail, EventConfig, ResultPage } from '../../config.ts'
 import { labelOf } from '../../texts.ts'
 import { toCondition } from './conditions.ts'
+import { isCharged } from './fees.ts'
 import { given, list, map, maybe, text, texts, type Plain } from './plain.ts'
 
 export function resultErrors(errors: Plain): EventConfig['results']['errors'] {
@@ -26,7 +27,9 @@ export function toPage(config: EventConfig, page: Plain, lookup: ResultPage['loo
   return {
     title: text(page.title),
     lookup: (page.lookup as ResultPage['lookup'] | undefined) ?? lookup,
-    details: list(page.details).map((detail) => toDetail(config, detail)),
+    details: list(page.details)
+      .map((detail) => toDetail(config, detail))
+      .filter((detail) => !('show' in detail) || isCharged(config.fees, detail.show)),
     reasons: texts(page.reasons),
     notes: texts(page.notes),
     buttons: list(page.buttons).map(map).map(toButton),

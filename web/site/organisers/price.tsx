@@ -1,6 +1,13 @@
 /** What a delegate would pay, and why. */
 import { useMemo } from 'react'
-import { explain, formatMoney, labelOf, priceTable, sayTax } from '../../../engine/index.ts'
+import {
+  explain,
+  formatMoney,
+  labelOf,
+  priceParts,
+  priceTable,
+  sayTax,
+} from '../../../engine/index.ts'
 import type { CategoryExplained, EventConfig, Explanation } from '../../../engine/index.ts'
 import { Ledger } from '../../shared/ledger.tsx'
 import type { Lines } from './check.ts'
@@ -114,7 +121,7 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
     )
   }
   const quote = it.quote.value
-  const rows = (['base', 'gst', 'total'] as const).map((part) => ({
+  const rows = priceParts(event).map((part) => ({
     id: part,
     label: labelOf(event, part),
     value: formatMoney(quote[part]),
@@ -125,7 +132,7 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
     <>
       <Ledger rows={rows} money />
       <p className="org-how">
-        {it.cell !== null && sayTax(it.tax, it.cell.price, quote)}.{' '}
+        {it.cell !== null && it.tax !== null && `${sayTax(it.tax, it.cell.price, quote)}. `}
         {period !== null && (
           <>
             Period {period.period.label}
