@@ -66,6 +66,16 @@ export function startOf(of: Day): Instant {
   return instant(Date.parse(`${of}T00:00:00Z`) - indiaAhead)
 }
 
+/** 0 is Sunday. */
+export function weekdayOf(of: Day): number {
+  return new Date(`${of}T00:00:00Z`).getUTCDay()
+}
+
+/** Days from one day to another; negative where the second is the earlier one. */
+export function daysBetween(from: Day, to: Day): number {
+  return Math.round((startOf(to) - startOf(from)) / dayLength)
+}
+
 export function addDays(to: Day, count: number): Day {
   return dayOf(instant(startOf(to) + count * dayLength))
 }

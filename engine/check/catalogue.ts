@@ -16,6 +16,7 @@ import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
 import { window } from './checks/window.ts'
 import { saidDays } from './checks/said-days.ts'
+import { saidEvent } from './checks/said-event.ts'
 import { sense } from './checks/sense.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
@@ -54,6 +55,7 @@ export const checks: Checks = {
   ...form,
   ...pages,
   ...saidDays,
+  ...saidEvent,
   ...office,
   ...sense,
   ...examples,

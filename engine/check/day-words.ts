@@ -191,6 +191,25 @@ function numeric(
   }
 }
 
+/** "March 2027": a month without a day, where nothing of it belongs to a day. */
+export type MonthSaid = {
+  readonly start: number
+  readonly end: number
+  readonly month: number
+  readonly year: number
+}
+const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
+
+export function monthsSaid(text: string, days: readonly DaysSaid[]): readonly MonthSaid[] {
+  return [...text.matchAll(MONTH_ALONE)].flatMap((match): MonthSaid[] => {
+    const [start, end] = [match.index, match.index + match[0].length]
+    const isOfDay =
+      days.some((day) => day.start < end && start < day.end) ||
+      /\d(?:st|nd|rd|th)?[\s.,/-]*(?:of\s+)?$/i.test(text.slice(0, start))
+    return isOfDay ? [] : [{ start, end, month: monthOf(match[1] ?? ''), year: Number(match[2]) }]
+  })
+}
+
 /** The forms with the name of a month. */
 function worded(
   match: RegExpExecArray,
@@ -251,7 +270,7 @@ function worded(
 function afterwards(said: DaysSaid, text: string): DaysSaid {
   if (said.first !== said.last || said.first.weekday !== null) return said
   const behind = new RegExp(
-    `^\\s*(?:,\\s*(${WEEKDAY})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY})\\s*\\))`,
+    `^\\s*(?:[,–—-]\\s*(${WEEKDAY})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY})\\s*\\))`,
     'i',
   ).exec(text.slice(said.end))
   const weekday = weekdaysIn(behind?.[1] ?? behind?.[2] ?? '')[0]

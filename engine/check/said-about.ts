@@ -1,5 +1,4 @@
 /** What a day in a text is about: prices and registration, the event itself, or something of its own. */
-import type { DaysSaid } from './day-words.ts'
 import type { Model } from './model.ts'
 import type { Readable } from './readable.ts'
 
@@ -31,7 +30,7 @@ const OTHER = words(`
   banquet dinner gala tours? trips? excursion sightseeing travel\\w* flights? trains? arriv\\w+ depart\\w*
   check_in check_out visa passport licen[cs]e pick_?up shuttle for_example examples? e\\.?g such_as format
   elections? agm general_body awards? nominations? exam\\w* quiz holidays? sponsor\\w* stalls? exhibit\\w*
-  volunteers? certificates? desk counter badges? kits? memberships? mbbs degree passed passing joined
+  volunteers? certificates? office desk counter badges? kits? memberships? mbbs degree passed passing joined
   graduat\\w+ completed updated as_on as_of privacy terms policy recordings? videos? results? feedback
   onam diwali deepavali christmas eid holi pongal vishu good_friday new_year
   (?:world|international|national|women'?s|teachers?'?|doctors?'?|nurses?'?|republic|independence|children'?s|labour)_(?:\\w+_)?day
@@ -113,7 +112,7 @@ export function statementAround(
 export function aboutDay(
   model: Model,
   { path, text, heading }: Readable,
-  all: readonly DaysSaid[],
+  all: readonly { readonly start: number; readonly end: number }[],
   at: number,
   before: About | null,
 ): About {
@@ -136,7 +135,9 @@ export function aboutDay(
   const place = path.startsWith('event.') ? ('event' as const) : null
   const sure =
     direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
-  const alone = isBare(model, `${heading} ${left} ${right}`) ? ('event' as const) : null
+  // "Which day will you attend?": the choices are days of the event.
+  const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
+  const alone = chosen || isBare(model, `${heading} ${left} ${right}`) ? ('event' as const) : null
   const topic = inherited ?? topicOf(model, heading, true, direction) ?? place ?? sure ?? alone
   const period =
     topic === 'price'

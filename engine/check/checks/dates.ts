@@ -2,7 +2,7 @@
 import type { Period } from '../../config.ts'
 import { formatMoney } from '../../money.ts'
 import { periodOn } from '../../period.ts'
-import { addDays, formatDay, isDay, startOf, type Day } from '../../time.ts'
+import { addDays, daysBetween, formatDay, isDay, type Day } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
@@ -14,7 +14,6 @@ const YEAR_BEFORE_DAYS = 300
 /** A price that holds longer than this has a wrong year at one end. */
 const PERIOD_DAYS_MAX = 400
 const MONTH_DAYS = 30.4
-const DAY_MS = 86_400_000
 
 const periodPath = (at: number): string => `fees.periods.${at}`
 const FIRST = '0000-01-01'
@@ -129,6 +128,7 @@ const periodBackwards: Check = {
             {
               at: periodPath(at),
               message: `period \`${period.id}\` ends before it starts`,
+              help: 'exchange the two days, or mend a month or a year',
               notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
             },
           ]
@@ -233,6 +233,7 @@ const periodAfterEvent: Check = {
               at: `${periodPath(at)}.from`,
               message: `period \`${period.id}\` starts after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
+              help: 'are the years of the periods and of the event the same conference’s?',
             },
           ]
         : [],
@@ -268,6 +269,7 @@ const eventBackwards: Check = {
           {
             at: 'event.to',
             message: 'the event ends before it starts',
+            help: 'exchange the two days, or mend a month or a year',
             related: [{ at: 'event.from', message: 'it starts here' }],
           },
         ]
@@ -305,8 +307,6 @@ const eventOver: Check = {
       : [],
 }
 
-const distance = (a: Day, b: Day): number => Math.round((startOf(b) - startOf(a)) / DAY_MS)
-
 const periodOutlivesEvent: Check = {
   slug: 'period-outlives-event',
   severity: 'warning',
@@ -340,11 +340,11 @@ const periodsOfAnotherYear: Check = {
     ])
     const latest = said.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
     const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
-    if (latest !== undefined && distance(latest.day, config.from) > YEAR_BEFORE_DAYS)
+    if (latest !== undefined && daysBetween(latest.day, config.from) > YEAR_BEFORE_DAYS)
       return [
         {
           at: latest.at,
-          message: `the latest day of all periods is ${formatDay(latest.day)}, ${Math.round(distance(latest.day, config.from) / MONTH_DAYS)} months before the event`,
+          message: `the latest day of all periods is ${formatDay(latest.day)}, ${Math.round(daysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
           related: [event],
           help: 'write the days of this event’s year in every period',
         },
@@ -352,11 +352,11 @@ const periodsOfAnotherYear: Check = {
     return periods.flatMap((period, at): Draft[] =>
       period.from !== undefined &&
       period.to !== undefined &&
-      distance(period.from, period.to) > PERIOD_DAYS_MAX
+      daysBetween(period.from, period.to) > PERIOD_DAYS_MAX
         ? [
             {
               at: periodPath(at),
-              message: `period \`${period.id}\` lasts ${distance(period.from, period.to) + 1} days; is a year wrong?`,
+              message: `period \`${period.id}\` lasts ${daysBetween(period.from, period.to) + 1} days; is a year wrong?`,
               related: [event],
               help: 'look at the years of `from` and `to`',
             },

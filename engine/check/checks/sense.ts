@@ -37,6 +37,7 @@ const titleYear: Check = {
               at: 'event.title',
               message: `the title says ${year}, the event is in ${config.from.slice(0, 4)}`,
               related: [{ at: 'event.from', message: 'it begins here' }],
+              help: 'write one year in both places',
             },
           ],
     ),

@@ -1,0 +1,172 @@
+/** EV621 to EV623: the days a text gives the event are its days, fall on their weekday, and its name is of this year. */
+import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../time.ts'
+import { daysSaid, monthsSaid } from '../day-words.ts'
+import type { Draft } from '../finding.ts'
+import {
+  distance,
+  edgesOf,
+  isHistory,
+  isOfHistory,
+  mentions,
+  placeOf,
+  sayWords,
+} from '../mentions.ts'
+import type { Check, Model } from '../model.ts'
+import { readables, type Readable } from '../readable.ts'
+import { aboutDay } from '../said-about.ts'
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+const otherDays = (
+  { config: { from, to } }: Model,
+  readable: Readable,
+  said: { readonly start: number; readonly end: number },
+  words: string,
+): Draft => ({
+  ...placeOf(readable, said),
+  message: `the text says ${words}, the event is on ${formatDays(from, to)}`,
+  related: [
+    { at: 'event.from', message: 'it begins here' },
+    { at: 'event.to', message: 'it ends here' },
+  ],
+  help: 'write the days of the event, {event.dates} in mails and result pages',
+})
+
+/** "Kochi, March 2026": a month that is not the event's. */
+function otherMonths(model: Model): readonly Draft[] {
+  const { from, to } = model.config
+  return readables(model).flatMap((readable) => {
+    const months = monthsSaid(readable.text, daysSaid(readable.text, Number(to.slice(0, 4))))
+    return months.flatMap((said, at): Draft[] => {
+      const month = `${said.year}-${String(said.month).padStart(2, '0')}`
+      return isHistory(model, said.year) ||
+        (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
+        aboutDay(model, readable, months, at, null).topic !== 'event'
+        ? []
+        : [otherDays(model, readable, said, readable.text.slice(said.start, said.end))]
+    })
+  })
+}
+
+const textEventDay: Check = {
+  slug: 'text-event-day',
+  severity: 'warning',
+  why: 'Delegates travel on the day that a text tells them.',
+  after: ['EV407', 'EV419'],
+  find: (model) => {
+    const { from, to } = model.config
+    const inEvent = (day: Day): boolean => from <= day && day <= to
+    const days = mentions(model).flatMap((mention): Draft[] => {
+      const { about, said, firsts, lasts, wrong, readable } = mention
+      if (wrong !== null || about.topic !== 'event' || isOfHistory(model, mention)) return []
+      const isSpan = said.first !== said.last
+      const fits = isSpan
+        ? about.isPart
+          ? firsts.some(inEvent) && lasts.some(inEvent)
+          : firsts.includes(from) && lasts.includes(to)
+        : about.isPart || about.direction === null
+          ? lasts.some(inEvent)
+          : about.direction === 'from'
+            ? lasts.includes(from)
+            : about.direction === 'until'
+              ? lasts.includes(to)
+              : lasts.some(
+                  (day) => inEvent(day) || inEvent(addDays(day, 1)) || inEvent(addDays(day, -1)),
+                )
+      return fits ? [] : [otherDays(model, readable, said, sayWords(mention))]
+    })
+    return [...days, ...otherMonths(model)]
+  },
+}
+
+const textWeekday: Check = {
+  slug: 'text-weekday',
+  severity: 'warning',
+  why: 'A weekday that is not the day’s sends some delegates on another one.',
+  after: ['EV419', 'EV604', 'EV621'],
+  find: (model) =>
+    mentions(model).flatMap((mention): Draft[] => {
+      const { said, firsts, lasts, readable } = mention
+      return [
+        { words: said.first, days: firsts },
+        ...(said.first === said.last ? [] : [{ words: said.last, days: lasts }]),
+      ].flatMap(({ words, days }): Draft[] => {
+        const meant = likely(model, days)
+        if (words.weekday === null || meant === null) return []
+        const isOwn = ownDays(model).includes(meant)
+        if ((isOwn ? [meant] : days).some((day) => weekdayOf(day) === words.weekday)) return []
+        const known = [
+          { day: model.config.from, at: 'event.from' },
+          { day: model.config.to, at: 'event.to' },
+          ...edgesOf(model),
+        ].find(({ day }) => day === meant)
+        return [
+          {
+            ...placeOf(readable, said),
+            message: `${formatDay(meant)} is a ${WEEKDAYS[weekdayOf(meant)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
+            related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
+            help: 'mend the weekday or the day',
+          },
+        ]
+      })
+    }),
+}
+
+/** The days of the event and those on which something begins or ends. */
+function ownDays(model: Model): readonly Day[] {
+  const { from, to } = model.config
+  const days = edgesOf(model).map(({ day }) => day)
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
+  return days
+}
+
+/** Of the years a day without one can mean, one of the file's own days, else the nearest to the event. */
+function likely(model: Model, days: readonly Day[]): Day | null {
+  const own = ownDays(model)
+  return (
+    days.find((day) => own.includes(day)) ??
+    days.toSorted((a, b) => distance(a, model.config.from) - distance(b, model.config.from))[0] ??
+    null
+  )
+}
+
+const textYear: Check = {
+  slug: 'text-year',
+  severity: 'warning',
+  why: 'A file copied from last year keeps last year’s name in a text.',
+  after: ['EV419', 'EV421'],
+  find: (model) => {
+    const { title } = model.file.event
+    const own = /^(.*?\S)[\s'’-]*\b20(\d\d)$/.exec(title)
+    if (own === null) return []
+    const name = (own[1] ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const said = new RegExp(`\\b${name}[\\s'’-]*(?:20)?(\\d\\d)(?!\\d)`, 'g')
+    return readables(model).flatMap(({ path, text, at }) =>
+      [...text.matchAll(said)].flatMap((match): Draft[] =>
+        match[1] === own[2] ||
+        path === 'event.title' ||
+        PAST.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
+        /^\s*(?:was|were|had)\b/i.test(text.slice(match.index + match[0].length))
+          ? []
+          : [
+              {
+                at: path,
+                span: [at + match.index, at + match.index + match[0].length],
+                message: `the text says ${match[0]}, the event is ${title}`,
+                related: [{ at: 'event.title', message: 'its title' }],
+                help: 'write this year’s name, {event.title} in mails and result pages',
+              },
+            ],
+      ),
+    )
+  },
+}
+/** Before the name of an earlier conference: it is meant. */
+const PAST =
+  /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
+
+export const saidEvent = {
+  EV621: textEventDay,
+  EV622: textWeekday,
+  EV623: textYear,
+}

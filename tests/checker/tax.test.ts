@@ -1,0 +1,258 @@
+/** The tax, as an organiser types it and speaks of it; and texts that only look as if they did. */
+import { describe, expect, test } from 'vitest'
+import { compileEvent, type Finding } from '../../engine/index.ts'
+import { base, shared } from './goldens.ts'
+
+const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
+const inPanel = (line: string, text = base): string =>
+  text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
+const inclusive = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
+const untaxed = base.replace(`${TAX}\n`, '')
+const findingsOf = (text: string): readonly Finding[] =>
+  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
+const lineOf = (text: string, part: string): number =>
+  text.slice(0, text.indexOf(part)).split('\n').length
+const said = (text: string): readonly string[] =>
+  findingsOf(text).map(({ code, message }) => `${code} ${message}`)
+
+/** Found at the panel's line, with the line of the other side and what to do. */
+function expectFound(text: string, codes: RegExp, other: string): void {
+  const here = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, '  panel:'))
+  expect(here.map(({ code }) => code)).not.toEqual([])
+  for (const { code, help, related } of here) {
+    expect(code).toMatch(codes)
+    expect(help ?? '').toMatch(/\w+ \w+/)
+    expect(related.map(({ at }) => at.start.line)).toContain(lineOf(text, other))
+  }
+}
+
+test('the files they are typed into are sound', () => {
+  expect([base, inclusive, untaxed].flatMap(said)).toEqual([])
+})
+
+describe('the tax is added, and a text says that it is inside, or that there is none', () => {
+  test.each([
+    'Fees are inclusive of all taxes',
+    'All fees incl. GST',
+    'Fees include 18% GST',
+    'GST included',
+    'Fees (including GST)',
+    'Registration fee is inclusive of 18% GST',
+    'Inclusive of GST @18%',
+    'The fee is inclusive of applicable taxes',
+    'GST is included in the fee',
+    'Rs. 5000 (GST incl.)',
+    'No extra GST',
+    'no additional taxes',
+    'Fee includes taxes',
+    'No GST',
+    'GST not applicable',
+    'Fees are exempt from GST',
+    'Fees shown are tax-free',
+  ])('%s', (line) => {
+    expectFound(inPanel(line), /^EV624$/, 'tax: {')
+  })
+})
+
+describe('the tax is inside, and a text says that it is added', () => {
+  test.each([
+    'GST extra',
+    'plus 18% GST',
+    '+ GST as applicable',
+    '+18% GST',
+    'taxes extra',
+    'Fees are exclusive of 18% GST',
+    'Fees exclude GST',
+    'excl. GST',
+    'excluding taxes',
+    '18% GST will be added',
+    'GST will be charged separately',
+    'GST applicable',
+    'Not inclusive of GST',
+    'Fees do not include GST',
+    'GST not included',
+    'Fee plus applicable taxes',
+    'GST over and above',
+    'Rs. 5000 + GST',
+    'before GST',
+    'no GST',
+  ])('%s', (line) => {
+    expectFound(inPanel(line, inclusive), /^EV624$/, 'tax: {')
+  })
+})
+
+describe('a text names another percent', () => {
+  test.each([
+    'plus 12% GST',
+    'GST @ 12%',
+    'GST @ 12',
+    'GST 12 per cent extra',
+    'GST (5%) extra',
+    '12% GST will be added',
+    'GST of 28%',
+    'Fees + GST (twelve percent)',
+    'CGST 6% + SGST 6%',
+  ])('%s', (line) => {
+    expectFound(inPanel(line), /^EV605$/, 'tax: {')
+  })
+})
+
+describe('there is no tax, and a text speaks of one', () => {
+  test.each([
+    'Fees include 18% GST',
+    'GST extra',
+    'plus 18% GST',
+    'inclusive of all taxes',
+    'GST @18%',
+  ])('%s', (line) => {
+    expectFound(inPanel(line, untaxed), /^EV442$/, 'fees:')
+  })
+  test.each([
+    ['the summary', untaxed.replace('lines: [total]', 'lines: [base, gst, total]'), '  summary:'],
+    ['a result page', untaxed.replace('[reg_no, total]', '[reg_no, gst, total]'), '  success:'],
+    [
+      'a row of its own name',
+      untaxed.replace('[reg_no, total]', '[reg_no, {label: GST paid, show: gst}]'),
+      '  success:',
+    ],
+    [
+      'the mail',
+      untaxed.replace(
+        'results:',
+        'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    GST: {gst}\nresults:',
+      ),
+      '    GST: {gst}',
+    ],
+    [
+      'the name of the tax in a mail',
+      untaxed.replace(
+        'results:',
+        'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    {tax.name} included\nresults:',
+      ),
+      '    {tax.name}',
+    ],
+  ])('in %s', (_where, text, at) => {
+    expect(findingsOf(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
+      ['EV442', lineOf(text, at)],
+    ])
+  })
+})
+
+describe('texts that contradict nothing', () => {
+  test.each([
+    'Fees are exclusive of 18% GST',
+    'GST extra',
+    'plus 18 % GST',
+    'Fees do not include GST',
+    'Not inclusive of GST',
+    'GST at 18% is charged on all fees',
+    'CGST 9% + SGST 9%',
+    'The total amount includes GST',
+    'GSTIN of the institution',
+    'Give your GST number for the invoice',
+    'A tax invoice will be mailed',
+    'Hotel: Rs 4000 inclusive of taxes',
+    'Workshop fees are inclusive of GST',
+    'Registration includes kit, certificate and lunch',
+    'Exclusive dinner for members',
+    '50% refund until January, GST is not refunded',
+    '10% discount for groups, GST extra',
+    'Early bird saves 20%',
+    'Taxi from the station',
+    'Income tax exemption under 80G',
+    'All-inclusive package, no hidden charges',
+    'Bank charges extra',
+  ])('added to the prices: %s', (line) => {
+    expect(said(inPanel(line))).toEqual([])
+  })
+  test.each([
+    'inclusive of all taxes',
+    'incl. GST',
+    'Fees include 18% GST',
+    'GST is part of the fee',
+    'No extra GST',
+    'Base fee excluding GST',
+    'GST included, bank charges extra',
+    'Accommodation: Rs 3000 plus taxes',
+    'Workshops cost extra',
+  ])('inside the prices: %s', (line) => {
+    expect(said(inPanel(line, inclusive))).toEqual([])
+  })
+  test.each([
+    'No GST',
+    'no taxes',
+    'GST not applicable',
+    'GST: nil',
+    'Fees are exempt from GST',
+    'tax-free',
+    'Your GST number, if any',
+    'Fees include lunch',
+  ])('without a tax: %s', (line) => {
+    expect(said(inPanel(line, untaxed))).toEqual([])
+  })
+  test.each([
+    'tax: {name: GST, percent: 18.0, prices: exclusive}',
+    'tax: {name: GST, percent: 5, prices: exclusive}',
+    'tax: {name: GST, percent: 0, prices: exclusive}',
+    'tax: {name: VAT, percent: 10, prices: exclusive}',
+  ])('%s', (line) => {
+    expect(said(base.replace(TAX, `  ${line}`))).toEqual([])
+  })
+})
+
+describe('a tax as it is typed first is answered with the right writing', () => {
+  const WITHOUT = 'an event without tax has no `tax`: take it out'
+  const whole = (prices: string): string => `write tax: {name: GST, percent: 18, prices: ${prices}}`
+  test.each<[string, string]>([
+    ['tax: none', WITHOUT],
+    ['tax: 0', WITHOUT],
+    ['tax: no', WITHOUT],
+    ['tax: nil', WITHOUT],
+    ['tax: false', WITHOUT],
+    ['tax: exempt', WITHOUT],
+    ['tax: 0%', WITHOUT],
+    ['tax:', WITHOUT],
+    ['gst: no', WITHOUT],
+    ['gst: none', WITHOUT],
+    ['no_tax: true', WITHOUT],
+    ['gst_percent: 0', WITHOUT],
+    ['tax: {name: none, percent: 0, prices: exclusive}', WITHOUT],
+    ['tax: {name: GST, percent: none, prices: exclusive}', WITHOUT],
+    ['tax: 18', whole('exclusive')],
+    ['tax: 18%', whole('exclusive')],
+    ['tax: GST 18% extra', whole('exclusive')],
+    ['tax: inclusive', whole('inclusive')],
+    ['gst: 18', whole('exclusive')],
+    ['taxes: 18% included', whole('inclusive')],
+    ['vat: {name: VAT, percent: 5, prices: exclusive}', 'the key is `tax`'],
+    ['tax: {name: GST, percent: 18%, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: "18", prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 18 percent, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 118, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 180, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 0.18, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 1.8, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 1.18, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 81, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 9, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 8, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 1.2, prices: exclusive}', 'for 12% write 12'],
+    ['tax: {name: VAT, percent: 0.2, prices: exclusive}', 'write the percent as a whole number'],
+    ['tax: {name: GST, percent: 18, prices: included}', 'write inclusive'],
+    ['tax: {name: GST, percent: 18, prices: incl}', 'write inclusive'],
+    ['tax: {name: GST, percent: 18, prices: extra}', 'write exclusive'],
+    ['tax: {name: GST, percent: 18, prices: added on top}', 'write exclusive'],
+    ['tax: {name: GST, percent: 18, prices: not included}', 'write exclusive'],
+    ['tax: {name: GST, rate: 18, prices: exclusive}', 'write percent: 18'],
+    ['tax: {name: GST, percent: 18, inclusive: true}', 'write prices: exclusive, or inclusive'],
+  ])('%s', (line, help) => {
+    const text = base.replace(TAX, `  ${line}`)
+    const findings = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, line))
+    expect(findings.map((one) => one.help ?? '').join('\n')).toContain(help)
+  })
+
+  test('beside fees instead of under them', () => {
+    const text = untaxed.replace('fees:', 'tax: 18\nfees:')
+    expect(findingsOf(text)[0]?.help).toContain('it belongs under fees')
+  })
+})
