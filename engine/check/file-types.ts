@@ -2,13 +2,13 @@
 
 export type EventFile = {
   readonly format: 1
-  readonly demo?: readonly (string)[]
+  readonly demo?: readonly string[]
   readonly event: EventBlock
   readonly closed?: { readonly heading: Text; readonly text: Text }
   readonly look?: { readonly colour: string; readonly logo?: string }
   readonly registration?: { readonly opens?: DayText; readonly closes?: DayText }
   readonly routes: Routes
-  readonly categories: readonly (Category)[]
+  readonly categories: readonly Category[]
   readonly category: CategoryChoice
   readonly fees: Fees
   readonly form: Form
@@ -18,16 +18,25 @@ export type EventFile = {
   readonly results: Results
   readonly email?: Email
   readonly admin?: Admin
-  readonly allow?: readonly ({ readonly code: string; readonly at?: string; readonly because: Text })[]
+  readonly allow?: readonly {
+    readonly code: string
+    readonly at?: string
+    readonly because: Text
+  }[]
   readonly examples?: Examples
 }
 
 export type ListsFile = {
   readonly format: 1
-  readonly lists: Readonly<Record<string, readonly (string | { readonly id: string; readonly label?: string })[]>>
+  readonly lists: Readonly<
+    Record<string, readonly (string | { readonly id: string; readonly label?: string })[]>
+  >
 }
 
-export type GatewaysFile = { readonly format: 1; readonly gateways: Readonly<Record<string, Gateway>> }
+export type GatewaysFile = {
+  readonly format: 1
+  readonly gateways: Readonly<Record<string, Gateway>>
+}
 
 export type TextsFile = {
   readonly format: 1
@@ -42,7 +51,12 @@ export type TextsFile = {
       readonly date?: Text
       readonly text?: Text
     }
-    readonly summary: { readonly title: Text; readonly empty: Text; readonly button: Text; readonly busy: Text }
+    readonly summary: {
+      readonly title: Text
+      readonly empty: Text
+      readonly button: Text
+      readonly busy: Text
+    }
     readonly without_payment: { readonly notice: Text; readonly alert: Text }
     readonly failure: Text
     readonly notice_ms: number
@@ -97,7 +111,7 @@ export type DayText = string
 
 export type Moment = string
 
-export type Texts = readonly (Text)[]
+export type Texts = readonly Text[]
 
 export type EventBlock = {
   readonly id: string
@@ -108,78 +122,110 @@ export type EventBlock = {
   readonly to: DayText
   readonly hours?: Text
   readonly venue: Text
-  readonly status: "open" | "closed"
+  readonly status: 'open' | 'closed'
   readonly support: string
   readonly office?: string
 }
 
-export type Routes = { readonly form: Route; readonly also?: readonly (Route)[]; readonly success: Route; readonly failed: Route }
+export type Routes = {
+  readonly form: Route
+  readonly also?: readonly Route[]
+  readonly success: Route
+  readonly failed: Route
+}
 
 export type Category = {
   readonly id: Name
   readonly label?: Text
   readonly about?: Text
-  readonly colour?: "blue" | "orange" | "green" | "purple" | "grey" | "red" | "teal"
+  readonly colour?: 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
   readonly listed_only?: true
 }
 
-export type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly (Rule)[] }
+export type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly Rule[] }
 
 export type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwise?: Name }
 
-export type Condition = Readonly<Record<string, Test>> | readonly (Readonly<Record<string, Test>>)[]
+export type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
 
-export type Test = string | boolean | number | readonly (string | boolean | number)[] | {
-  readonly not?: string | boolean | number | readonly (string | boolean | number)[]
-  readonly answered?: boolean
-  readonly at_least?: number
-  readonly at_most?: number
-  readonly above?: number
-  readonly below?: number
-  readonly from?: DayText
-  readonly to?: DayText
-}
+export type Test =
+  | string
+  | boolean
+  | number
+  | readonly (string | boolean | number)[]
+  | {
+      readonly not?: string | boolean | number | readonly (string | boolean | number)[]
+      readonly answered?: boolean
+      readonly at_least?: number
+      readonly at_most?: number
+      readonly above?: number
+      readonly below?: number
+      readonly from?: DayText
+      readonly to?: DayText
+    }
 
 export type Fees = {
-  readonly currency?: "INR"
+  readonly currency?: 'INR'
   readonly tax?: {
     readonly name: Text
     readonly percent: number
-    readonly prices: "exclusive" | "inclusive"
-    readonly round?: "paise" | "rupee"
+    readonly prices: 'exclusive' | 'inclusive'
+    readonly round?: 'paise' | 'rupee'
   }
-  readonly periods: readonly ({ readonly id: Name; readonly label?: Text; readonly from?: DayText; readonly to?: DayText })[]
-  readonly overlap?: "first"
+  readonly periods: readonly {
+    readonly id: Name
+    readonly label?: Text
+    readonly from?: DayText
+    readonly to?: DayText
+  }[]
+  readonly overlap?: 'first'
   readonly other_dates?: Name
-  readonly prices?: Readonly<Record<string, readonly (number | string)[] | readonly (Name)[]>>
+  readonly prices?: Readonly<Record<string, readonly (number | string)[] | readonly Name[]>>
 }
 
 export type Form = {
   readonly stepper?: { readonly steps: Texts; readonly stays_on?: number }
-  readonly sections: readonly ({ readonly title: Text; readonly show_when?: Condition; readonly fields: readonly (Field)[] })[]
-  readonly also_stored?: readonly ({ readonly id: FieldId; readonly type: "text" | "number" | "money" | "date"; readonly label: Text })[]
+  readonly sections: readonly {
+    readonly title: Text
+    readonly show_when?: Condition
+    readonly fields: readonly Field[]
+  }[]
+  readonly also_stored?: readonly {
+    readonly id: FieldId
+    readonly type: 'text' | 'number' | 'money' | 'date'
+    readonly label: Text
+  }[]
   readonly panel?: { readonly title?: Text; readonly lines: Texts }
   readonly summary?: {
     readonly title?: Text
     readonly empty?: Text
-    readonly lines: readonly ("category" | "period" | "base" | "gst" | "total")[]
+    readonly lines: readonly ('category' | 'period' | 'base' | 'gst' | 'total')[]
     readonly button?: Text
     readonly busy?: Text
   }
-  readonly notices?: "snackbar" | "toast"
+  readonly notices?: 'snackbar' | 'toast'
   readonly without_payment?: { readonly notice?: Text; readonly alert?: Text }
   readonly failure?: Text
 }
 
 export type Field = {
   readonly id: FieldId
-  readonly type?: "text" | "multiline" | "email" | "phone" | "number" | "date" | "yes-no" | "select" | "file"
-  readonly as?: "switch" | "radio" | "dropdown"
+  readonly type?:
+    | 'text'
+    | 'multiline'
+    | 'email'
+    | 'phone'
+    | 'number'
+    | 'date'
+    | 'yes-no'
+    | 'select'
+    | 'file'
+  readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: Text
   readonly hint?: Text
   readonly options?: string | readonly (string | { readonly id: string; readonly label?: Text })[]
   readonly default?: string | boolean | number
-  readonly accept?: readonly (string)[]
+  readonly accept?: readonly string[]
   readonly max_mb?: number
   readonly ignore_case?: true
   readonly show_when?: Condition
@@ -191,7 +237,11 @@ export type Field = {
   readonly max_length?: number
 }
 
-export type OrderId = { readonly prefix: string; readonly followed_by: "digits" | "anything"; readonly digits?: number }
+export type OrderId = {
+  readonly prefix: string
+  readonly followed_by: 'digits' | 'anything'
+  readonly digits?: number
+}
 
 export type Api = {
   readonly register: ApiPath
@@ -205,9 +255,9 @@ export type Api = {
 export type WireNames = Readonly<Record<string, Value>>
 
 export type Results = {
-  readonly amounts?: "stored" | "split-total"
+  readonly amounts?: 'stored' | 'split-total'
   readonly errors?: ResultErrors
-  readonly error_buttons?: readonly (Button)[]
+  readonly error_buttons?: readonly Button[]
   readonly success: ResultPage
   readonly failed: ResultPage
   readonly receipt?: { readonly file: Text; readonly text: Text }
@@ -223,33 +273,44 @@ export type ResultErrors = {
 export type ResultPage = {
   readonly title: Text
   readonly intro?: Text
-  readonly lookup?: "always" | "never" | "if-found"
-  readonly details: readonly (Detail)[]
+  readonly lookup?: 'always' | 'never' | 'if-found'
+  readonly details: readonly Detail[]
   readonly reasons?: Texts
   readonly notes_title?: Text
   readonly notes?: Texts
-  readonly buttons?: readonly (Button)[]
+  readonly buttons?: readonly Button[]
 }
 
-export type Detail = string | {
-  readonly label?: Text
-  readonly show?: Value
-  readonly text?: Text
-  readonly as?: "words"
-  readonly when?: Condition
+export type Detail =
+  | string
+  | {
+      readonly label?: Text
+      readonly show?: Value
+      readonly text?: Text
+      readonly as?: 'words'
+      readonly when?: Condition
+    }
+
+export type Button = {
+  readonly label: Text
+  readonly go?: Route
+  readonly mail?: Text
+  readonly do?: 'receipt' | 'print'
 }
 
-export type Button = { readonly label: Text; readonly go?: Route; readonly mail?: Text; readonly do?: "receipt" | "print" }
-
-export type Email = { readonly subject: Text; readonly copy_to?: "office" | "support"; readonly text: Text }
+export type Email = {
+  readonly subject: Text
+  readonly copy_to?: 'office' | 'support'
+  readonly text: Text
+}
 
 export type Admin = {
   readonly dashboard?: {
     readonly key: string
     readonly label: Text
-    readonly cards?: readonly ("total" | "paid" | "pending" | "failed" | "today" | "revenue")[]
+    readonly cards?: readonly ('total' | 'paid' | 'pending' | 'failed' | 'today' | 'revenue')[]
   }
-  readonly lists?: readonly (List)[]
+  readonly lists?: readonly List[]
 }
 
 export type List = {
@@ -258,18 +319,26 @@ export type List = {
   readonly route: Route
   readonly api?: ApiPath
   readonly filters?: readonly (string | { readonly show: Value; readonly sent_as?: FieldId })[]
-  readonly columns: readonly (Value)[]
+  readonly columns: readonly Value[]
   readonly page_size?: number
-  readonly page_sizes?: readonly (number)[]
+  readonly page_sizes?: readonly number[]
   readonly empty?: Text
   readonly errors?: { readonly load?: Text; readonly shape?: Text; readonly export?: Text }
   readonly export?: { readonly api?: ApiPath; readonly file: string }
 }
 
 export type Examples = {
-  readonly promises?: Readonly<Record<string, string | number | readonly (string | number)[] | Readonly<Record<string, string | number | boolean>>>>
+  readonly promises?: Readonly<
+    Record<
+      string,
+      | string
+      | number
+      | readonly (string | number)[]
+      | Readonly<Record<string, string | number | boolean>>
+    >
+  >
   readonly delegate?: Readonly<Record<string, unknown>>
-  readonly cases: readonly ({
+  readonly cases: readonly {
     readonly name: Text
     readonly on?: Moment
     readonly given?: Readonly<Record<string, unknown>>
@@ -281,18 +350,23 @@ export type Examples = {
       readonly base?: number
       readonly gst?: number
       readonly total?: number
-      readonly shows?: readonly (FieldId)[]
-      readonly hides?: readonly (FieldId)[]
+      readonly shows?: readonly FieldId[]
+      readonly hides?: readonly FieldId[]
       readonly errors?: Readonly<Record<string, string>>
       readonly order?: string
     }
-  })[]
+  }[]
 }
 
 export type Https = string
 
 export type Gateway = {
-  readonly live: { readonly pay: Https; readonly status: Https; readonly refund: Https; readonly hops: readonly (Https)[] }
+  readonly live: {
+    readonly pay: Https
+    readonly status: Https
+    readonly refund: Https
+    readonly hops: readonly Https[]
+  }
   readonly constants: Readonly<Record<string, string>>
   readonly posts_to: string
   readonly posts: Readonly<Record<string, string>>
