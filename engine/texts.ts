@@ -22,7 +22,12 @@ export type RegistrationView = {
   readonly paidAt: Instant | null
   readonly createdAt: Instant
   /** Newest attempt first. Null or empty: the number stands for the order id. */
-  readonly payments?: readonly { readonly orderId: string; readonly status: PaymentStatus }[]
+  readonly payments?: readonly {
+    readonly orderId: string
+    readonly status: PaymentStatus
+    /** When the attempt began. */
+    readonly createdAt?: Instant | null
+  }[]
 }
 
 /** Either side of the wire: what the store holds, or what the public read answered. */
@@ -127,7 +132,8 @@ export function valuesOf(
     amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
   const money = (amount: Paise | null): string | undefined =>
     amount === null ? undefined : formatMoney(amount)
-  const date = registration.paidAt === null ? undefined : formatInstant(registration.paidAt)
+  const day = (at: Instant | null | undefined): string | undefined =>
+    at == null ? undefined : formatInstant(at)
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
       Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
@@ -147,8 +153,9 @@ export function valuesOf(
     gst: money(parts.gst),
     total: money(total),
     amount: money(total),
-    date,
-    payment_date: date,
+    // Of the payment, else of the attempt that has not come to one.
+    date: day(registration.paidAt ?? registration.payments?.[0]?.createdAt),
+    payment_date: day(registration.paidAt),
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: formatInstant(registration.createdAt),
@@ -199,6 +206,12 @@ export function readRegistration(
     paymentId: null,
     paidAt: wire.payment_date === null ? null : readInstant(wire.payment_date),
     createdAt: readInstant(wire.created_at) ?? (0 as Instant),
-    payments: [{ orderId: wire.order_id, status: wire.payment_status }],
+    payments: [
+      {
+        orderId: wire.order_id,
+        status: wire.payment_status,
+        createdAt: wire.attempted_at == null ? null : readInstant(wire.attempted_at),
+      },
+    ],
   }
 }

@@ -70,6 +70,8 @@ export type RegistrationAnswer = {
     in_review: boolean
     payment_date: string | null
     created_at: string
+    /** When the newest attempt to pay began; null where no payment was ever due. */
+    attempted_at: string | null
     category: string | null
     category_label: string | null
     period: string | null

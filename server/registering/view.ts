@@ -17,6 +17,7 @@ export function registrationView(
     in_review: stored.inReview,
     payment_date: stored.paidAt === null ? null : isoIndia(stored.paidAt),
     created_at: isoIndia(stored.createdAt),
+    attempted_at: stored.payments[0] === undefined ? null : isoIndia(stored.payments[0].createdAt),
     category: stored.category,
     category_label:
       event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,

@@ -114,6 +114,20 @@ describe('a result page', () => {
     ])
   })
 
+  it('of a failure shows when the attempt that is stored was made, not what the address says', () => {
+    const failed: RegistrationView = {
+      ...registration,
+      paymentStatus: 'failed',
+      paidAt: null,
+      payments: [
+        { orderId: 'SAMP2', status: 'failed', createdAt: readInstant('2025-12-01T10:00:00+05:30') },
+        { orderId: 'SAMP1', status: 'failed', createdAt: readInstant('2025-10-10T10:00:00+05:30') },
+      ],
+    }
+    const said = resultRows(event, 'failed', failed, { date: '2020-01-01' })
+    expect(said.find(({ id }) => id === 'date')?.value).toBe('1 December 2025, 10:00 am')
+  })
+
   test.each([
     [
       'all of it',
@@ -185,6 +199,7 @@ it('what the wire tells gives the same pages as what is stored', () => {
     in_review: false,
     payment_date: '2025-10-10T09:53:00+05:30',
     created_at: '2025-10-10T00:00:00+05:30',
+    attempted_at: '2025-10-10T09:50:00+05:30',
     category: 'pg-member',
     category_label: 'Post Graduate',
     period: 'early',

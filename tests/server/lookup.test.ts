@@ -56,6 +56,7 @@ describe('a registration read by its number', () => {
         in_review: false,
         payment_date: null,
         created_at: '2025-11-21T12:00:00+05:30',
+        attempted_at: '2025-11-21T12:00:00+05:30',
         category: 'afpi-pg',
         category_label: 'AFPI Member – Post Graduate',
         period: 'sep-1-dec-31',

@@ -97,6 +97,7 @@ function registrationOf(
     in_review: false,
     payment_date: status === 'success' ? isoIndia(at) : null,
     created_at: isoIndia(at),
+    attempted_at: isoIndia(at),
     category,
     category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
     period,
