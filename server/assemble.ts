@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { err, ok } from '../engine/index.ts'
 import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './deps.ts'
@@ -45,7 +46,7 @@ export async function assemble(
 ): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
   const unusable = unusableFolder(environment)
-  if (unusable !== null) return { ok: false, error: { text: unusable, status: 2 } }
+  if (unusable !== null) return err({ text: unusable, status: 2 })
   const store = await openStore({ dataDir: environment.dataDir })
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
@@ -57,7 +58,7 @@ export async function assemble(
   if (!opening.ok) {
     await events.close()
     await store.close()
-    return { ok: false, error: { text: opening.error, status: 2 } }
+    return err({ text: opening.error, status: 2 })
   }
   const { gateway, sandbox, close: closeGateway } = opening.value
   const payments = openPayments(
@@ -69,24 +70,21 @@ export async function assemble(
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
   const app = await buildApp(deps)
   await app.ready()
-  return {
-    ok: true,
-    value: {
-      app,
-      deps,
-      mailer,
-      sandbox,
-      close: async () => {
-        // From the outside in: no new requests, then who still works for the old ones, the store last.
-        await app.close()
-        await payments.close()
-        await mailer.close()
-        await closeGateway()
-        await events.close()
-        await store.close()
-      },
+  return ok({
+    app,
+    deps,
+    mailer,
+    sandbox,
+    close: async () => {
+      // From the outside in: no new requests, then what still works for the old ones, the store last.
+      await app.close()
+      await payments.close()
+      await mailer.close()
+      await closeGateway()
+      await events.close()
+      await store.close()
     },
-  }
+  })
 }
 
 /** Null when the event files can be read and the data folder written. */
@@ -117,12 +115,12 @@ export async function openEvents(
     production: environment.production,
     watches: options.watches ?? options.works,
   })
-  if (!opened.ok) return { ok: false, error: { text: opened.error, status: 1 } }
+  if (!opened.ok) return err({ text: opened.error, status: 1 })
   const missing = missingAccounts(
     environment,
     opened.value.all().map(({ config }) => config),
   )
   if (missing.length === 0) return opened
   await opened.value.close()
-  return { ok: false, error: { text: missing.join('\n'), status: 2 } }
+  return err({ text: missing.join('\n'), status: 2 })
 }

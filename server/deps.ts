@@ -89,6 +89,14 @@ export type RefundAnswer =
   /** Whether the money moved is not known: look before asking again. */
   | { readonly is: 'unreachable'; readonly error: string }
 
+/** What a return or notice claims. It proves nothing: verify. */
+export type Notice = { readonly orderId: string; readonly amount: string; readonly code: string }
+/** `orderId` null: it names none. */
+export type BadNotice = {
+  readonly code: 'malformed' | 'wrong_crc' | 'unknown_order'
+  readonly orderId: string | null
+}
+
 /** The delegate as the gateway must know them. */
 export type Buyer = {
   readonly fullName: string
@@ -107,18 +115,7 @@ export type GatewayAdapter = {
     at: Instant,
   ): PaymentData
   /** Reads a return or notice; wrong CRC, malformed and an order of no event are refused. It proves nothing: verify. */
-  readNotice(body: Readonly<Record<string, string>>):
-    | {
-        readonly ok: true
-        readonly orderId: string
-        readonly amount: string
-        readonly code: string
-      }
-    | {
-        readonly ok: false
-        readonly code: 'malformed' | 'wrong_crc' | 'unknown_order'
-        readonly orderId: string | null
-      }
+  readNotice(body: Readonly<Record<string, string>>): Result<Notice, BadNotice>
   /** Asks the gateway. The timeout is in milliseconds. */
   status(
     event: EventConfig,

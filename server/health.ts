@@ -5,7 +5,7 @@ import { refuse } from './http/refuse.ts'
 import type { Deps } from './deps.ts'
 
 /** A disk that takes longer than this to take one row is not healthy. */
-const writeMsMax = 5_000
+const WRITE_MS_MAX = 5_000
 
 export function healthRoutes(app: FastifyInstance, deps: Deps): void {
   const registry = new Registry()
@@ -38,7 +38,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps): void {
     app.get(`/healthz${slash}`, async (_request, reply) => {
       reply.header('cache-control', 'no-store')
       try {
-        await within(writeMsMax, deps.store.ping(deps.clock()))
+        await within(WRITE_MS_MAX, deps.store.ping(deps.clock()))
       } catch (error) {
         deps.log.error({ error: String(error) }, 'the health check could not write')
         return refuse(reply, 503, 'cannot_write', 'The database does not take writes.')

@@ -12,7 +12,7 @@ import type { Deps, Environment } from './deps.ts'
 import type { QueuedMail } from './store/store.ts'
 
 /** After each failed try; a mail server that is down over a weekend loses nothing. */
-export const mailAgainMs: readonly number[] = [
+export const MAIL_AGAIN_MS: readonly number[] = [
   60,
   300,
   900,
@@ -22,9 +22,12 @@ export const mailAgainMs: readonly number[] = [
   24 * 3_600,
   24 * 3_600,
 ].map((seconds) => seconds * 1000)
-const tickMs = 2_000
-const batch = 50
-const timeoutMs = 30_000
+/** A mail waits at most so long before it is looked at. */
+const TICK_MS = 2_000
+/** Read from the store at a time. */
+const BATCH_ROWS = 50
+/** A mail server that says nothing for so long is tried again later. */
+const TIMEOUT_MS = 30_000
 
 export type Mailer = {
   /** Sends what is due; answers how many went out. */
@@ -54,7 +57,7 @@ export function openMailer(
       await store.mailSent(mail.id, at)
       return true
     }
-    const wait = problem.final ? undefined : mailAgainMs[mail.attempts]
+    const wait = problem.final ? undefined : MAIL_AGAIN_MS[mail.attempts]
     log.warn(
       { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: wait === undefined },
       'a mail could not be sent',
@@ -65,9 +68,9 @@ export function openMailer(
   const runOnce = async (): Promise<number> => {
     let sent = 0
     for (;;) {
-      const due = await store.dueMails(clock(), batch)
+      const due = await store.dueMails(clock(), BATCH_ROWS)
       for (const mail of due) if (await sendOne(mail)) sent += 1
-      if (due.length < batch) return sent
+      if (due.length < BATCH_ROWS) return sent
     }
   }
   // One at a time: two runs over the same queue would send a mail twice.
@@ -86,7 +89,7 @@ export function openMailer(
       void run()
         .catch((error: unknown) => log.error({ error: String(error) }, 'the mail queue stumbled'))
         .finally(tick)
-    }, tickMs)
+    }, TICK_MS)
     timer.unref()
   }
   if (works) tick()
@@ -136,9 +139,9 @@ function problemOf(mail: QueuedMail): Problem | null {
 function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier {
   const transport = nodemailer.createTransport({
     url,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
   })
   return {
     send: async (mail) => {

@@ -1,5 +1,6 @@
 /** A server process: listens, says where, and stops without losing anything. */
 import { createServer } from 'node:net'
+import { err, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import { assemble } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
@@ -10,9 +11,9 @@ import { makeLog } from './machine/log.ts'
 import { hashPassword, makePassword } from './office/passwords.ts'
 
 /** Files that no registration refers to are looked for this often. */
-const sweepMs = 60 * 60 * 1000
+const SWEEP_MS = 60 * 60 * 1000
 /** A stop that takes longer than this has got stuck. */
-const stopMsMax = 30_000
+const STOP_MS_MAX = 30_000
 
 export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 
@@ -23,7 +24,7 @@ export async function boot(
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
   const log = makeLog(inOneWrite(process.stdout), clock)
-  // From the first moment on: who is told to stop while starting finishes the start and then stops.
+  // From the first moment on: a server that is told to stop while it starts, starts and then stops.
   const told = whenTold(log)
   const assembled = await assemble(environment, {
     clock,
@@ -40,20 +41,17 @@ export async function boot(
     await assembled.value.close()
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     if (!isTaken) throw error
-    return {
-      ok: false,
-      error: {
-        status: 2,
-        text: `Port ${environment.port} on ${environment.host} is already in use. Set PORT to a free one.`,
-      },
-    }
+    return err({
+      status: 2,
+      text: `Port ${environment.port} on ${environment.host} is already in use. Set PORT to a free one.`,
+    })
   }
   const sweeping = setInterval(() => {
     deps.uploads.sweep().then(
       (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),
       (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'),
     )
-  }, sweepMs)
+  }, SWEEP_MS)
   sweeping.unref()
 
   const url = environment.publicUrl
@@ -80,13 +78,13 @@ export async function boot(
     const stuck = setTimeout(() => {
       log.error({}, 'the stop got stuck')
       process.exit(3)
-    }, stopMsMax)
+    }, STOP_MS_MAX)
     stuck.unref()
     await assembled.value.close()
     clearTimeout(stuck)
     log.info({}, 'stopped')
   })
-  return { ok: true, value: { url, stopped } }
+  return ok({ url, stopped })
 }
 
 /** Lines of one turn of the event loop in one write: under load a write per line is felt. */

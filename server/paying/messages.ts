@@ -1,7 +1,7 @@
 /** What comes back from the gateway (the browser's return, the server's notice), and a further attempt for a payment that failed. */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, isoIndia } from '../../engine/index.ts'
+import { amountText, assertNever, isoIndia } from '../../engine/index.ts'
 import type { Instant, RegisterAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
@@ -79,11 +79,12 @@ export function gatewayReturn(
     const named = fields?.['TRANSACTIONID']?.trim() ?? null
     const kept = await keep(deps, 'return', named, read)
     const notice = fields === null ? null : deps.gateway.readNotice(fields)
-    const payment = notice === null || !notice.ok ? null : await deps.store.payment(notice.orderId)
+    const payment =
+      notice === null || !notice.ok ? null : await deps.store.payment(notice.value.orderId)
     const event = payment === null ? undefined : deps.events.byId(payment.eventId)?.config
     if (payment === null || event === undefined) {
       deps.log.warn(
-        { code: notice === null ? 'malformed' : notice.ok ? 'unknown_order' : notice.code },
+        { code: notice === null ? 'malformed' : notice.ok ? 'unknown_order' : notice.error.code },
         'a return that fits no payment',
       )
       return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
@@ -130,17 +131,19 @@ async function takeNotice(
     return refuse(reply, 400, 'malformed', 'The notice is neither a posted form nor a JSON object.')
   const notice = deps.gateway.readNotice(fields)
   if (!notice.ok) {
-    deps.log.warn({ code: notice.code }, 'a notice was refused')
-    switch (notice.code) {
+    deps.log.warn({ code: notice.error.code }, 'a notice was refused')
+    switch (notice.error.code) {
       case 'malformed':
         return refuse(reply, 400, 'malformed', 'The notice lacks fields that every notice has.')
       case 'wrong_crc':
         return refuse(reply, 400, 'wrong_crc', 'The hash of the notice does not fit its fields.')
       case 'unknown_order':
         return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
+      default:
+        return assertNever(notice.error.code)
     }
   }
-  const payment = await deps.store.payment(notice.orderId)
+  const payment = await deps.store.payment(notice.value.orderId)
   if (payment === null) return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
   const verified = deps.payments.verify(payment.orderId, NOTICE_ASK_MS).catch((error: unknown) => {
     deps.log.error({ error: String(error) }, 'a notice could not be verified')

@@ -1,5 +1,5 @@
 /** The writes around the office: admins, sessions, audit log, event files; and the health check. */
-import { err, ok } from '../../engine/index.ts'
+import { assert, err, ok } from '../../engine/index.ts'
 import type { Instant, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 
@@ -90,7 +90,7 @@ export function ping(sql: Sql, at: Instant): void {
     at,
   )
   const row = sql<{ at: Instant }>('SELECT at FROM pings').get()
-  if (row?.at !== at) throw new Error('the database did not give back what was written')
+  assert(row?.at === at, 'the database did not give back what was written')
 }
 
 /** How the writing connection is set; `synchronous` 2 is FULL. */

@@ -24,7 +24,7 @@ const send = (message: FromThread): void => port.postMessage(message)
 function answer({ id, verb, args }: Request): Answer {
   try {
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-    if (run === undefined) throw new Error(`the store has no list called ${verb}`)
+    assert(run !== undefined, `the store has no list called ${verb}`)
     opened ??= open()
     const { db, sql } = opened
     // One transaction, so that every statement of the verb sees the same moment.

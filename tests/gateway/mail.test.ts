@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { mailAgainMs, openMailer } from '../../server/mail.ts'
+import { MAIL_AGAIN_MS, openMailer } from '../../server/mail.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { openStore } from '../../server/store/open.ts'
 import type { NewMail, Store } from '../../server/store/store.ts'
@@ -235,7 +235,7 @@ describe('over SMTP', () => {
     const server = await smtp({ data: [451, 'busy'] })
     const { state } = await queued()
     const worker = mailer(server.url)
-    for (const [tries, wait] of mailAgainMs.slice(0, 3).entries()) {
+    for (const [tries, wait] of MAIL_AGAIN_MS.slice(0, 3).entries()) {
       expect(await worker.run()).toBe(0)
       expect(server.tried()).toBe(tries + 1)
       now = instant(now + wait - 1)
@@ -253,7 +253,7 @@ describe('over SMTP', () => {
   test('a server that is not there costs nothing but time; in the end the mail is given up', async () => {
     const { state } = await queued()
     const worker = mailer('smtp://127.0.0.1:1')
-    for (const wait of mailAgainMs) {
+    for (const wait of MAIL_AGAIN_MS) {
       expect(await worker.run()).toBe(0)
       now = instant(now + wait)
     }

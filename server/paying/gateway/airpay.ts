@@ -4,8 +4,8 @@
  * speaks to Airpay or to our simulator: only addresses and credentials differ. Rules and test vectors:
  * docs/airpay.md and tests/gateway/.
  */
-import { amountText, assert, dayOf } from '../../../engine/index.ts'
-import type { EventConfig } from '../../../engine/index.ts'
+import { amountText, assert, dayOf, err, ok } from '../../../engine/index.ts'
+import type { EventConfig, Result } from '../../../engine/index.ts'
 import type { Account, EventRegistry, GatewayAdapter, GatewayMode } from '../../deps.ts'
 import { SALE_TYPE, judgeRefund, judgeStatus } from './answers.ts'
 import { privateKeyOf, refundChecksum, statusChecksum } from './checksums.ts'
@@ -55,7 +55,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
   const take: GatewayAdapter['readNotice'] = (fields) => {
     const notice = readNotice(fields, options.events, accountOf)
     if (mode === 'airpay-test' && notice.ok && (fields['ap_SecureHash'] ?? '').trim() !== '')
-      keepNewest(noticed, notice.orderId, fields)
+      keepNewest(noticed, notice.value.orderId, fields)
     return notice
   }
 
@@ -92,10 +92,10 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
         timeoutMs,
       )
       if (!answered.ok) return { is: 'unreachable', error: answered.error }
-      const fields = readStatusXml(answered.text)
+      const fields = readStatusXml(answered.value)
       return fields === null
         ? { is: 'unreachable', error: 'the answer is not the XML of a transaction' }
-        : judgeStatus(fields, orderId, at, answered.text)
+        : judgeStatus(fields, orderId, at, answered.value)
     },
     async refund(event, reference, amount, at, timeoutMs) {
       const account = accountOf(event)
@@ -103,7 +103,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
       const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(privateKeyOf(account))},"mode":"refund","transactions":${transactions},"checksum":"${refundChecksum(account, transactions, dayOf(at))}"}`
       const answered = await post(addressesOf(event).refund, 'application/json', body, timeoutMs)
       return answered.ok
-        ? judgeRefund(answered.text, reference, amount, at)
+        ? judgeRefund(answered.value, reference, amount, at)
         : { is: 'unreachable', error: answered.error }
     },
     origins() {
@@ -136,17 +136,13 @@ function keepNewest(noticed: Map<string, Fields>, orderId: string, fields: Field
   if (noticed.size > NOTICED_MAX && !oldest.done) noticed.delete(oldest.value)
 }
 
-type Posted =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly error: string }
-
 /** Never throws: what goes wrong between two machines is an answer too. */
 async function post(
   address: string,
   contentType: string,
   body: string,
   timeoutMs: number,
-): Promise<Posted> {
+): Promise<Result<string, string>> {
   try {
     const response = await fetch(address, {
       method: 'POST',
@@ -156,15 +152,9 @@ async function post(
       signal: AbortSignal.timeout(timeoutMs),
     })
     const text = await response.text()
-    if (!response.ok)
-      return { ok: false, error: `the gateway answered with status ${response.status}` }
-    return text.length > MESSAGE_BYTES_MAX
-      ? { ok: false, error: 'the answer is too long' }
-      : { ok: true, text }
+    if (!response.ok) return err(`the gateway answered with status ${response.status}`)
+    return text.length > MESSAGE_BYTES_MAX ? err('the answer is too long') : ok(text)
   } catch (error) {
-    return {
-      ok: false,
-      error: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    }
+    return err(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
   }
 }
