@@ -158,7 +158,8 @@ function only(answers: Answers, shown: ReadonlySet<string>): Answers {
   return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
 }
 
-function isUnreadable(value: unknown): boolean {
+/** A list or an object where an answer should be. It is no answer of the wrong form, it is none at all. */
+export function isUnreadable(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 

@@ -107,7 +107,8 @@ export {
   type RegistrationView,
 } from './texts.ts'
 export { mailFor, receipt, resultRows, resultValues, type ResultRow } from './result-pages.ts'
-export { flatSchema, toMessages, toSchema, uiSchema, type SchemaError } from './schema.ts'
+export { flatSchema, toSchema, uiSchema } from './schema.ts'
+export { checkBySchema, toMessages } from './verdict.ts'
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export type { SharedFiles, SourceText } from './check/source.ts'

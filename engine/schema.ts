@@ -3,17 +3,18 @@
  * become `allOf: [{if, then}]`, always with `required` inside `if`; each field stands in one `then`.
  * No format, minLength or object const: what ajv compiles from it needs no import at run time.
  */
-import type { Answer, Condition, Field, FieldErrors, PublicEvent, Test } from './config.ts'
-import { formsOf, invalidOf, literal, requiredOf } from './fields.ts'
+import type { Answer, Condition, Field, PublicEvent, Test } from './config.ts'
+import { formsOf, literal } from './fields.ts'
 import { assertNever, fromPairs } from './outcome.ts'
 import { dayPattern, type Day } from './time.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
 
 const never: Schema = { not: {} }
-const notBlank = '\\S'
-// ajv compares longer enums with an imported function, which the served module must not need.
-const enumMax = 150
+/** What a text that must be there matches: something that is no space. */
+export const NOT_BLANK = '\\S'
+/** ajv compares longer enums with an imported function, which the served module must not need. */
+const ENUM_MAX = 150
 
 /** The whole schema, to be judged on normalised answers. Same verdict as `errorsOf`. */
 export function toSchema(event: PublicEvent): Schema {
@@ -99,43 +100,6 @@ export function uiSchema(event: PublicEvent): Schema {
   }
 }
 
-/** What this reads of an ajv error. */
-export type SchemaError = {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly params: Readonly<Record<string, unknown>>
-}
-
-/** ajv's errors as the event file's texts: one per field, in form order. */
-export function toMessages(event: PublicEvent, errors: readonly SchemaError[]): FieldErrors {
-  const ofField = (field: Field): readonly SchemaError[] =>
-    errors.filter(
-      ({ keyword, instancePath, params }) =>
-        keyword !== 'if' &&
-        (keyword === 'required'
-          ? params['missingProperty'] === field.id
-          : instancePath === `/${pointer(field.id)}`),
-    )
-  return fromPairs(
-    event.fields.flatMap((field) => {
-      const found = ofField(field)
-      return found.length === 0 ? [] : [[field.id, messageOf(field, found)] as const]
-    }),
-  )
-}
-
-function messageOf(field: Field, errors: readonly SchemaError[]): string {
-  const failed = (pattern: string): boolean =>
-    errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
-  if (errors.some(({ keyword }) => keyword === 'required') || failed(notBlank))
-    return requiredOf(field)
-  return formsOf(field).find(({ pattern }) => failed(pattern))?.message ?? invalidOf(field)
-}
-
-function pointer(id: string): string {
-  return id.replace(/~/g, '~0').replace(/\//g, '~1')
-}
-
 function isAlwaysRequired(field: Field): boolean {
   return field.required !== undefined && field.required.when === undefined
 }
@@ -155,7 +119,7 @@ function fieldSchema(field: Field): Schema {
       ...(field.max === undefined ? {} : { maximum: field.max }),
     }
   const patterns = [
-    ...(typeOf(field) === 'string' && field.required !== undefined ? [notBlank] : []),
+    ...(typeOf(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
     ...formsOf(field).map((form) => form.pattern),
   ]
   return patterns.length === 0
@@ -254,7 +218,7 @@ function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' 
 
 function oneOfThese(values: readonly Answer[]): Schema {
   if (values.length === 0) return never
-  if (values.length <= enumMax || values.some((value) => typeof value !== 'string'))
+  if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
     return { enum: values }
   return {
     type: 'string',

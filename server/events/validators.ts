@@ -1,26 +1,80 @@
 /**
- * What a browser gets of an event: its public side, its schema, and the schema compiled to a module,
- * under an address that holds the module's hash. The server compiles, because the content security
- * policy forbids the browser to.
+ * What judges an event's answers: its schema, compiled once for each version of its file. Here by ajv,
+ * whose word is the server's verdict; and as a module that gives the browser the same word, because the
+ * content security policy forbids compiling there. The module's address holds its hash.
  */
 import { createHash } from 'node:crypto'
+import { setImmediate as rest } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { compileSchemaValidatorsCode } from '@rjsf/validator-ajv8/lib/compileSchemaValidatorsCode.js'
 import type { RJSFSchema } from '@rjsf/utils'
-import { isoIndia, publicEvent, toSchema } from '../../engine/index.ts'
-import type { EventAnswer, Instant, PublicEvent } from '../../engine/index.ts'
-import type { ServedEvent } from '../deps.ts'
-
-type Shown = { readonly event: PublicEvent; readonly schema: object; readonly url: string }
+import { Ajv } from 'ajv'
+import type { ValidateFunction } from 'ajv'
+import {
+  assert,
+  checkBySchema,
+  dayOf,
+  isoIndia,
+  openOn,
+  publicEvent,
+  toSchema,
+} from '../../engine/index.ts'
+import type {
+  Answers,
+  EventAnswer,
+  FieldErrors,
+  Instant,
+  PublicEvent,
+  RawAnswers,
+  Result,
+} from '../../engine/index.ts'
+import type { EventRegistry, Log, ServedEvent } from '../deps.ts'
 
 /** The module as it travels: generated code shrinks to an eighth, and is packed once, not at each visit. */
 export type ValidatorModule = { readonly text: string; readonly gzip: Buffer }
+type Shown = {
+  readonly event: PublicEvent
+  readonly schema: object
+  readonly hash: string
+  readonly url: string
+  readonly module: ValidatorModule
+}
 
-/** By event version: compiled when first asked for. */
-const shownByHash = new Map<string, Shown>()
-/** By the module's own hash; a page opened before a reload still asks for the old one. */
+/** Pages that were open before a reload ask for old modules; those of some hundred reloads are remembered. */
+const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
+/** Compiling takes some 30 ms an event, in which nobody is answered; a server of more is warmed by its visitors. */
+const WARMED_MAX = 50
+
+/** The same options in both: every error is wanted, and a field may be called like something all objects have. */
+const OPTIONS = { allErrors: true, strict: false, ownProperties: true, verbose: false } as const
+const ajv = new Ajv(OPTIONS)
+
+/** By the version that is served; gone with it. */
+const judges = new WeakMap<ServedEvent, ValidateFunction>()
+const shownBy = new WeakMap<ServedEvent, Shown>()
+/** By the module's own hash, the oldest first. */
 const modules = new Map<string, ValidatorModule>()
 
+/** The normalised answers, or one text per field in form order: the schema's verdict. */
+export function checkedAnswers(served: ServedEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
+  const validate = judgeOf(served)
+  return checkBySchema(served.config, raw, (answers) =>
+    validate(answers) ? [] : (validate.errors ?? []),
+  )
+}
+
+function judgeOf(served: ServedEvent): ValidateFunction {
+  const known = judges.get(served)
+  if (known !== undefined) return known
+  const schema = toSchema(publicEvent(served.config))
+  const made = ajv.compile(schema)
+  // ajv keeps what it compiled for ever; here it goes with the version it belongs to.
+  ajv.removeSchema(schema)
+  judges.set(served, made)
+  return made
+}
+
+/** What a browser gets of an event: its public side, its schema, and where the compiled schema is. */
 export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
   const { event, schema, url } = shown(served)
   return {
@@ -33,30 +87,77 @@ export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
   }
 }
 
-/** The module; null for a hash that no version served since start had. */
+/** The module; null for a hash that no version served lately had. */
 export function validatorModule(served: ServedEvent | null, hash: string): ValidatorModule | null {
-  if (served !== null) shown(served)
-  return modules.get(hash) ?? null
+  const current = served === null ? null : shown(served)
+  return current?.hash === hash ? current.module : (modules.get(hash) ?? null)
+}
+
+/**
+ * Compiles what is open for registration before anybody asks, an event at a time with rests between,
+ * now and after each reload. Answers how to stop.
+ */
+export function warmValidators(
+  events: EventRegistry,
+  clock: () => Instant,
+  log: Log,
+): { readonly done: () => Promise<void>; readonly stop: () => void } {
+  let stopped = false
+  const warm = async (): Promise<void> => {
+    const open = events.all().filter(({ config }) => openOn(config, dayOf(clock())).open)
+    for (const served of open.slice(0, WARMED_MAX)) {
+      await rest()
+      if (stopped) return
+      try {
+        judgeOf(served)
+        shown(served)
+      } catch (error) {
+        log.error({ event: served.config.id, error: String(error) }, 'a form cannot be judged')
+      }
+    }
+  }
+  let working = warm()
+  events.onChange(() => {
+    working = working.then(warm)
+  })
+  return {
+    done: () => working,
+    stop: () => {
+      stopped = true
+    },
+  }
 }
 
 function shown(served: ServedEvent): Shown {
-  const known = shownByHash.get(served.hash)
+  const known = shownBy.get(served)
   if (known !== undefined) return known
   const event = publicEvent(served.config)
   const schema = toSchema(event)
-  const code = moduleOf(schema as RJSFSchema)
-  const validatorHash = createHash('sha256').update(code).digest('hex').slice(0, 16)
-  const made = { event, schema, url: `/api/events/${event.id}/validator.${validatorHash}.js` }
-  shownByHash.set(served.hash, made)
-  modules.set(validatorHash, { text: code, gzip: gzipSync(code, { level: 9 }) })
+  const text = moduleOf(schema as RJSFSchema)
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const module = modules.get(hash) ?? { text, gzip: gzipSync(text, { level: 9 }) }
+  const url = `/api/events/${event.id}/validator.${hash}.js`
+  const made = { event, schema, hash, url, module }
+  shownBy.set(served, made)
+  remember(hash, module)
   return made
+}
+
+function remember(hash: string, module: ValidatorModule): void {
+  modules.delete(hash)
+  modules.set(hash, module)
+  let bytes = 0
+  for (const [each, { text, gzip }] of [...modules].reverse()) {
+    bytes += text.length + gzip.length
+    if (bytes > OLD_MODULES_BYTES_MAX) modules.delete(each)
+  }
 }
 
 function moduleOf(schema: RJSFSchema): string {
   const code = compileSchemaValidatorsCode(schema, {
-    ajvOptionsOverrides: { verbose: false, code: { lines: false } },
+    ajvOptionsOverrides: { ...OPTIONS, code: { lines: false } },
   })
   // Only formats, lengths and comparisons of whole objects need one; the engine's schema has none of them.
-  if (/\brequire\(/.test(code)) throw new Error('the lowered schema needs a module at run time')
+  assert(!/\brequire\(/.test(code), 'the lowered schema needs a module at run time')
   return `const exports={};\n${code.replace(/^"use strict";/, '')}\nexport default exports;\n`
 }

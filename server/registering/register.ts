@@ -1,8 +1,9 @@
 /** Registering: a short list of ways to say no, and then one verb of the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checkAnswers, dayOf, err, ok, openOn } from '../../engine/index.ts'
+import { dayOf, err, ok, openOn } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegisterAnswer, Result } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
+import { checkedAnswers } from '../events/validators.ts'
 import { readBody } from '../http/body.ts'
 import type { Body } from '../http/body.ts'
 import { limitByAddress } from '../http/limit.ts'
@@ -68,7 +69,7 @@ async function register(
 
   const open = openOn(event, dayOf(at))
   if (!open.open) return err(closedRefused(open.text))
-  const answers = checkAnswers(event, answersOf(event, body))
+  const answers = checkedAnswers(served, answersOf(event, body))
   if (!answers.ok) return err(answersRefused(answers.error))
   const judged = await judgeFiles(deps, event, answers.value, body.files)
   if (!judged.ok) return err(answersRefused(judged.error))

@@ -2,18 +2,22 @@
 import { Ajv } from 'ajv'
 import { expect } from 'vitest'
 import {
-  errorsOf,
+  checkAnswers,
+  checkBySchema,
   normalise,
   shownFields,
-  toMessages,
   toSchema,
   type PublicEvent,
   type RawAnswers,
-  type SchemaError,
 } from '../../engine/index.ts'
 
 export const ajv = (code = false): Ajv =>
-  new Ajv({ allErrors: true, strict: false, ...(code && { code: { source: true, esm: true } }) })
+  new Ajv({
+    allErrors: true,
+    strict: false,
+    ownProperties: true,
+    ...(code && { code: { source: true, esm: true } }),
+  })
 type Then = { properties?: Record<string, unknown>; required?: string[] }
 export type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
 
@@ -32,9 +36,14 @@ export function judge(event: PublicEvent): (raw: RawAnswers) => void {
   }))
   return (raw) => {
     const { answers } = normalise(event, raw)
-    validate(answers)
-    const said = toMessages(event, (validate.errors ?? []) as SchemaError[])
-    expect(Object.entries(said)).toEqual(Object.entries(errorsOf(event, raw)))
+    const bySchema = checkBySchema(event, raw, (asked) =>
+      validate(asked) ? [] : (validate.errors ?? []),
+    )
+    expect(bySchema).toEqual(checkAnswers(event, raw))
+    if (!bySchema.ok) {
+      const alone = checkAnswers(event, raw)
+      expect(Object.keys(bySchema.error)).toEqual(alone.ok ? [] : Object.keys(alone.error))
+    }
     const shownBy = (data: unknown): string[] =>
       [
         ...Object.keys(schema.properties),

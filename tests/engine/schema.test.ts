@@ -18,14 +18,14 @@ import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts
 import { ajv, judge, type Lowered } from './judge.ts'
 
 const samples: Record<Field['type'], readonly unknown[]> = {
-  text: [undefined, ' ', 'x', 'y', 'z'.repeat(201)],
+  text: [undefined, ' ', 'x', 'y', 'z'.repeat(201), ['x'], {}],
   multiline: [undefined, 'x\ny'],
   email: [undefined, 'asha@example.org', 'asha', 'a@b'],
   phone: [undefined, '9876543210', '12'],
-  number: [undefined, '0', 1, '2.5', 'many'],
+  number: [undefined, '0', 1, '2.5', 'many', [1], 1e300, '-0'],
   date: [undefined, '2026-01-31', '2026-02-01', '2025-12-31', '2026-02-30'],
-  'yes-no': [undefined, true, 'false', 'maybe'],
-  select: [undefined, 'a', 'b', 'c', 'gone'],
+  'yes-no': [undefined, true, 'false', 'maybe', { true: true }],
+  select: [undefined, 'a', 'b', 'c', 'gone', ['a'], 'B '],
   file: [undefined, 'proof.pdf', 'proof.exe'],
 }
 const rawOf = (event: EventConfig): fc.Arbitrary<RawAnswers> =>
@@ -152,52 +152,50 @@ const bare = (id: string): fc.Arbitrary<Field> =>
         ...(defaulted && type === 'phone' && { default: '+91' }),
       }),
     )
+/** One is called like something that every object has, and is as much a name as any. */
+const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /** Three fields decide the category by random rules; three more and a section follow conditions on anything before them. */
-const synthetic: fc.Arbitrary<EventConfig> = fc
-  .tuple(...['f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'].map(bare))
-  .chain((fields) => {
-    const early = fields.slice(0, 3)
-    const conditions = fields.map((_, i) => conditionOf(fields.slice(0, i), i >= 3))
-    const rules = fc.array(fc.tuple(conditionOf(early, false), fc.constantFrom('p', 'q', 'r')), {
-      maxLength: 4,
-    })
-    return fc
-      .record({
-        shows: fc.tuple(...conditions),
-        musts: fc.tuple(...conditions),
-        rules,
-        section: conditionOf(fields.slice(0, 5), true),
-        otherwise: fc.boolean(),
-      })
-      .map(({ shows, musts, rules: made, section, otherwise }) =>
-        eventOf({
-          categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
-          categoryChoice: {
-            by: 'rules',
-            rules: [
-              ...made.flatMap(([condition, then]) =>
-                condition ? [{ when: condition, then }] : [],
-              ),
-              ...(otherwise ? [{ when: null, then: 'r' }] : []),
-            ],
-          },
-          sections: [
-            { title: 'One', fields: ['f1', 'f2', 'f3', 'f4', 'f5'] },
-            { title: 'Two', fields: ['f6', 'f7'], ...(section && { showWhen: section }) },
-          ],
-          fields: fields.map((made, i) => {
-            const show = shows[i]
-            const need = musts[i]
-            return {
-              ...made,
-              section: i < 5 ? 0 : 1,
-              ...(show && { showWhen: show }),
-              ...(made.required && need && { required: { ...made.required, when: need } }),
-            }
-          }),
-        }),
-      )
+const synthetic: fc.Arbitrary<EventConfig> = fc.tuple(...IDS.map(bare)).chain((fields) => {
+  const early = fields.slice(0, 3)
+  const conditions = fields.map((_, i) => conditionOf(fields.slice(0, i), i >= 3))
+  const rules = fc.array(fc.tuple(conditionOf(early, false), fc.constantFrom('p', 'q', 'r')), {
+    maxLength: 4,
   })
+  return fc
+    .record({
+      shows: fc.tuple(...conditions),
+      musts: fc.tuple(...conditions),
+      rules,
+      section: conditionOf(fields.slice(0, 5), true),
+      otherwise: fc.boolean(),
+    })
+    .map(({ shows, musts, rules: made, section, otherwise }) =>
+      eventOf({
+        categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
+        categoryChoice: {
+          by: 'rules',
+          rules: [
+            ...made.flatMap(([condition, then]) => (condition ? [{ when: condition, then }] : [])),
+            ...(otherwise ? [{ when: null, then: 'r' }] : []),
+          ],
+        },
+        sections: [
+          { title: 'One', fields: IDS.slice(0, 5) },
+          { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
+        ],
+        fields: fields.map((made, i) => {
+          const show = shows[i]
+          const need = musts[i]
+          return {
+            ...made,
+            section: i < 5 ? 0 : 1,
+            ...(show && { showWhen: show }),
+            ...(made.required && need && { required: { ...made.required, when: need } }),
+          }
+        }),
+      }),
+    )
+})
 
 describe('any event', () => {
   it('is judged alike by engine and schema, in what is said and what is shown', () => {
