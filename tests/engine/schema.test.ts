@@ -152,7 +152,7 @@ const bare = (id: string): fc.Arbitrary<Field> =>
         ...(defaulted && type === 'phone' && { default: '+91' }),
       }),
     )
-/** One is called like something that every object has, and is as much a name as any. */
+/** One is called like something that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /** Three fields decide the category by random rules; three more and a section follow conditions on anything before them. */
 const synthetic: fc.Arbitrary<EventConfig> = fc.tuple(...IDS.map(bare)).chain((fields) => {
