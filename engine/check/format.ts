@@ -62,7 +62,7 @@ function excerpt(
   message: string,
 ): readonly string[] {
   if (text === undefined) return []
-  const whole = text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? ''
+  const whole = readable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
   const from = Math.min(at.start.column - 1, whole.length)
   const sameLine = at.end.line === at.start.line
   const until = sameLine
@@ -78,6 +78,12 @@ function excerpt(
     `${number} | ${before}${marked}${after}`,
     `${' '.repeat(gutter)} | ${' '.repeat(widthOf(before))}${mark.repeat(Math.max(1, widthOf(marked)))}${message === '' ? '' : ` ${message}`}`,
   ]
+}
+
+/** A line of UTF-16 read as UTF-8 has a zero between its letters, which nobody wants to read. */
+function readable(line: string): string {
+  const bare = line.replaceAll('\u0000', '')
+  return bare.length < line.length * 0.75 ? bare.replace(/^\ufffd+/, '') : line
 }
 
 /** What a terminal can print: tabs as one blank, invisible characters by their names. */

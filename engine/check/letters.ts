@@ -64,7 +64,7 @@ function otherEncoding(text: string, report: Report): boolean {
             ]
           : null
   if (told === null) return false
-  report('EV013', [0, Math.max(0, head.search(/\r?\n|$/))], '', {
+  report('EV013', [0, 1], '', {
     message: told[0] ?? '',
     help: told[1] ?? '',
   })

@@ -69,11 +69,23 @@ export function suggestion(
   if (found === null) return {}
   const help = `did you mean \`${found.name}\`?`
   const sole =
-    found.distance <= 1 &&
+    isSlipOf(word, found.name) &&
     legal.filter((name) => editDistance(word.toLowerCase(), name.toLowerCase()) <= 1).length === 1
   return sole && span !== null
     ? { help, fix: { start: span[0], end: span[1], text: found.name } }
     : { help }
+}
+
+/** Whether a word is surely another, mistyped: day-3 is no slip of day-1, and of two letters nothing is sure but their order. */
+function isSlipOf(word: string, name: string): boolean {
+  const [a, b] = [word.toLowerCase(), name.toLowerCase()]
+  const digits = (text: string): string => text.replace(/\D/g, '')
+  return (
+    a === b ||
+    (digits(a) === digits(b) &&
+      editDistance(a, b) === 1 &&
+      (Math.min(a.length, b.length) > 3 || [...a].sort().join('') === [...b].sort().join('')))
+  )
 }
 
 /** "a, b and c" for notes; the rest is counted. */

@@ -5,6 +5,7 @@ import { categoryOf, explainCategory, type CategoryExplained } from '../category
 import { conditionsOf } from '../check/proof/domain.ts'
 import { formatMoney, type Paise, type Tax, type Split } from '../money.ts'
 import { holdsDay, periodOn } from '../period.ts'
+import { listed, nearest } from '../check/near.ts'
 import { quote, statesPrices, type Quote, type QuoteRefusal } from '../quote.ts'
 import { own, type Result } from '../outcome.ts'
 import { dayOf, formatDay, isoIndia, type Day, type Instant } from '../time.ts'
@@ -124,7 +125,7 @@ export function sayExplanation(
     // A default that nothing depends on explains nothing.
     ...it.answers
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
-      .map((answer) => ['answer', sayAnswer(answer)] as const),
+      .map((answer) => ['answer', sayAnswer(event, answer)] as const),
     ...sayCategory(event, it.category),
     ...refused,
     ...(it.quote === null ? [['price', 'this event asks for no money'] as const] : []),
@@ -161,11 +162,11 @@ function sayPeriod(it: PeriodExplained | null, on: Day): string {
   return `${id}  ${span}${it.alsoIn.length === 0 ? '' : `; the day is also in ${it.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
 }
 
-function sayAnswer({ field, gave, became, answer }: AnswerRead): string {
+function sayAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRead): string {
   const said = JSON.stringify(gave) ?? 'nothing'
   switch (became) {
     case 'kept':
-      return `${field}: ${said}`
+      return `${field}: ${said}${notAnOption(event, field, gave)}`
     case 'read':
       return `${field}: ${said} read as ${JSON.stringify(answer)}`
     case 'default':
@@ -173,10 +174,35 @@ function sayAnswer({ field, gave, became, answer }: AnswerRead): string {
     case 'hidden':
       return `${field} dropped: the field is not shown`
     case 'unknown':
-      return `${field} dropped: there is no such field`
+      return `${field} dropped: there is no such field${fieldMeant(event, field)}`
     case 'empty':
       return `${field}: ${said} counts as not answered`
   }
+}
+
+function fieldMeant(event: EventConfig, field: string): string {
+  const ids = event.fields.map(({ id }) => id)
+  const near =
+    nearest(field, ids)?.name ??
+    ids.find((id) => field.length > 2 && id.includes(field.toLowerCase().replace(/[ -]/g, '_')))
+  return near === undefined ? '' : `; did you mean ${near}?`
+}
+
+/** An answer that the field does not offer fits no rule; what it was meant to be. */
+function notAnOption(event: EventConfig, id: string, gave: unknown): string {
+  const field = event.fields.find((one) => one.id === id)
+  if (field?.type === 'yes-no' && typeof gave === 'string')
+    return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(gave) ? '; did you mean true?' : /^(no?|0|off)$/i.test(gave) ? '; did you mean false?' : ''}`
+  if (field?.options === undefined || typeof gave !== 'string') return ''
+  if (field.options.some((option) => option.id === gave)) return ''
+  const labelled = field.options.find(({ label }) => label.toLowerCase() === gave.toLowerCase())?.id
+  const near =
+    labelled ??
+    nearest(
+      gave,
+      field.options.map((option) => option.id),
+    )?.name
+  return ` is none of its options${near === undefined ? `: ${listed(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
 }
 
 function sayCategory(

@@ -1,6 +1,7 @@
+/** `rollcall codes`: what a code of validate means, with a wrong and a right example. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { catalogue } from '../../engine/index.ts'
+import { catalogue, listed, nearest } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 
@@ -39,7 +40,7 @@ export const codes: Command = {
       ([code, { slug }]) => code === asked.toUpperCase() || slug === asked.toLowerCase(),
     )
     if (found === undefined) {
-      terminal.complain(`There is no code "${asked}". rollcall codes lists them.`)
+      terminal.complain(`There is no code "${asked}".${meantBy(asked)} rollcall codes lists them.`)
       return 2
     }
     const text = await readFile(page, 'utf8')
@@ -49,6 +50,32 @@ export const codes: Command = {
     )
     return 0
   },
+}
+
+/** EV31 begins EV310 and EV311; `unknown-feild` is one slip from a name. */
+export function meantBy(asked: string): string {
+  const code = asked
+    .toUpperCase()
+    .replace(/^(?:EV)?[-_ ]*(?=\d)/, 'EV')
+    .replace(/O/g, '0')
+  const slug = asked.toLowerCase().replace(/[ _]/g, '-')
+  const codes = Object.keys(catalogue)
+  const slugs = Object.values(catalogue).map((meta) => meta.slug)
+  const begun = /^EV\d+$/.test(code)
+    ? codes.filter((one) => one === code || one.startsWith(code))
+    : []
+  const shorter = /^EV\d{4,}$/.test(code) ? codes.filter((one) => code.startsWith(one)) : []
+  const named = slug.length > 2 ? slugs.filter((one) => one.includes(slug)) : []
+  const near = nearest(slug, slugs)?.name
+  const meant =
+    begun.length > 0
+      ? begun
+      : shorter.length > 0
+        ? shorter
+        : near !== undefined && (named.length === 0 || named.length > 5)
+          ? [near]
+          : named
+  return meant.length === 0 ? '' : ` Did you mean ${listed(meant, 12)}?`
 }
 
 /** For a terminal: fences become indentation. */

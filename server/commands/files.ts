@@ -1,11 +1,13 @@
 /** Event files as commands name them: by path, by the event's id, or `-` for standard input; with the shared files that belong to them. */
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { compileEvent, formatFindings, readEvent } from '../../engine/index.ts'
+import { compileEvent, formatFindings, listed, nearest, readEvent } from '../../engine/index.ts'
 import type { EventConfig, SharedFiles, SourceText } from '../../engine/index.ts'
 import type { Terminal } from './command.ts'
 import { OWN_EVENTS, OWN_SHARED, readShared, readText } from '../events/folder.ts'
+import { unreadIn } from '../events/unread.ts'
 
 /** `status`: 1 when the file has errors. */
 export type OpenedEvent = {
@@ -30,10 +32,40 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
   const file = pathOf(name)
   const text = file === null ? null : await readText(file)
   if (file === null || text === null || !text.ok || text.value === null) {
-    terminal.complain(`The file ${name} cannot be read.`)
+    terminal.complain(`The file ${name} cannot be read.${await otherFiles(name)}`)
     return null
   }
   return { path: file, text: text.value }
+}
+
+/** What may have been meant by the name of a file that is none: an event of a near name, or one that is not read. */
+async function otherFiles(name: string): Promise<string> {
+  const folder = path.dirname(name) === '.' ? 'events' : path.dirname(name)
+  const asked = path
+    .basename(name)
+    .replace(/\.ya?ml$/i, '')
+    .toLowerCase()
+  const unread = (await unreadIn(folder)).find((one) =>
+    path
+      .basename(one.split(' is not read')[0] ?? '')
+      .toLowerCase()
+      .startsWith(asked),
+  )
+  if (unread !== undefined) return ` ${unread}`
+  const files = await readdir(folder).catch(() => [])
+  const ids = files
+    .filter((file) => /\.ya?ml$/.test(file))
+    .map((file) => file.replace(/\.ya?ml$/, ''))
+  const bare = (id: string): string => id.replace(/\d+$/, '')
+  const near =
+    ids.filter((id) => asked.length > 2 && (id.includes(asked) || asked.includes(bare(id))))[0] ??
+    nearest(asked, ids)?.name ??
+    ids.find((id) => nearest(bare(asked), [bare(id)]) !== null)
+  return near !== undefined
+    ? ` Did you mean ${near}?`
+    : ids.length === 0
+      ? ''
+      : ` The events here: ${listed(ids)}.`
 }
 
 /** Where a single file's shared files lie: `_shared` beside it, else in `events/` here, else the program's own; `named` comes first. */

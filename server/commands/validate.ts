@@ -181,6 +181,11 @@ async function mend(
         findings.filter(({ at }) => at.path === file.path),
       )
       if (applied === 0) continue
+      // What could not be decoded would be written back as question marks.
+      if (text.includes('\ufffd')) {
+        terminal.complain(`${file.path} is not saved as UTF-8, so nothing is written into it.`)
+        continue
+      }
       await writeFile(file.path, text)
       terminal.complain(`${file.path}: ${applied} edit${applied === 1 ? '' : 's'} written.`)
     }
@@ -234,7 +239,8 @@ async function foldersOf(
     return null
   }
   const problems = folders.flatMap((folder) => folder.problems)
-  for (const problem of problems) terminal.complain(problem)
+  for (const problem of [...folders.flatMap((folder) => folder.unread), ...problems])
+    terminal.complain(problem)
   const read = await Promise.all(
     names.filter((name) => !isFolder(name)).map((name) => readEventFile(name, terminal)),
   )

@@ -27,10 +27,13 @@ import type {
 } from '../../engine/index.ts'
 import type { ServedEvent } from '../deps.ts'
 import { openCache } from './cache.ts'
+import { unreadIn } from './unread.ts'
 
 export type Folder = EventFolder & {
   /** What keeps it from being judged at all, in sentences: no event file, or one that cannot be read. */
   readonly problems: readonly string[]
+  /** Files that were meant as event files and are not read, in sentences. */
+  readonly unread: readonly string[]
 }
 export type Compiled = {
   readonly served: readonly ServedEvent[]
@@ -112,7 +115,12 @@ export async function readFolder(
   }
   if (files.length === 0 && problems.length === 0)
     problems.push(`There is no event file to serve in ${folder}.`)
-  return { ...common, files, problems: [...common.problems, ...problems] }
+  return {
+    ...common,
+    files,
+    problems: [...common.problems, ...problems],
+    unread: await unreadIn(folder),
+  }
 }
 
 /** The shared files and the site's of one folder. A shared file that is not there reads as empty, which the verdict names. */
@@ -132,7 +140,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     orEmpty('texts'),
     read('site'),
   ])
-  return { shared: { lists, gateways, texts }, site, problems }
+  return { shared: { lists, gateways, texts }, site, problems, unread: [] }
 }
 
 /** All texts by path, as the printing of findings takes them. */
@@ -203,7 +211,10 @@ export async function compileFolder(folder: Folder, options: CompileOptions): Pr
         : []),
     ],
     site: verdict.site,
-    findings: told.length === 0 ? '' : formatFindings(told, sourcesOf(folder)),
+    findings: [
+      ...(told.length === 0 ? [] : [formatFindings(told, sourcesOf(folder))]),
+      ...folder.unread,
+    ].join('\n'),
   }
 }
 

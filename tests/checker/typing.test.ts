@@ -1,6 +1,6 @@
 /** Slips of the hand in a correct file: each is told at the line a person would point at, with what to write instead. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, formatFindings } from '../../engine/index.ts'
+import { applyFixes, compileEvent, formatFindings } from '../../engine/index.ts'
 import { base, shared } from './goldens.ts'
 
 const path = 'sample2026.yaml'
@@ -377,6 +377,56 @@ describe.each([...Object.entries(typing), ...Object.entries(places)])('%s', (_cl
     expect(told?.help ?? '', printed).not.toBe('')
     expect(printed).not.toContain('[object Object]')
   })
+})
+
+/** Slips of which the mending is certain, and what the file must mean after it. */
+const mended: readonly Slip[] = [
+  venue('\u00a0Town Hall', VENUE),
+  venue(' Town Hall\u00a0', VENUE),
+  venue(' Town\u200b Hall', VENUE),
+  ['status: open', 'status: “open”', 'status: open'],
+  ['status: open', 'status: Open', 'status: open'],
+  ['status: open', 'status: opne', 'status: open'],
+  [VENUE, 'veneu: Town Hall', VENUE],
+  [VENUE, 'Venue: Town Hall', VENUE],
+  venue(' 2026', 'venue: "2026"'),
+  venue(' Town Hall #2', 'venue: "Town Hall #2"'),
+  look('#0E7C7B', 'format: 1\nlook:\n  colour: "#0E7C7B"\n'),
+  ['title: Thank you', 'title: {event.title}', 'title: "{event.title}"'],
+  ['default: false', 'default: no', 'default: false'],
+  ['then: member}', 'then: membr}', 'then: member}'],
+]
+test.each(mended.map(([from, to, right]) => ({ from, to, right })))(
+  '--fix makes of $to what was meant',
+  ({ from, to, right }) => {
+    const { text } = changed(from, to)
+    const fixed = applyFixes(text, judge(text))
+    expect(fixed.applied).toBeGreaterThan(0)
+    expect(compileEvent(fixed.text, shared, { path })).toEqual(
+      compileEvent(changed(from, right).text, shared, { path }),
+    )
+    expect(judge(fixed.text)).toEqual([])
+  },
+)
+
+test.each<readonly [from: string, to: string]>([
+  [NAME, NAME.replaceAll(': ', ':')],
+  [NAME, NAME.replace('id: ', 'id:')],
+  [MEMBER, 'member:  {1000, 1500}'],
+  [MEMBER, 'member:  [Rs. 1000, 1500]'],
+  [MEMBER, 'member:  [1,000, 1500]'],
+  ['summary: {lines: [total]}', 'summary: {lines: {base, total}}'],
+  ['from: 2026-03-07', 'from: 20260307'],
+  ['support: help@sample.example', 'support: 9876543210'],
+  ['support: help@sample.example', 'support: help@gmail.con'],
+  ['format: 1\n', 'format: 1\nlook:\n  colour: 123456\n'],
+  [VENUE, 'venue: “Town Hall”'],
+  ['id: late,', 'id: day-1,'],
+  ['title: Thank you, details: [reg_no', 'title: Thank you, dear delegate, details: [reg_no'],
+])('--fix leaves alone what is not certain: %j → %j', (from, to) => {
+  const { text } = changed(from, to)
+  expect(judge(text)).not.toEqual([])
+  expect(applyFixes(text, judge(text))).toEqual({ text, applied: 0 })
 })
 
 /** What looks like a slip and is none. */

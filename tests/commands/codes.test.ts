@@ -36,3 +36,17 @@ test('an unknown one is asked wrongly', async () => {
     err: 'There is no code "EV999". rollcall codes lists them.\n',
   })
 })
+
+test.each([
+  ['EV31', 'EV310, EV311, EV312'],
+  ['ev3O2', 'EV302'],
+  ['302', 'EV302'],
+  ['rule-unreachabel', 'rule-unreachable'],
+  ['unreachable', 'rule-unreachable'],
+])('%s: did you mean %s?', async (asked, meant) => {
+  const { status, err } = await here.rollcall(['codes', asked])
+  expect({ status, err }).toEqual({
+    status: 2,
+    err: `There is no code "${asked}". Did you mean ${meant}? rollcall codes lists them.\n`,
+  })
+})

@@ -10,6 +10,39 @@ beforeAll(() => {
 afterAll(() => here.remove())
 
 describe('explain', () => {
+  test('a field, an option or an event that there is not: the near one is named', async () => {
+    const { out } = await here.rollcall([
+      'explain',
+      'chirurgia2026',
+      'asi_membr=true',
+      'designation=gp',
+      'asi_member=y',
+      'hospitl=Amala',
+      'food_preference=Vegetarian',
+      '--on',
+      '2025-12-01',
+    ])
+    expect(out).toContain('asi_membr dropped: there is no such field; did you mean asi_member?')
+    expect(out).toContain('hospitl dropped: there is no such field; did you mean hospital?')
+    expect(out).toContain('designation: "gp" is none of its options; did you mean pg?')
+    expect(out).toContain('asi_member: "y" is neither true nor false; did you mean true?')
+    expect(out).toContain(
+      'food_preference: "Vegetarian" is none of its options; did you mean vegetarian?',
+    )
+    for (const [name, meant] of [
+      ['chirurgia', 'chirurgia2026'],
+      ['chirurgia2025', 'chirurgia2026'],
+      ['midzoen2025', 'midzone2025'],
+      ['events/pulmo.yaml', 'pulmocon2025'],
+    ] as const)
+      expect(await here.rollcall(['explain', name])).toEqual({
+        status: 2,
+        out: '',
+        err: `The file ${name} cannot be read. Did you mean ${meant}?\n`,
+      })
+    expect((await here.rollcall(['explain', 'zzz'])).err).toContain('The events here: afpicon2026,')
+  })
+
   test('says how answers were read, which rules were tried, the cell with its line, and the tax', async () => {
     const given =
       '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'

@@ -1,5 +1,6 @@
 /** validate as people, programs and CI call it. */
 import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyFixes, findingsAsGithub, type Finding } from '../../engine/index.ts'
@@ -30,6 +31,67 @@ test('every file of events/, clean: 0; one mistake: 1 and its line; what cannot 
   ])
     expect(await here.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
 })
+
+test('a file that was meant as an event file and is not read is named, with what to do', async () => {
+  const text = here.read('events/midzone2025.yaml')
+  for (const name of [
+    'ortho2027.yaml.txt',
+    'Cardio2027.YAML',
+    'old2024.yml.bak',
+    'dental2027',
+    'afpicon2026.yaml.txt',
+    // Not meant as one, or kept beside it on purpose.
+    'midzone2025.yaml.bak',
+    'notes.txt',
+    'README.md',
+    'logo2027.png',
+    'chirurgia2026.docx',
+  ])
+    here.write(`events/${name}`, text)
+  here.write('events/neuro2027.docx', 'PK')
+  const { status, err } = await here.rollcall(['validate'])
+  expect(status).toBe(0)
+  expect(err.replaceAll('\\', '/').trimEnd().split('\n')).toEqual([
+    'events/Cardio2027.YAML is not read: its ending must be .yaml in small letters. Rename it to cardio2027.yaml.',
+    'events/afpicon2026.yaml.txt is not read: its name ends in .txt, not in .yaml. Only afpicon2026.yaml is read; put the changes there.',
+    'events/dental2027 is not read: it has no ending. Rename it to dental2027.yaml.',
+    'events/neuro2027.docx is not read: an event file is a plain text and ends in .yaml, not in .docx. Save its text as neuro2027.yaml.',
+    'events/old2024.yml.bak is not read: its name ends in .bak, not in .yaml. Rename it to old2024.yaml.',
+    'events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.',
+  ])
+  expect((await here.rollcall(['validate', 'ortho'])).err).toBe(
+    'The file ortho cannot be read. events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.\n',
+  )
+})
+
+test.each([
+  ['UTF-16 of Notepad', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'), 1, 'UTF-16'],
+  [
+    'Windows-1252',
+    (text: string) => Buffer.from(text.replace('Thiruvalla', 'Pondich\u00e9ry'), 'latin1'),
+    0,
+    'a letter in `Pondich?ry` cannot be read',
+  ],
+  ['a document of Word', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
+])(
+  'a file saved as %s is told at its line, and never written over',
+  async (_what, bytes, at, says) => {
+    const file = 'events/chirurgia2026.yaml'
+    const text = here
+      .read(file)
+      .replace(/[^\x00-\x7f]/g, '-')
+      .replace('status: open', 'status: opne')
+    const line = at === 0 ? text.split('\n').findIndex((one) => one.includes('Thiruvalla')) + 1 : at
+    const saved = bytes(text)
+    writeFileSync(join(here.folder, file), saved)
+    const { status, out } = await here.rollcall(['validate', file, '--fix'])
+    expect(status).toBe(1)
+    expect(out).toContain(says)
+    expect(out).toContain(`${file}:${line}:`)
+    expect(out).toMatch(/save (the file|it) as UTF-8/)
+    expect(readFileSync(join(here.folder, file)).equals(saved)).toBe(true)
+  },
+)
 
 test('standard input, with the shared files of events/', async () => {
   expect(
