@@ -265,6 +265,20 @@ test('what was compiled once is not compiled again, and reads the same', async (
   expect(again.served[0]?.config).toEqual(compiled)
 })
 
+test('a file that was meant to be served and is not read is named when the server starts', async () => {
+  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
+  const app = await start()
+  writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
+  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'cache', 'events'),
+    production: false,
+  })
+  expect(compiled.findings).toBe(
+    `${join(app.eventsDir, 'ortho2027.yaml.txt')} is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.`,
+  )
+  expect(compiled.served.length).toBe(1)
+})
+
 test('in production an event with demo values is refused with a sentence', async () => {
   const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
