@@ -173,7 +173,7 @@ async function fromMultipart(
     if (!whole) {
       request.raw.unpipe()
       request.raw.resume()
-      for (const field of [...files.keys()]) await discard(field)
+      for (const field of files.keys()) await discard(field)
     }
   }
 }

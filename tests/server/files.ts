@@ -37,6 +37,39 @@ export const msi = (): Buffer =>
   })
 export const xls = (): Buffer => ole({ '/Workbook': 'cells' })
 
+/** A sheet with a Word document inside one of its objects. */
+export const xlsWithDoc = (): Buffer =>
+  ole({ '/Workbook': 'cells', '/MBD0001/WordDocument': 'text' })
+
+/** An OLE file whose directory is `sectors` long, each followed by what `follows` says, its entries linked as `link` says. */
+export function hostileDoc(
+  sectors: number,
+  follows: (sector: number) => number,
+  link: (entry: Buffer, index: number) => void,
+): Buffer {
+  const tables = Math.ceil((sectors + 200) / 128)
+  const file = Buffer.alloc(512 * (1 + tables + sectors))
+  doc().copy(file, 0, 0, 76)
+  file.writeUInt32LE(tables, 44)
+  file.writeUInt32LE(tables, 48)
+  file.fill(0xff, 76, 512)
+  for (let table = 0; table < Math.min(tables, 109); table += 1)
+    file.writeUInt32LE(table, 76 + table * 4)
+  for (let sector = 0; sector < sectors; sector += 1)
+    file.writeUInt32LE(follows(tables + sector), 512 + (tables + sector) * 4)
+  for (let index = 0; index < sectors * 4; index += 1) {
+    const entry = file.subarray(
+      512 * (1 + tables) + index * 128,
+      512 * (1 + tables) + index * 128 + 128,
+    )
+    entry.write('x', 0, 'utf16le')
+    entry.writeUInt16LE(4, 64)
+    entry.writeUInt8(index === 0 ? 5 : 1, 66)
+    link(entry, index)
+  }
+  return file
+}
+
 /** A zip with its entries stored as they are. */
 function zip(entries: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = []

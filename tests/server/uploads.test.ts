@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,7 +9,20 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk, instant } from '../../engine/index.ts'
 import { kindOfFile } from '../../server/registering/file-kind.ts'
 import { openUploads } from '../../server/registering/uploads.ts'
-import { doc, docx, exe, jpg, msi, pdf, plainZip, png, xls, xlsx } from './files.ts'
+import {
+  doc,
+  docx,
+  exe,
+  hostileDoc,
+  jpg,
+  msi,
+  pdf,
+  plainZip,
+  png,
+  xls,
+  xlsWithDoc,
+  xlsx,
+} from './files.ts'
 
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
 const day = 24 * 60 * 60 * 1000
@@ -75,6 +89,7 @@ describe('what a file is, is said by its content', () => {
     ['a program renamed', 'proof.pdf', exe()],
     ['an installer renamed', 'proof.doc', msi()],
     ['a spreadsheet renamed', 'proof.doc', xls()],
+    ['a spreadsheet with a document inside', 'proof.doc', xlsWithDoc()],
     ['a newer spreadsheet renamed', 'proof.docx', xlsx()],
     ['a zip renamed', 'proof.docx', plainZip()],
     ['a picture called pdf', 'proof.pdf', png()],
@@ -92,6 +107,112 @@ describe('what a file is, is said by its content', () => {
   test('a Word document and an installer begin with the same bytes, so that looking at those is not enough', async () => {
     expect(doc().subarray(0, 8)).toEqual(msi().subarray(0, 8))
     expect([await kindOf(doc()), await kindOf(msi())]).toEqual(['doc', null])
+  })
+})
+
+describe('a file made to hold up the server is refused after a bounded look', () => {
+  const NONE = 0xffffffff
+  const END = 0xfffffffe
+  /** Left, right and child of every entry but the first, which has the second for a child. */
+  const linked =
+    (left: (index: number) => number, right: (index: number) => number) =>
+    (entry: Buffer, index: number): void => {
+      entry.writeUInt32LE(index === 0 ? NONE : left(index), 68)
+      entry.writeUInt32LE(index === 0 ? NONE : right(index), 72)
+      entry.writeUInt32LE(index === 0 ? 1 : NONE, 76)
+    }
+  const none = (): number => NONE
+
+  test.each<[string, Buffer]>([
+    ['a directory that follows itself', hostileDoc(13, (sector) => sector, linked(none, none))],
+    [
+      'a directory whose last part leads back to its first',
+      hostileDoc(13, (sector) => (sector % 5 === 0 ? sector - 4 : sector + 1), linked(none, none)),
+    ],
+    [
+      'an entry that is its own neighbour',
+      hostileDoc(
+        1,
+        () => END,
+        linked(
+          (index) => index,
+          (index) => index,
+        ),
+      ),
+    ],
+    [
+      'two entries that are each other’s neighbours',
+      hostileDoc(
+        1,
+        () => END,
+        linked(
+          (index) => 3 - index,
+          (index) => 3 - index,
+        ),
+      ),
+    ],
+    ['a table that lies outside the file', hostileDoc(13, () => 0xfffffff0, linked(none, none))],
+  ])('%s', async (_what, bytes) => {
+    expect(await kindOf(bytes)).toBeNull()
+  })
+
+  /** A list of entries of which the last is the stream that a Word document has. */
+  const listed = (sectors: number): Buffer => {
+    const tables = Math.ceil((sectors + 200) / 128)
+    const last = sectors * 4 - 1
+    return hostileDoc(
+      sectors,
+      (sector) => (sector === tables + sectors - 1 ? END : sector + 1),
+      (entry, index) => {
+        linked(none, (at) => (at < last ? at + 1 : NONE))(entry, index)
+        if (index !== last) return
+        entry.write('WordDocument', 0, 'utf16le')
+        entry.writeUInt16LE(26, 64)
+        entry.writeUInt8(2, 66)
+      },
+    )
+  }
+
+  test('a directory is read to its end, but not for as long as a hostile one makes it', async () => {
+    expect(await kindOf(listed(1000))).toBe('doc')
+    expect(await kindOf(listed(2000))).toBeNull()
+  })
+})
+
+describe('a file on its way', () => {
+  test('longer than its field takes is refused before its end, and leaves nothing behind', async () => {
+    let read = 0
+    const endless = Readable.from(
+      (function* () {
+        for (;;) {
+          read += 1
+          yield Buffer.alloc(1000)
+        }
+      })(),
+    )
+    expect(await open().receive(endless, 5000)).toEqual({ ok: false, error: 'too_large' })
+    expect(read).toBeLessThan(50)
+    expect(stored()).toEqual([])
+  })
+
+  test('whose sender breaks off leaves nothing behind', async () => {
+    const broken = Readable.from(
+      (function* () {
+        yield Buffer.from('%PDF')
+        throw new Error('gone')
+      })(),
+    )
+    expect(await open().receive(broken, 5000)).toEqual({ ok: false, error: 'cut_off' })
+    expect(stored()).toEqual([])
+  })
+
+  test('of a process that died is removed at the next start; of one that lives, it stays', () => {
+    const dead = spawnSync(process.execPath, ['--version']).pid
+    mkdirSync(join(folder, 'incoming'))
+    for (const pid of [dead, process.pid, process.ppid])
+      writeFileSync(join(folder, 'incoming', `${pid}.some-name`), 'half a')
+    open()
+    expect(stored()).toEqual([`${process.ppid}.some-name`])
   })
 })
 
