@@ -39,6 +39,8 @@ test(`every registration that was answered 201 is there whole, with its proof, a
     // Started again first: the server itself brings the log back in, then we look.
     running = await startServer(folder)
     expect(broken(acknowledged)).toEqual([])
+    // What the killed one was taking in is gone.
+    expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
   }
   expect(acknowledged.length).toBeGreaterThan(kills * 10)
   const { url } = running
@@ -51,7 +53,9 @@ test(`every registration that was answered 201 is there whole, with its proof, a
 })
 
 test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
-  running = await startServer(folder, '--import', join(import.meta.dirname, 'early-answers.ts'))
+  running = await startServer(folder, {
+    before: ['--import', join(import.meta.dirname, 'early-answers.ts')],
+  })
   const told: string[] = []
   const { child } = running
   await besiege(running, (regNo) => {

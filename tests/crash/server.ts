@@ -54,12 +54,15 @@ export async function started(child: ChildProcess): Promise<Running> {
   }
 }
 
-export function startServer(dataDir: string, ...before: readonly string[]): Promise<Running> {
-  const [node = '', ...args] = serverCommand(...before)
+export function startServer(
+  dataDir: string,
+  options: { readonly before?: readonly string[]; readonly variables?: NodeJS.ProcessEnv } = {},
+): Promise<Running> {
+  const [node = '', ...args] = serverCommand(...(options.before ?? []))
   return started(
     spawn(node, args, {
       cwd: TOP,
-      env: serverVariables(dataDir),
+      env: { ...serverVariables(dataDir), ...options.variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )

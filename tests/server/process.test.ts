@@ -2,13 +2,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
+import { beginUpload } from './uploading.ts'
 
+/** The most that the sample event's proof may have. */
+const PROOF_BYTES = 5 * 1024 * 1024
+const PROOFS = 20
 const top = join(import.meta.dirname, '..', '..')
 const launcher = join(top, 'bin', 'rollcall.js')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
@@ -133,6 +138,47 @@ describe('over a real socket', () => {
     },
   )
 
+  test('twenty proofs of 5 MB at once are on disk while they come, not in memory; a sender who breaks off leaves nothing', async () => {
+    const answers = {
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-pg',
+    }
+    const begin = () =>
+      beginUpload(`${server.url}/api/afpicon/register/`, answers, 'pg_proof', PROOF_BYTES)
+    await (await begin()).finish()
+    const idle = await memoryOf(server)
+    const uploads = await Promise.all(Array.from({ length: PROOFS }, begin))
+    const incoming = join(server.dataDir, 'uploads', 'incoming')
+    await expect
+      .poll(() => readdirSync(incoming).map((name) => statSync(join(incoming, name)).size), {
+        timeout: 30_000,
+        interval: 20,
+      })
+      .toEqual(Array.from({ length: PROOFS }, () => PROOF_BYTES))
+    // Held in memory, they would be there at least once; what remains is the sockets' and the collector's.
+    expect((await memoryOf(server)) - idle).toBeLessThan(0.75 * PROOFS * PROOF_BYTES)
+    const [gone, ...others] = uploads
+    gone?.request.destroy()
+    const statuses = await Promise.all(others.map(async (one) => (await one.finish()).status))
+    expect(new Set(statuses)).toEqual(new Set([201]))
+    await expect.poll(() => readdirSync(incoming), { timeout: 10_000, interval: 20 }).toEqual([])
+  })
+
+  test('a proof that is too large is answered 413 on a connection that goes on', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const url = `${server.url}/api/afpicon/register/`
+    const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, agent)
+    const { status, answer } = await sent.finish()
+    expect([status, answer['code']]).toEqual([413, 'file_too_large'])
+    const again = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, agent)
+    expect((await again.finish()).status).toBe(422)
+    expect(again.request.reusedSocket).toBe(true)
+    expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+    agent.destroy()
+  })
+
   test('what is no HTTP is refused in the one shape', async () => {
     const socket = connect(server.port, '127.0.0.1')
     socket.write('HELLO\r\n\r\n')
@@ -234,6 +280,12 @@ test.each([
     new RegExp(sentence.source.replace('^', 'ended with 2: '), 'm'),
   )
 })
+
+/** Bytes that the server's process has in memory, as it says itself. */
+async function memoryOf(server: Server): Promise<number> {
+  const figures = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(figures)?.[1])
+}
 
 /** Until nobody listens on the port any more. */
 async function untilRefused(port: number): Promise<void> {

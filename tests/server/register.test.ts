@@ -497,6 +497,12 @@ describe('the same idempotency key', () => {
     expect(came).toEqual({ ...one, idempotency_keys: 1 })
   })
 
+  test('may be any word, also "unreadable"', async () => {
+    const [first, again] = [await withKey('unreadable'), await withKey('unreadable')]
+    expect([first.statusCode, again.statusCode]).toEqual([201, 201])
+    expect(again.json<RegisterAnswer>().reg_no).toBe(first.json<RegisterAnswer>().reg_no)
+  })
+
   test('without a key, the same twenty are twenty registrations', async () => {
     const came = await added(() =>
       Promise.all(Array.from({ length: 20 }, () => server.post(url, delegate))),
