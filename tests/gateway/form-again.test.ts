@@ -1,4 +1,6 @@
 /** Who left the gateway's page and sends the same form again: the same registration, and never a dead end or a second payment. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterAnswer } from '../../engine/index.ts'
 import { delegate, openRig } from './rig.ts'
@@ -10,12 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => rig.close())
 
-async function send(key: string): Promise<RegisterAnswer> {
-  const response = await fetch(`${rig.url}/api/afpicon/register/`, {
+const post = (key: string): Promise<Response> =>
+  fetch(`${rig.url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify(delegate),
   })
+async function send(key: string): Promise<RegisterAnswer> {
+  const response = await post(key)
   expect(response.status).toBe(201)
   return (await response.json()) as RegisterAnswer
 }
@@ -53,4 +57,38 @@ test('after paying in a window that was closed before it came back, the form ask
   const again = await send('paid')
   expect(again).toMatchObject({ status: 'success', reg_no: first.reg_no })
   expect(again.payment_data).toBeUndefined()
+})
+
+test('sent twice at the same moment after a failure, the form leads to one further order', async () => {
+  const first = await arrive('twice')
+  await rig.sandbox().act(first.orderId, 'leave')
+  rig.advance(1000)
+  const both = await Promise.all([send('twice'), send('twice')])
+  const orders = new Set(both.map(({ payment_data }) => payment_data?.orderid))
+  expect([...orders]).toEqual([`${first.reg_no}02`])
+})
+
+test('once registration is closed, the form and the failed page say the same of a failed payment, and no order begins', async () => {
+  const first = await arrive('closed')
+  await rig.sandbox().act(first.orderId, 'leave')
+  rig.advance(1000)
+  const file = join(rig.environment.eventsDir, 'afpicon2026.yaml')
+  const text = readFileSync(file, 'utf8')
+  const serve = async (as: string): Promise<void> => {
+    writeFileSync(file, as)
+    await rig.parts().deps.events.reload()
+  }
+  await serve(text.replace('status: open', 'status: closed'))
+  const retry = await fetch(`${rig.url}/api/payment/retry/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ order_id: first.orderId }),
+  })
+  const [page, form] = [await retry.json(), await (await post('closed')).json()]
+  await serve(text)
+  expect(page).toMatchObject({ status: 'error', code: 'registration_closed' })
+  expect(form).toEqual(page)
+  expect(rig.rows('SELECT 1 FROM payments WHERE order_id LIKE ?', `${first.reg_no}%`)).toHaveLength(
+    1,
+  )
 })
