@@ -78,7 +78,8 @@ test('once registration is closed, the form and the failed page say the same of 
     writeFileSync(file, as)
     await rig.parts().deps.events.reload()
   }
-  await serve(text.replace('status: open', 'status: closed'))
+  const closed = 'closed: {heading: Registration Closed, text: Registration is closed.}'
+  await serve(`${text.replace('status: open', 'status: closed')}\n${closed}\n`)
   const retry = await fetch(`${rig.url}/api/payment/retry/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
