@@ -1,0 +1,138 @@
+/** People who are not there, and what they answer: the same seed gives the same ones. */
+import { errorsOf, normalise, shownFields } from '../../engine/index.ts'
+import type { Answer, Answers, EventConfig, Field } from '../../engine/index.ts'
+
+/** Nobody is called this. */
+const FIRST = [
+  'Example',
+  'Sample',
+  'Specimen',
+  'Mockup',
+  'Placeholder',
+  'Dummy',
+  'Draft',
+  'Testcase',
+  'Stand-in',
+  'Notreal',
+  'Fixture',
+  'Invented',
+  'Blank',
+  'Lorem',
+  'Ipsum',
+  'Dolor',
+  'Nobody',
+  'Pattern',
+  'Outline',
+  'Sketch',
+  'Template',
+  'Pretend',
+]
+const LAST = [
+  'Alpha',
+  'Bravo',
+  'Charlie',
+  'Delta',
+  'Echo',
+  'Foxtrot',
+  'Golf',
+  'Hotel',
+  'India',
+  'Juliett',
+  'Kilo',
+  'Lima',
+  'Mike',
+  'November',
+  'Oscar',
+  'Papa',
+  'Quebec',
+  'Romeo',
+  'Sierra',
+  'Tango',
+  'Uniform',
+  'Victor',
+  'Whiskey',
+  'Xray',
+  'Yankee',
+  'Zulu',
+]
+
+/** The next number of a row that looks like chance, from 0 to below 1. */
+export type Chance = () => number
+/** A small generator with a seed (mulberry32): a demo that looks the same twice can be talked about. */
+export function chanceFrom(seed: number): Chance {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+export const pick = <T>(chance: Chance, from: readonly T[]): T => {
+  const found = from[Math.floor(chance() * from.length)]
+  if (found === undefined) throw new Error('nothing to pick from')
+  return found
+}
+export const digits = (chance: Chance, count: number): string =>
+  Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
+
+/** Answers that the event accepts: every shown field is answered, most optional ones too. */
+export function answersOf(event: EventConfig, chance: Chance): Answers {
+  const first = pick(chance, FIRST)
+  const last = pick(chance, LAST)
+  const all = Object.fromEntries(
+    event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]),
+  )
+  for (const field of event.fields) {
+    const needed =
+      field.required !== undefined ||
+      field.offersCategories === true ||
+      Object.values(event.roles).includes(field.id)
+    if (!needed && chance() < 0.15) delete all[field.id]
+  }
+  const { answers } = normalise(event, all)
+  if (Object.keys(errorsOf(event, answers)).length === 0) return answers
+  // A field that only these answers show or require.
+  const shown = shownFields(event, answers)
+  return normalise(event, {
+    ...Object.fromEntries(
+      event.fields
+        .filter(({ id }) => shown.has(id))
+        .map((field) => [field.id, answerOf(field, first, last, chance)]),
+    ),
+    ...answers,
+  }).answers
+}
+
+function answerOf(field: Field, first: string, last: string, chance: Chance): Answer {
+  switch (field.type) {
+    case 'email':
+      return `${first}.${last}${digits(chance, 2)}@example.org`.toLowerCase()
+    case 'phone':
+      return `+9100000${digits(chance, 5)}`
+    case 'number':
+      return field.min ?? Math.min(field.max ?? 1, 1)
+    case 'date':
+      return '1980-01-01'
+    case 'yes-no':
+      return chance() < 0.55
+    case 'select':
+      return pick(chance, field.options ?? []).id
+    case 'file':
+      return `made-up-proof.${field.accept?.includes('pdf') === true ? 'pdf' : (field.accept?.[0] ?? 'pdf')}`
+    case 'multiline':
+      return `${digits(chance, 2)} Example Street\nSampletown`
+    case 'text':
+      return textOf(field.id, first, last, chance)
+  }
+}
+
+function textOf(id: string, first: string, last: string, chance: Chance): string {
+  if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
+  if (/(_no|number)$/.test(id)) return `EXAMPLE-${digits(chance, 4)}`
+  if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST)} Medical College`
+  if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
+  if (/qualification/.test(id)) return pick(chance, ['MBBS', 'MD', 'MS', 'DNB'])
+  if (/designation/.test(id)) return pick(chance, ['Consultant', 'Professor', 'Resident'])
+  return `Made-up ${first.toLowerCase()}`
+}
