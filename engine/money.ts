@@ -38,13 +38,41 @@ export function readAmount(text: string): Paise | null {
   return found === null ? null : paise(Number(`${found[1]}${(found[2] ?? '').padEnd(2, '0')}`))
 }
 
+/** Rupees of the wire or of a file (4237.5) as paise; null for what is no amount. */
+export function fromRupees(rupees: unknown): Paise | null {
+  return typeof rupees === 'number' && Number.isFinite(rupees)
+    ? readAmount(rupees.toFixed(2))
+    : null
+}
+
+/** The sign and its no-break space: before every amount that people read. */
+const sign = '₹\u00a0'
+
+/** Where an amount will stand and is not known yet. */
+export const noMoney = `${sign}–`
+
 /** "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees without decimals. */
 export function formatMoney(amount: Paise): string {
+  return `${amount < 0 ? '−' : ''}${sign}${formatAmount(paise(Math.abs(amount)))}`
+}
+
+/** "1,23,456.50", for a column of amounts whose head or total carries the sign. */
+export function formatAmount(amount: Paise): string {
   const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')
-  const last = whole.slice(-3)
-  const grouped =
-    whole.length > 3 ? `${whole.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${last}` : last
-  return `${amount < 0 ? '−' : ''}₹\u00a0${grouped}${decimals === '00' ? '' : `.${decimals}`}`
+  return `${amount < 0 ? '−' : ''}${grouped(whole)}${decimals === '00' ? '' : `.${decimals}`}`
+}
+
+/** A number of things, whole and not below zero: "1,30,000". */
+export function formatCount(count: number): string {
+  assert(Number.isSafeInteger(count) && count >= 0, `${count} is no number of things`)
+  return grouped(String(count))
+}
+
+/** Digits grouped the Indian way: the last three, then by twos. */
+function grouped(digits: string): string {
+  return digits.length > 3
+    ? `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`
+    : digits
 }
 
 /** A price taken apart; base + gst = total exactly. */

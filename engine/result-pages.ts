@@ -66,8 +66,7 @@ export function resultValues(
   }
   return {
     ...eventValues(event),
-    ...fromAddress,
-    ...(view === null ? {} : valuesOf(event, view, event.results.amounts)),
+    ...(view === null ? fromAddress : valuesOf(event, view, event.results.amounts)),
   }
 }
 

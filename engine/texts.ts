@@ -2,7 +2,7 @@
 import type { Answer, Answers, PublicEvent } from './config.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { RegistrationAnswer } from './wire.ts'
-import { formatMoney, paise, readAmount, splitTotal, type Paise } from './money.ts'
+import { formatMoney, fromRupees, readAmount, splitTotal, type Paise } from './money.ts'
 import { own } from './outcome.ts'
 import { formatDay, formatDays, formatInstant, isDay, readInstant, type Instant } from './time.ts'
 
@@ -39,16 +39,29 @@ export function viewOf(event: PublicEvent, registration: AnyRegistration): Regis
     : (registration as RegistrationView)
 }
 
+const placeholder = /\{([a-z_][a-z0-9_.]*)\}/gi
+
 /** Replaces {name} by its value, by `missing` where there is none. Braces around anything else stay as they are. */
 export function fill(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
   missing: string,
 ): string {
-  return text.replace(
-    /\{([a-z_][a-z0-9_.]*)\}/gi,
-    (_whole, name: string) => own(values, name) ?? missing,
-  )
+  return text.replace(placeholder, (_whole, name: string) => own(values, name) ?? missing)
+}
+
+/** The text with its values in it; null where it names one that is not known, so that nobody is asked to quote "N/A". */
+export function fillKnown(
+  text: string,
+  values: Readonly<Record<string, string | undefined>>,
+): string | null {
+  let known = true
+  const filled = text.replace(placeholder, (_whole, name: string) => {
+    const value = own(values, name)
+    known &&= value !== undefined
+    return value ?? ''
+  })
+  return known ? filled : null
 }
 
 /** `afpi-pg` → `Afpi Pg`: an id said in words. */
@@ -66,6 +79,9 @@ const statusWords = {
   failed: 'Failed',
   refunded: 'Refunded',
 } satisfies Record<PaymentStatus, string>
+export const isPaymentStatus = (value: unknown): value is PaymentStatus =>
+  typeof value === 'string' && Object.hasOwn(statusWords, value)
+
 export function statusText(status: PaymentStatus): string {
   return statusWords[status]
 }
@@ -132,15 +148,15 @@ export function valuesOf(
     amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
   const money = (amount: Paise | null): string | undefined =>
     amount === null ? undefined : formatMoney(amount)
-  const day = (at: Instant | null | undefined): string | undefined =>
-    at == null ? undefined : formatInstant(at)
+  const paidOn = registration.paidAt === null ? undefined : formatInstant(registration.paidAt)
+  const tried = attemptOf(registration)?.createdAt ?? registration.createdAt
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
       Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
     ),
     ...eventValues(event),
     reg_no: registration.regNo,
-    order_id: orderOf(registration),
+    order_id: attemptOf(registration)?.orderId ?? registration.regNo,
     category:
       category === null
         ? undefined
@@ -153,9 +169,8 @@ export function valuesOf(
     gst: money(parts.gst),
     total: money(total),
     amount: money(total),
-    // Of the payment, else of the attempt that has not come to one.
-    date: day(registration.paidAt ?? registration.payments?.[0]?.createdAt),
-    payment_date: day(registration.paidAt),
+    date: paidOn ?? formatInstant(tried),
+    payment_date: paidOn,
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: formatInstant(registration.createdAt),
@@ -167,9 +182,11 @@ export function valuesOf(
   )
 }
 
-/** The order id of the attempt that was paid, else of the newest one. */
-function orderOf({ payments, regNo }: RegistrationView): string {
-  return (payments?.find(({ status }) => status === 'success') ?? payments?.[0])?.orderId ?? regNo
+/** The attempt that was paid, else the newest one: its order id and its date are what pages and mails say. */
+function attemptOf({
+  payments,
+}: RegistrationView): NonNullable<RegistrationView['payments']>[number] | undefined {
+  return payments?.find(({ status }) => status === 'success') ?? payments?.[0]
 }
 
 /** Decimal text of rupees for people; undefined when it is none. */
@@ -189,8 +206,7 @@ export function readRegistration(
       ? [[id, value]]
       : []
   }
-  const amount = (value: number | null): Paise | null =>
-    value === null ? null : paise(Math.round(value * 100))
+  const createdAt = readInstant(wire.created_at) ?? (0 as Instant)
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(
@@ -198,14 +214,14 @@ export function readRegistration(
     ),
     category: wire.category,
     period: wire.period,
-    base: amount(wire.base),
-    gst: amount(wire.gst),
-    total: amount(wire.total),
+    base: fromRupees(wire.base),
+    gst: fromRupees(wire.gst),
+    total: fromRupees(wire.total),
     paymentStatus: wire.payment_status,
     inReview: wire.in_review,
     paymentId: null,
     paidAt: wire.payment_date === null ? null : readInstant(wire.payment_date),
-    createdAt: readInstant(wire.created_at) ?? (0 as Instant),
+    createdAt,
     payments: [
       {
         orderId: wire.order_id,

@@ -133,6 +133,12 @@ export function formatDay(of: Day): string {
   return `${dayOfMonth} ${month} ${year}`
 }
 
+/** "31 Jan 2026", where a table or an axis has no room for the month's name: its first three letters. */
+export function formatDayShort(of: Day): string {
+  const { year, month, dayOfMonth } = parts(of)
+  return `${dayOfMonth} ${month.slice(0, 3)} ${year}`
+}
+
 /** "12–14 September 2025", "31 January – 1 February 2026", "31 December 2026 – 1 January 2027"; one day alone is itself. */
 export function formatDays(from: Day, to: Day): string {
   if (from === to) return formatDay(from)
@@ -143,9 +149,14 @@ export function formatDays(from: Day, to: Day): string {
   return `${first.dayOfMonth}–${formatDay(to)}`
 }
 
-/** "21 November 2026, 9:53 am", the wall clock in India. */
-export function formatInstant(at: Instant): string {
+/** "9:53 am", the wall clock in India. */
+export function formatTime(at: Instant): string {
   const local = new Date(at + indiaAhead)
   const hour = local.getUTCHours()
-  return `${formatDay(dayOf(at))}, ${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
+  return `${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
+}
+
+/** "21 November 2026, 9:53 am", the wall clock in India. */
+export function formatInstant(at: Instant): string {
+  return `${formatDay(dayOf(at))}, ${formatTime(at)}`
 }

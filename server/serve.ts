@@ -1,6 +1,6 @@
 /** A server process: listens, says where, and stops without losing anything. */
 import { createServer } from 'node:net'
-import { err, ok } from '../engine/index.ts'
+import { err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import { assemble } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
@@ -63,7 +63,7 @@ export async function boot(
       ...(environment.clockStart === null
         ? []
         : [
-            `  Clock    started at ${new Date(environment.clockStart).toISOString()}, for rehearsal`,
+            `  Clock    started at ${formatInstant(environment.clockStart)} in India, for rehearsal`,
           ]),
       ...(password === null
         ? []

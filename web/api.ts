@@ -1,18 +1,31 @@
-/** The only module that calls `fetch`. A call answers with a value or with an error whose text can be shown as it is. */
-import type { ErrorAnswer, SiteTexts } from '../engine/index.ts'
+/**
+ * The only module that calls `fetch`. A call answers with a value of the shape its reader knows, or with
+ * an error whose text can be shown as it is. What each answer must look like is in `answers.ts` (the
+ * public calls) and `office/calls.ts`.
+ */
+import { assertNever, fromRupees } from '../engine/index.ts'
+import type { ErrorAnswer, FieldErrors, SiteTexts, WireQuote } from '../engine/index.ts'
+import { isRecord, textsOf } from './shared/shape.ts'
 
 export type ApiError = {
   /** HTTP status; 0 when there was no answer. */
   readonly status: number
+  /**
+   * The server's own code, or ours: `network` and `aborted` (no answer), `error` (a status that is not OK),
+   * `unexpected` (status 200 with something else in it than what this call answers).
+   */
   readonly code: string
   /** What to show: the server's own message, else the text for the status, else the fallback. */
   readonly message: string
   /** The server's error answer, where it sent one. */
-  readonly answer: ErrorAnswer | null
+  readonly answer: Partial<ErrorAnswer> | null
 }
 export type Answered<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiError }
+
+/** Takes the body of an answer apart; null where it is not what the call answers. Never throws. */
+export type Reader<T> = (body: unknown) => T | null
 
 /** Said before any page data has arrived; event files and the site may word them differently. */
 let texts: SiteTexts['calls'] = {
@@ -28,17 +41,70 @@ export const sayWith = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }
 }
 
-/** Order of the specification's error catalogue: the server's message, the status, the fallback, then what is left. */
-function messageOf(status: number, own: string | undefined, fallback: string | undefined): string {
-  if (own) return own
-  if (status === 0) return texts['network'] ?? ''
-  return (
-    texts[String(status)] ?? fallback ?? texts['not_ok']?.replace('{status}', String(status)) ?? ''
-  )
+/** What is said where nothing more is known: "An unexpected error occurred." */
+export const unexpectedText = (): string => texts['other'] ?? ''
+
+type Failure =
+  | { readonly is: 'network' | 'aborted' }
+  | { readonly is: 'not_ok'; readonly status: number; readonly answer: Partial<ErrorAnswer> | null }
+  | { readonly is: 'unexpected'; readonly status: number }
+
+/** In the order of the specification's error catalogue: the server's message, the status, the fallback, then what is left. */
+function errorOf(failure: Failure, fallback: string | undefined): ApiError {
+  switch (failure.is) {
+    case 'network':
+    case 'aborted':
+      return { status: 0, code: failure.is, message: texts['network'] ?? '', answer: null }
+    case 'not_ok': {
+      const { status, answer } = failure
+      const message =
+        answer?.message ??
+        texts[String(status)] ??
+        fallback ??
+        (status >= 400 ? texts['not_ok']?.replace('{status}', String(status)) : undefined) ??
+        unexpectedText()
+      return { status, code: answer?.code ?? 'error', message, answer }
+    }
+    case 'unexpected':
+      return {
+        status: failure.status,
+        code: 'unexpected',
+        message: fallback ?? unexpectedText(),
+        answer: null,
+      }
+    default:
+      return assertNever(failure)
+  }
 }
 
-const isError = (body: unknown): body is ErrorAnswer =>
-  typeof body === 'object' && body !== null && 'status' in body && body.status === 'error'
+/**
+ * The one error shape, read leniently: what is not there or of another type is left out. Null: the body
+ * says that the call succeeded, or nothing of the kind.
+ */
+function readError(body: unknown): Partial<ErrorAnswer> | null {
+  if (!isRecord(body)) return null
+  const { status, code, message } = body
+  if (typeof status !== 'string' || status === 'success') return null
+  const errors: FieldErrors | null = textsOf(body['errors'])
+  const quote = readQuote(body['quote'])
+  return {
+    status: 'error',
+    ...(typeof code === 'string' && code !== '' && { code }),
+    ...(typeof message === 'string' && message !== '' && { message }),
+    ...(errors !== null && { errors }),
+    ...(quote !== null && { quote }),
+  }
+}
+
+function readQuote(quote: unknown): WireQuote | null {
+  if (!isRecord(quote)) return null
+  const { category, period, base, gst, total } = quote
+  return typeof category === 'string' &&
+    typeof period === 'string' &&
+    [base, gst, total].every((amount) => fromRupees(amount) !== null)
+    ? (quote as WireQuote)
+    : null
+}
 
 export type CallOptions = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -50,23 +116,19 @@ export type CallOptions = {
   readonly signal?: AbortSignal
 }
 
-/** A JSON call to our own server. Never throws; an aborted call answers with code `aborted`. */
-export async function call<T>(path: string, options: CallOptions = {}): Promise<Answered<T>> {
+/** A JSON call to our own server, its answer read by `read`. Never throws; an aborted call answers with code `aborted`. */
+export async function call<T>(
+  path: string,
+  read: Reader<T>,
+  options: CallOptions = {},
+): Promise<Answered<T>> {
   const { json, form, fallback, signal } = options
-  const failed = (
-    status: number,
-    code: string,
-    answer: ErrorAnswer | null = null,
-  ): Answered<T> => ({
+  const failed = (failure: Failure): Answered<T> => ({
     ok: false,
-    error: {
-      status,
-      code: answer?.code ?? code,
-      message: messageOf(status, answer?.message, fallback),
-      answer,
-    },
+    error: errorOf(failure, fallback),
   })
   let response: Response
+  let text: string
   try {
     response = await fetch(path, {
       method: options.method ?? 'GET',
@@ -79,56 +141,48 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
       ...(form === undefined ? {} : { body: form }),
       ...(signal === undefined ? {} : { signal }),
     })
+    text = await response.text()
   } catch {
-    return failed(0, signal?.aborted ? 'aborted' : 'network')
+    return failed({ is: signal?.aborted ? 'aborted' : 'network' })
   }
-  let body: unknown
-  try {
-    body = await response.json()
-  } catch {
-    return failed(response.ok ? 502 : response.status, 'not_json')
-  }
-  if (isError(body)) return failed(response.status, 'error', body)
-  if (!response.ok) return failed(response.status, 'error')
-  return { ok: true, value: body as T }
+  const body = parsed(text)
+  const answer = readError(body)
+  const { status } = response
+  if (!response.ok || answer !== null) return failed({ is: 'not_ok', status, answer })
+  const value = read(body)
+  return value === null ? failed({ is: 'unexpected', status }) : { ok: true, value }
 }
 
-/** A file of ours (CSV, receipt), fetched so that a refusal can be shown instead of saved. */
+/** Undefined for what is no JSON: an HTML page of something that stands in between, an answer cut short. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A CSV file of ours, fetched so that a refusal can be shown instead of saved. */
 export async function download(
   path: string,
-  fallback: string,
 ): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
-  let response: Response
+  const failed = (failure: Failure) => ({ ok: false, error: errorOf(failure, undefined) }) as const
   try {
-    response = await fetch(path)
+    const response = await fetch(path)
+    const { status, headers } = response
+    if (!response.ok)
+      return failed({ is: 'not_ok', status, answer: readError(parsed(await response.text())) })
+    if (!/^text\/csv\b/i.test(headers.get('content-type') ?? ''))
+      return failed({ is: 'unexpected', status })
+    const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
+    return { ok: true, value: { blob: await response.blob(), name } }
   } catch {
-    return {
-      ok: false,
-      error: {
-        status: 0,
-        code: 'network',
-        message: messageOf(0, undefined, fallback),
-        answer: null,
-      },
-    }
+    return failed({ is: 'network' })
   }
-  if (!response.ok) {
-    const body: unknown = await response.json().catch(() => null)
-    const answer = isError(body) ? body : null
-    return {
-      ok: false,
-      error: {
-        status: response.status,
-        code: answer?.code ?? 'error',
-        message: messageOf(response.status, answer?.message, fallback),
-        answer,
-      },
-    }
-  }
-  const name =
-    /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? null
-  return { ok: true, value: { blob: await response.blob(), name } }
 }
+
+/** How long the browser may take to begin saving before the file's address is given back, milliseconds. */
+const SAVING_MS = 10_000
 
 /** Hands a file to the browser to save. */
 export function save(blob: Blob, name: string): void {
@@ -138,7 +192,7 @@ export function save(blob: Blob, name: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVING_MS)
 }
 
 /** A fresh Idempotency-Key. `crypto.randomUUID` is missing where a page is not served securely, as on a phone in the office's network. */

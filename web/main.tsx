@@ -1,11 +1,12 @@
 /** Where the web app begins: reads what the server wrote into the page and draws the page it is. */
 import { StrictMode } from 'react'
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { BrowserRouter, Route, Routes } from 'react-router-dom'
+import { BrowserRouter, Route, Routes, useLocation } from 'react-router-dom'
 import { assertNever, dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
-import { sayWith } from './api.ts'
+import { sayWith, unexpectedText } from './api.ts'
+import { Boundary } from './shared/boundary.tsx'
 import { Mark, Sprite } from './shared/icons.tsx'
 import type { PageProps } from './shared/page.ts'
 import './styles/fonts.css'
@@ -21,10 +22,10 @@ function readPage(): PageData | null {
   return text ? (JSON.parse(text) as PageData) : null
 }
 
+type Chosen = { readonly paths: readonly string[]; readonly Page: ComponentType<PageProps> }
+
 /** Paths this page answers, and the module that draws it. Each kind of page is a chunk of its own. */
-async function choose(
-  page: PageData,
-): Promise<{ readonly paths: readonly string[]; readonly Page: ComponentType<PageProps> }> {
+async function choose(page: PageData): Promise<Chosen> {
   switch (page.page) {
     case 'event': {
       const { event, now } = page.event
@@ -60,38 +61,81 @@ function opensOn(event: PublicEvent, now: string): boolean {
 
 function NotFound() {
   return (
+    <Plain title="Page not found">
+      <p>There is nothing at this address. It may have been mistyped, or the page has moved.</p>
+      <a className="btn" href="/">
+        Go to Home
+      </a>
+    </Plain>
+  )
+}
+
+/** In place of a page that cannot be drawn. Nothing is known of what was being done, so nothing is said of it. */
+function Broken() {
+  return (
+    <Plain title={unexpectedText()}>
+      <p role="alert">This page could not be shown. Loading it again often helps.</p>
+      <p className="acts">
+        <button type="button" className="btn" onClick={() => location.reload()}>
+          Load again
+        </button>
+        <a className="btn line" href="/">
+          Go to Home
+        </a>
+      </p>
+    </Plain>
+  )
+}
+
+function Plain({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
     <main className="wrap plain" id="main">
       <a className="mark" href="/">
         <Mark />
         Rollcall
       </a>
-      <h1 className="disp">Page not found</h1>
-      <p>There is nothing at this address. It may have been mistyped, or the page has moved.</p>
-      <a className="btn" href="/">
-        Go to Home
-      </a>
+      <h1 className="disp">{title}</h1>
+      {children}
     </main>
   )
 }
 
-async function start(root: HTMLElement): Promise<void> {
-  const page = readPage() ?? { page: 'not-found', site: null, events: [] }
-  if (page.page === 'event' || page.page === 'result') sayWith(page.event.event.texts.calls)
-  // The server's shell stays on screen until the page's own chunk is here: nothing flashes, nothing moves.
-  const { paths, Page } = await choose(page)
-  createRoot(root).render(
-    <StrictMode>
-      <Sprite />
-      <BrowserRouter>
-        <Routes>
-          {paths.map((path) => (
-            <Route key={path} path={path} element={<Page page={page} />} />
-          ))}
-          <Route path="*" element={<NotFound />} />
-        </Routes>
-      </BrowserRouter>
-    </StrictMode>,
+function Pages({ page, paths, Page }: { readonly page: PageData } & Chosen) {
+  const { key } = useLocation()
+  return (
+    <Boundary resetBy={key} otherwise={<Broken />}>
+      <Routes>
+        {paths.map((path) => (
+          <Route key={path} path={path} element={<Page page={page} />} />
+        ))}
+        <Route path="*" element={<NotFound />} />
+      </Routes>
+    </Boundary>
   )
+}
+
+async function start(root: HTMLElement): Promise<void> {
+  const draw = (whole: ReactNode) =>
+    createRoot(root).render(
+      <StrictMode>
+        <Sprite />
+        {whole}
+      </StrictMode>,
+    )
+  try {
+    const page = readPage() ?? { page: 'not-found', site: null, events: [] }
+    if (page.page === 'event' || page.page === 'result') sayWith(page.event.event.texts.calls)
+    // The server's shell stays on screen until the page's own chunk is here: nothing flashes, nothing moves.
+    const chosen = await choose(page)
+    draw(
+      <BrowserRouter>
+        <Pages page={page} {...chosen} />
+      </BrowserRouter>,
+    )
+  } catch {
+    // The data block was garbled on its way, or the page's own module could not be fetched.
+    draw(<Broken />)
+  }
 }
 
 const root = document.getElementById('root')

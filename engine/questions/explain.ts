@@ -8,7 +8,7 @@ import { holdsDay, periodOn } from '../period.ts'
 import { listed, nearest } from '../check/near.ts'
 import { quote, statesPrices, type Quote, type QuoteRefusal } from '../quote.ts'
 import { own, type Result } from '../outcome.ts'
-import { dayOf, formatDay, isoIndia, type Day, type Instant } from '../time.ts'
+import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../time.ts'
 
 /** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
 type AnswerRead = {
@@ -148,7 +148,7 @@ export function sayExplanation(
     ),
   ]
   return [
-    `${isoIndia(it.at)} is ${formatDay(it.day)} in India`,
+    `${formatInstant(it.at)} in India`,
     ...rows.map(([what, text]) => `${what.padEnd(9)} ${text}`),
   ].join('\n')
 }
@@ -156,7 +156,10 @@ export function sayExplanation(
 function sayPeriod(it: PeriodExplained | null, on: Day): string {
   if (it === null) return `none holds ${formatDay(on)}: registration is closed on that day`
   const { id, from, to } = it.period
-  const span = from === undefined && to === undefined ? 'any day' : `${from ?? '…'} to ${to ?? '…'}`
+  const span =
+    from === undefined && to === undefined
+      ? 'any day'
+      : `${from === undefined ? '…' : formatDay(from)} to ${to === undefined ? '…' : formatDay(to)}`
   if (it.because === 'other-dates')
     return `${id}, the period of every other date (its own days: ${span})`
   return `${id}  ${span}${it.alsoIn.length === 0 ? '' : `; the day is also in ${it.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`

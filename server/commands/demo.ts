@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { formatCount } from '../../engine/index.ts'
 import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { demoDay, fillDemo } from './made-up.ts'
@@ -85,9 +86,7 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
       clock: () => now,
     })
     const made = await fillDemo({ store, uploads, events: served, now })
-    terminal.print(
-      `${made.toLocaleString('en-IN')} made-up registrations over ${served.length} events.`,
-    )
+    terminal.print(`${formatCount(made)} made-up registrations over ${served.length} events.`)
     return { ...environment, clockStart: now }
   } finally {
     if (opened.ok) await opened.value.close()

@@ -2,7 +2,7 @@
  * The query string of a list, read once: the same object gives the rows, the count, the export and the
  * sentence that says what is shown. Parameters are the filters of the event file; an empty one is not set.
  */
-import { err, formatDay, formatDays, isDay, ok } from '../../engine/index.ts'
+import { err, formatCount, formatDay, formatDays, isDay, ok } from '../../engine/index.ts'
 import type { AdminList, EventConfig, Filter, PaymentStatus, Result } from '../../engine/index.ts'
 import type { ListQuery } from '../store/store.ts'
 
@@ -130,8 +130,7 @@ export function sentence(
   count: number,
   capped: boolean,
 ): string {
-  const number =
-    count === 0 ? 'No' : `${capped ? 'More than ' : ''}${count.toLocaleString('en-IN')}`
+  const number = count === 0 ? 'No' : `${capped ? 'More than ' : ''}${formatCount(count)}`
   const status = query.paymentStatus === undefined ? '' : STATUS_WORDS[query.paymentStatus]
   const parts = [`${number} ${status}registration${count === 1 ? '' : 's'}`]
   if (query.category !== undefined)

@@ -9,15 +9,15 @@ export function registrationView(
   stored: StoredRegistration,
 ): RegistrationAnswer['registration'] {
   const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
-  const paid = stored.payments.find(({ status }) => status === 'success')
+  const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
   const own = {
     reg_no: stored.regNo,
-    order_id: (paid ?? stored.payments[0])?.orderId ?? stored.regNo,
+    order_id: attempt?.orderId ?? stored.regNo,
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
     payment_date: stored.paidAt === null ? null : isoIndia(stored.paidAt),
     created_at: isoIndia(stored.createdAt),
-    attempted_at: stored.payments[0] === undefined ? null : isoIndia(stored.payments[0].createdAt),
+    attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
     category: stored.category,
     category_label:
       event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,

@@ -3,7 +3,7 @@
  * tree: each control's name, whether it must be answered, what is wrong with it. Then the states of
  * those forms that no other journey looks at with axe.
  */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { field, ledger, payButton, plain, problems, summary } from './delegate.ts'
@@ -146,20 +146,37 @@ describe('states of a form that axe has not seen elsewhere', () => {
     expect(button?.description).toContain('prices could not be loaded')
     await expectAccessible(page, 'no prices')
     await page.unroute('**/api/midzone/pricing/')
+    // Status 200 with something else in it.
+    let answer = ''
+    await page.route('**/api/midzone/pricing/', (route) => route.fulfill({ body: answer }))
+    for (const body of ['<h1>proxy</h1>', '[]', '{"pricing":{"afpi-pg":{"base":"free"}}}']) {
+      answer = body
+      await page.reload()
+      await summary(page)
+        .getByText('prices could not be loaded. An unexpected error occurred.')
+        .waitFor()
+    }
+    // Base and total of each category are enough.
+    answer = '{"pricing":{"non-afpi-delegate":{"base":1000,"total":1180}}}'
     await summary(page).getByRole('button', { name: 'Try again' }).click()
+    await expect
+      .poll(() => ledger(summary(page)))
+      .toMatchObject({ 'Base Fee': '₹ 1,000', 'GST (18%)': '₹ 180', 'Total Amount': '₹ 1,180' })
+    await page.unroute('**/api/midzone/pricing/')
+    await page.reload()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 1,475')
     await context.close()
   })
 
   test('S114 S172: a refusal stands in a toast, and beside the button after the toast has gone; answers wait in the tab', async () => {
     const { page, context } = await visit(browser, { width: 768, height: 900 })
-    await page.route('**/api/midzone/register/', (route) =>
+    const busy = (route: Route): Promise<void> =>
       route.fulfill({
         status: 503,
         contentType: 'application/json',
         body: JSON.stringify({ status: 'error', code: 'busy', message: 'The register is busy.' }),
-      }),
-    )
+      })
+    await page.route('**/api/midzone/register/', busy)
     await page.goto(`${server.url}/midzone2025`)
     for (const [label, text] of [
       ['Full Name', 'Dr. Busy Sample'],
@@ -172,6 +189,18 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await expectAccessible(page, 'a toast over a form')
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await summary(page).getByText('The register is busy.').waitFor()
+    await page.unroute('**/api/midzone/register/')
+    // Status 200 with something else in it: nobody is told that they are registered.
+    for (const body of ['<h1>proxy</h1>', '{"status":"success","payment_data":{"orderid":"X"}}']) {
+      await page.route('**/api/midzone/register/', (route) => route.fulfill({ body }))
+      await payButton(page).click()
+      await summary(page).getByText('Registration failed. Please try again.').waitFor()
+      await page.unroute('**/api/midzone/register/')
+      await page.route('**/api/midzone/register/', busy)
+      await payButton(page).click()
+      await summary(page).getByText('The register is busy.').waitFor()
+      await page.unroute('**/api/midzone/register/')
+    }
     await page.reload()
     await page.getByText('Your answers are as you left them.').waitFor()
     expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')

@@ -381,7 +381,7 @@ describe.each(CASES)('$title', (one) => {
   test('S045 S046 S047 S060 S061 S062 S068 S072 S173: failed: facts, causes or tips, and the ways on', async () => {
     const { page } = here
     for (const outcome of ['success', 'failed'] as const) {
-      await page.goto(addressOf(one, outcome, `?orderId=${failed}&amount=1.00&date=2025-11-10`))
+      await page.goto(addressOf(one, outcome, `?orderId=${failed}&amount=1.00&date=2001-01-01`))
       await heading(page, 'Payment Failed')
       expect(await page.getByRole('alert').count()).toBe(0)
     }
@@ -393,7 +393,7 @@ describe.each(CASES)('$title', (one) => {
     )
     expect(facts).toMatchObject(one.failed.facts)
     expect(facts['Order ID'] ?? facts['Transaction ID']).toBe(failed)
-    expect(facts['Date'] ?? facts['Attempt Date']).toContain('10 November 2025')
+    expect(facts['Date'] ?? facts['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await said(page)
     for (const line of one.failed.lines) expect(text).toContain(line)
     expect(text).not.toContain('Paid')
@@ -477,6 +477,14 @@ describe.each(CASES)('$title', (one) => {
       }
       const text = await said(page)
       expect(text).not.toContain('No amount has been deducted')
+      // Nobody is asked to quote a number that nobody has.
+      expect(text.includes('quote the transaction ID')).toBe(
+        query !== '' && one.id === 'pulmocon2025',
+      )
+      for (const link of await page.getByRole('main').getByRole('link').all())
+        expect(await link.getAttribute('href')).not.toContain(
+          query === '' ? encodeURIComponent('N/A') : 'undefined',
+        )
       if (one.id !== 'pulmocon2025') expect(text).toContain(MAYBE_DEDUCTED)
       expect(await page.getByRole('alert').count()).toBe(0)
     }
@@ -485,7 +493,7 @@ describe.each(CASES)('$title', (one) => {
 
   test('S042 S043 S044 S055 S167: a spinner, nobody there, what the server says, and then it is there again', async () => {
     const { page } = here
-    let answer: 'none' | number | string = 'none'
+    let answer: 'none' | number | string | { readonly ofStatus200: string } = 'none'
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -502,6 +510,8 @@ describe.each(CASES)('$title', (one) => {
             contentType: 'text/html',
             body: '<p>a proxy in between</p>',
           })
+        else if (typeof answer === 'object')
+          await route.fulfill({ contentType: 'application/json', body: answer.ofStatus200 })
         else
           await route.fulfill({
             status: 503,
@@ -528,6 +538,21 @@ describe.each(CASES)('$title', (one) => {
     answer = 'The register is being copied. Please come back in a minute.'
     await tryAgain.click()
     await alert.getByRole('heading', { name: answer }).waitFor()
+    // Status 200 with something else in it: the same sentence, neither a white page nor a spinner for ever.
+    const half = { ...one.row, reg_no: paid, payment_status: 'paid' }
+    for (const [ofStatus200, sentence] of [
+      ['<p>a proxy in between</p>', FETCH_FAILED],
+      ['null', FETCH_FAILED],
+      ['[]', FETCH_FAILED],
+      [JSON.stringify({ status: 'success', registration: { reg_no: 3 } }), FETCH_FAILED],
+      [JSON.stringify({ status: 'success', registration: half }), FETCH_FAILED],
+      [JSON.stringify({ status: 'success' }), one.errors.unknown[1]],
+    ] as const) {
+      answer = { ofStatus200 }
+      await page.goto(addressOf(one, 'success', `?orderId=${paid}`))
+      await alert.waitFor()
+      expect(await title(), ofStatus200).toBe(sentence)
+    }
     // A failed page that cannot look up stays a failed page and shows no error.
     answer = 'none'
     await page.goto(addressOf(one, 'failed', `?orderId=${failed}&amount=10.00&date=2025-11-09`))

@@ -1,5 +1,5 @@
 /** The landing page and what frames it, as a visitor sees them. */
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { plain } from './delegate.ts'
@@ -165,6 +165,64 @@ describe('the other pages of the site', () => {
     await page.getByRole('link', { name: 'Sign In' }).click()
     await page.waitForURL(/\/admin\/login/)
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('somebody who comes back from a payment that nobody knows lands here and reads that', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await page.goto(server.url)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.evaluate(() => {
+      const form = document.createElement('form')
+      form.method = 'post'
+      form.action = '/api/payment/return/'
+      const order = document.createElement('input')
+      order.name = 'TRANSACTIONID'
+      order.value = 'NOBODYS1'
+      form.append(order)
+      document.body.append(form)
+      form.submit()
+    })
+    await page
+      .getByRole('alert')
+      .getByRole('heading', { name: 'We could not tell which payment you came back from' })
+      .waitFor()
+    expect(new URL(page.url()).pathname).toBe('/')
+    expect(plain(await page.getByRole('alert').textContent())).toContain(
+      'the confirmation comes by email',
+    )
+    await page.getByRole('region', { name: 'Here to register?' }).waitFor()
+    await expectAccessible(page, 'landing page, unknown return')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a page that cannot be drawn says so instead of staying white, and can be loaded again', async () => {
+    const { page, context } = await visit(browser)
+    const sorry = page.getByRole('heading', { level: 1, name: 'An unexpected error occurred.' })
+    const garbled = (data: string) => async (route: Route) => {
+      const html = await (await route.fetch()).text()
+      await route.fulfill({
+        contentType: 'text/html',
+        body: html.replace(/(<script[^>]*id="page"[^>]*>)[^<]*/, `$1${data}`),
+      })
+    }
+    for (const data of ['{"page":"si', '{"page":"site","site":{"hero":{}},"events":[]}']) {
+      await page.route(`${server.url}/`, garbled(data))
+      await page.goto(server.url)
+      await sorry.waitFor()
+      await page.unroute(`${server.url}/`)
+    }
+    await expectAccessible(page, 'a page that cannot be drawn')
+    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('region', { name: 'Here to register?' }).waitFor()
+    // The page's own module does not arrive.
+    let fetched = 0
+    await page.route('**/assets/*.js', (route) =>
+      fetched++ === 0 ? route.continue() : route.abort(),
+    )
+    await page.goto(`${server.url}/admin/login`)
+    await sorry.waitFor()
     await context.close()
   })
 

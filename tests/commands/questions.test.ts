@@ -60,8 +60,8 @@ describe('explain', () => {
         .split('\n')
         .findIndex((text) => text.includes('pg-non-asi:')) + 1
     expect(plain(out).trimEnd().split('\n')).toEqual([
-      '2025-12-01T00:10:00+05:30 is 1 December 2025 in India',
-      'period    regular  2025-12-01 to …',
+      '1 December 2025, 12:10 am in India',
+      'period    regular  1 December 2025 to …',
       'answer    designation: "PG" read as "pg"',
       'answer    asi_member: "false" read as false',
       'answer    asi_membership_number dropped: the field is not shown',

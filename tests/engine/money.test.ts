@@ -2,7 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   amountText,
+  formatAmount,
+  formatCount,
   formatMoney,
+  fromRupees,
   paise,
   readAmount,
   rupees,
@@ -31,6 +34,30 @@ test.each([
   expect(amountText(paise(amount))).toBe(text)
   expect(formatMoney(paise(amount))).toBe(money)
   expect(rupees(paise(amount))).toBe(number)
+  expect(formatAmount(paise(amount))).toBe(money.replace(/₹\s/, ''))
+})
+
+test.each([
+  [7080, 708000],
+  [4237.5, 423750],
+  [0.1 + 0.2, 30],
+  [-1, null],
+  [1e21, null],
+  [Number.NaN, null],
+  ['7080', null],
+  [null, null],
+])('%j rupees of the wire are %j paise', (wire, amount) => {
+  expect(fromRupees(wire)).toBe(amount)
+})
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1000, '1,000'],
+  [130_000, '1,30,000'],
+  [12_345_678, '1,23,45,678'],
+])('%i things are counted %s', (count, text) => {
+  expect(formatCount(count)).toBe(text)
 })
 
 test.each([

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import {
   day,
   fill,
+  fillKnown,
   instant,
   labelOf,
   mailFor,
@@ -92,7 +93,48 @@ it('fills every placeholder once, and a value is never read as a text', () => {
   expect(labelOf(event, 'phone')).toBe('Label of phone')
 })
 
+it('a line that names what is not known is not said', () => {
+  expect(fillKnown('quote {a}', { a: '{b}' })).toBe('quote {b}')
+  expect(fillKnown('quote {a}, {b}', { a: '1' })).toBeNull()
+  expect(fillKnown('quote {}', {})).toBe('quote {}')
+})
+
 describe('a result page', () => {
+  test('S033: the failed page of a known registration says when it was tried and for how much, whatever the address says', () => {
+    const forged = { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }
+    const failed: RegistrationView = {
+      ...registration,
+      paymentStatus: 'failed',
+      paidAt: null,
+      payments: [
+        {
+          orderId: 'SAMP123456789012302',
+          status: 'failed',
+          createdAt: readInstant('2025-10-11T15:07:00+05:30') ?? instant(0),
+        },
+        { orderId: 'SAMP1234567890123', status: 'failed', createdAt: registration.createdAt },
+      ],
+    }
+    const shown = (view: RegistrationView) =>
+      resultRows(event, 'failed', view, forged).map(({ value }) => value)
+    expect(shown(failed)).toEqual([
+      'SAMP1234567890123',
+      'SAMP123456789012302',
+      `${nb}5,000`,
+      '11 October 2025, 3:07 pm',
+      'Failed',
+    ])
+    // An imported row may have neither an amount nor an attempt.
+    const { payments: _, ...imported } = { ...failed, total: null }
+    expect(shown(imported)).toEqual([
+      'SAMP1234567890123',
+      'SAMP1234567890123',
+      'N/A',
+      '10 October 2025, 12:00 am',
+      'Failed',
+    ])
+  })
+
   it('shows what is stored, split back from the total', () => {
     expect(
       resultRows(event, 'success', registration, {
@@ -112,20 +154,6 @@ describe('a result page', () => {
       ['text-10', 'Status', 'Paid'],
       ['event.dates', 'Dates', '31 January – 1 February 2026'],
     ])
-  })
-
-  it('of a failure shows when the attempt that is stored was made, not what the address says', () => {
-    const failed: RegistrationView = {
-      ...registration,
-      paymentStatus: 'failed',
-      paidAt: null,
-      payments: [
-        { orderId: 'SAMP2', status: 'failed', createdAt: readInstant('2025-12-01T10:00:00+05:30') },
-        { orderId: 'SAMP1', status: 'failed', createdAt: readInstant('2025-10-10T10:00:00+05:30') },
-      ],
-    }
-    const said = resultRows(event, 'failed', failed, { date: '2020-01-01' })
-    expect(said.find(({ id }) => id === 'date')?.value).toBe('1 December 2025, 10:00 am')
   })
 
   test.each([

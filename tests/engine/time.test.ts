@@ -6,7 +6,9 @@ import {
   dayOf,
   formatDay,
   formatDays,
+  formatDayShort,
   formatInstant,
+  formatTime,
   instant,
   isDay,
   isoIndia,
@@ -98,6 +100,8 @@ it('says days and instants in words', () => {
   expect(formatInstant(startOf(day('2026-01-01')))).toBe('1 January 2026, 12:00 am')
   expect(formatInstant(readInstant('2026-01-01') ?? instant(0))).toBe('1 January 2026, 12:00 pm')
   expect(formatDay(day('2026-01-31'))).toBe('31 January 2026')
+  expect(formatDayShort(day('2025-09-05'))).toBe('5 Sep 2025')
+  expect(formatTime(startOf(day('2026-01-01')))).toBe('12:00 am')
   expect(formatDays(day('2026-01-31'), day('2026-02-01'))).toBe('31 January – 1 February 2026')
   expect(formatDays(day('2025-09-12'), day('2025-09-14'))).toBe('12–14 September 2025')
   expect(formatDays(day('2025-12-31'), day('2026-01-01'))).toBe('31 December 2025 – 1 January 2026')

@@ -243,13 +243,35 @@ describe('the list', () => {
     await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    await page.route('**/afpicon/download-csv/**', (route) =>
-      route.fulfill({ status: 500, body: '' }),
+    // A page of something that stands in between, and a list cut short, are no lists either.
+    for (const body of ['<h1>proxy</h1>', 'null', '{"count":1,"registrations":[{"reg_no":4}]}']) {
+      await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ body }))
+      await page.goto(`${url}/admin/afpicon2026`)
+      await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
+      await page.unroute('**/afpicon/admin/registrations/**')
+    }
+    // The rows alone, as the older lists of the specification may come, are read.
+    await page.route('**/afpicon/admin/registrations/**', (route) =>
+      route.fulfill({
+        json: [{ reg_no: 'AFPI0000000000017', payment_status: 'pending', full_name: 'Dr. Plain' }],
+      }),
     )
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await problem.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Export CSV' }).click()
-    await problem.getByText('Failed to export CSV: Server error. Please try again later.').waitFor()
+    await status(page).getByText('1 registration', { exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'Dr. Plain' }).waitFor()
+    await page.unroute('**/afpicon/admin/registrations/**')
+
+    let csv: { readonly status: number; readonly body: string } = { status: 500, body: '' }
+    await page.route('**/afpicon/download-csv/**', (route) => route.fulfill(csv))
+    for (const [answer, sentence] of [
+      [{ status: 500, body: '' }, 'Server error. Please try again later.'],
+      [{ status: 502, body: '<h1>proxy</h1>' }, 'HTTP error! status: 502'],
+      [{ status: 200, body: '<h1>proxy</h1>' }, 'An unexpected error occurred.'],
+    ] as const) {
+      csv = answer
+      await page.getByRole('button', { name: 'Export CSV' }).click()
+      await problem.getByText(`Failed to export CSV: ${sentence}`).waitFor()
+    }
   })
 
   test('a bad filter in the address is answered in words', async () => {
@@ -335,11 +357,21 @@ describe('the dashboard', () => {
   test('when it cannot be loaded it says so, and Try Again tries again', async () => {
     here = await visit(browser)
     const { page } = here
-    await page.route('**/admin/dashboard/stats/', (route) => route.abort())
+    let answer: string | null = null
+    await page.route('**/admin/dashboard/stats/', (route) =>
+      answer === null ? route.abort() : route.fulfill({ body: answer }),
+    )
     await page.goto(`${url}/admin/login`)
     await signIn(page)
-    await page.getByRole('alert').getByText('Failed to load dashboard statistics').waitFor()
+    const problem = page.getByRole('alert').getByText('Failed to load dashboard statistics')
+    await problem.waitFor()
     await expectAccessible(page, 'dashboard, call failed')
+    for (const body of ['<h1>proxy</h1>', 'null', '{"status":"success"}', '{"data":{"now":1}}']) {
+      answer = body
+      await page.reload()
+      await problem.waitFor()
+      expect(await page.getByText('Total revenue').count(), body).toBe(0)
+    }
     await page.unroute('**/admin/dashboard/stats/')
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByRole('region', { name: 'AFPICON' }).waitFor()
@@ -369,6 +401,26 @@ describe('the session ends', () => {
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
     await signIn(page)
     await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
+  })
+
+  test('a logout that fails says that one is still signed in, and Try Again ends the session', async () => {
+    const page = await enter('/admin/dashboard')
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    await page.route('**/admin/logout/', (route) => route.abort())
+    await page.getByRole('button', { name: 'Logout' }).click()
+    const problem = page.getByRole('alert')
+    await problem
+      .getByText(
+        'You are still signed in, because logging out failed. Network error. Please check your internet connection.',
+      )
+      .waitFor()
+    await expectAccessible(page, 'a logout that failed')
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
+    await page.unroute('**/admin/logout/')
+    await problem.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await page.goto(`${url}/admin/dashboard`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
   })
 
   test('after a logout Back shows nobody’s data', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AdminList } from '../../engine/index.ts'
-import { pageWindow, readListAnswer, safeNext, withFilters } from '../../web/office/calls.ts'
+import { listReader } from '../../web/office/answers.ts'
+import { pageWindow, safeNext, withFilters } from '../../web/office/calls.ts'
 import { barsOf, sentenceOf } from '../../web/office/plot.tsx'
 import { cellsOf, moneyOf } from '../../web/office/rows.tsx'
 
@@ -34,8 +35,10 @@ const list: AdminList = {
 test.each([
   [1, 1, [1]],
   [1, 9, [1, 2, 3, null, 9]],
-  [5, 9, [1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  [4, 7, [1, 2, 3, 4, 5, 6, 7]],
+  [5, 9, [1, null, 3, 4, 5, 6, 7, null, 9]],
   [6, 12, [1, null, 4, 5, 6, 7, 8, null, 12]],
+  [1, 5, [1, 2, 3, null, 5]],
   [12, 12, [1, null, 10, 11, 12]],
   [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
 ])('on page %i of %i the window is %j', (current, last, shown) =>
@@ -57,7 +60,7 @@ describe('the address of a list becomes its call', () => {
     ))
 })
 
-describe('either shape of a list answer', () => {
+describe('any shape of a list answer', () => {
   const rows = [
     {
       id: 1,
@@ -68,17 +71,28 @@ describe('either shape of a list answer', () => {
     },
   ]
   test('results.registrations', () =>
-    expect(readListAnswer({ results: { registrations: rows }, count: 1 }, list)?.rows).toEqual(
-      rows,
-    ))
+    expect(listReader(list)({ results: { registrations: rows }, count: 1 })?.rows).toEqual(rows))
   test('registrations', () =>
     expect(
-      readListAnswer({ status: 'success', registrations: rows, count: 1, page: 3 }, list),
+      listReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
     ).toMatchObject({ rows, page: 3, pageSize: 20 }))
-  test.each([null, 'text', {}, { registrations: 3, count: 1 }, { registrations: rows }])(
-    'an unknown shape is none: %j',
-    (answer) => expect(readListAnswer(answer, list)).toBeNull(),
-  )
+  test('the rows alone are all there are', () => {
+    expect(listReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
+    expect(listReader(list)([])).toMatchObject({ rows: [], count: 0 })
+  })
+  test.each([
+    null,
+    'text',
+    {},
+    { registrations: 3, count: 1 },
+    { registrations: rows },
+    { registrations: rows, count: 'many' },
+    { results: rows, count: 1 },
+    [1],
+    [{ reg_no: 'X1' }],
+    { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
+    { registrations: [null], count: 1 },
+  ])('an unknown shape is none: %j', (answer) => expect(listReader(list)(answer)).toBeNull())
 })
 
 test.each([

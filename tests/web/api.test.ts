@@ -24,8 +24,10 @@ afterAll(() => new Promise((done) => server.close(done)))
 
 const at = (status: number, body: string): string =>
   `${base}?${new URLSearchParams({ status: String(status), body })}`
+/** What the calls of this file answer: an object, whatever is in it. */
+const anything = (body: unknown): object | null => (typeof body === 'object' ? body : null)
 const messageOf = async (path: string, fallback?: string): Promise<string> => {
-  const answer = await call(path, fallback === undefined ? {} : { fallback })
+  const answer = await call(path, anything, fallback === undefined ? {} : { fallback })
   return answer.ok ? 'no error' : answer.error.message
 }
 const html = '<h1>nginx</h1>'
@@ -68,7 +70,7 @@ test('the error carries code, status and what the server said of the fields', as
     message: 'One.',
     errors: { email: 'Required' },
   }
-  const answer = await call(at(422, JSON.stringify(said)))
+  const answer = await call(at(422, JSON.stringify(said)), anything)
   expect(answer).toEqual({
     ok: false,
     error: { status: 422, code: 'invalid_answers', message: 'One.', answer: said },
@@ -78,13 +80,13 @@ test('the error carries code, status and what the server said of the fields', as
 test('a call that was given up is told apart from a broken network', async () => {
   const leave = new AbortController()
   leave.abort()
-  const answer = await call(at(200, '{}'), { signal: leave.signal })
+  const answer = await call(at(200, '{}'), anything, { signal: leave.signal })
   expect(answer.ok ? '' : answer.error.code).toBe('aborted')
 })
 
 test('a success is the body, and headers travel', async () => {
   expect(
-    await call(at(200, '{"status":"success","reg_no":"X1"}'), {
+    await call(at(200, '{"status":"success","reg_no":"X1"}'), anything, {
       headers: { 'idempotency-key': 'k' },
     }),
   ).toEqual({ ok: true, value: { status: 'success', reg_no: 'X1' } })
@@ -92,10 +94,60 @@ test('a success is the body, and headers travel', async () => {
 })
 
 test('a refused download is an error, not a file', async () => {
-  const refused = await download(at(403, html), 'Failed to export')
-  expect(refused.ok ? '' : refused.error.message).toBe('Access forbidden.')
-  const file = await download(at(200, 'a,b'), 'Failed to export')
+  const said = async (path: string): Promise<string> => {
+    const answer = await download(path)
+    return answer.ok ? 'a file' : answer.error.message
+  }
+  expect(await said(at(403, html))).toBe('Access forbidden.')
+  expect(await said(at(502, html))).toBe('HTTP error! status: 502')
+  expect(await said(at(200, html))).toBe('An unexpected error occurred.')
+  expect(await said('http://127.0.0.1:1/')).toBe(
+    'Network error. Please check your internet connection.',
+  )
+  const file = await download(`${at(200, 'a,b')}&type=text/csv`)
   expect(file.ok && [await file.value.blob.text(), file.value.name]).toEqual(['a,b', 'list.csv'])
+})
+
+test.each([html, '', 'null', '3', '{"status":"succ'])(
+  'status 200 with %j in it is an unexpected error, in the words of the call where it has some',
+  async (body) => {
+    const read = (answer: unknown): object | null =>
+      typeof answer === 'object' && answer !== null && 'reg_no' in answer ? answer : null
+    const answer = await call(at(200, body), read)
+    expect(answer).toEqual({
+      ok: false,
+      error: {
+        status: 200,
+        code: 'unexpected',
+        message: 'An unexpected error occurred.',
+        answer: null,
+      },
+    })
+    const worded = await call(at(200, body), read, { fallback: 'Registration failed.' })
+    expect(worded.ok ? '' : worded.error.message).toBe('Registration failed.')
+  },
+)
+
+test('an error answer is read leniently: what is of the wrong type is not there', async () => {
+  const odd = {
+    status: 'error',
+    code: 7,
+    message: { text: 'No.' },
+    errors: [1],
+    quote: { base: 'x' },
+  }
+  const answer = await call(at(409, JSON.stringify(odd)), anything)
+  expect(answer).toEqual({
+    ok: false,
+    error: {
+      status: 409,
+      code: 'error',
+      message: 'HTTP error! status: 409',
+      answer: { status: 'error' },
+    },
+  })
+  const failed = await call(at(200, '{"status":"failed"}'), anything)
+  expect(failed.ok ? '' : failed.error.message).toBe('An unexpected error occurred.')
 })
 
 test('keys are long and never the same', () => {

@@ -4,11 +4,10 @@ import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
 import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
-import { formatDay, formatMoney } from '../../engine/index.ts'
+import { formatDay, formatMoney, fromRupees } from '../../engine/index.ts'
 import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { Prices } from './context.ts'
 import { useControl } from './control.tsx'
-import { toPaise } from './price.ts'
 import '../styles/choices.css'
 
 const colourOf = (colour: Colour | undefined): CSSProperties =>
@@ -26,7 +25,7 @@ export function priceOfOption(
   option: Pick<Option, 'id'>,
 ): string | null {
   const price = tariff.pricing[option.id]
-  const amount = toPaise(event.fees.tax?.prices === 'exclusive' ? price?.base : price?.total)
+  const amount = fromRupees(event.fees.tax?.prices === 'exclusive' ? price?.base : price?.total)
   return amount === null ? null : formatMoney(amount)
 }
 

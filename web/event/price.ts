@@ -1,14 +1,15 @@
 /** Today’s prices as the server states them, and what these answers cost by them. */
 import { useCallback, useEffect, useState } from 'react'
-import { categoryOf, readAmount } from '../../engine/index.ts'
+import { categoryOf, fromRupees } from '../../engine/index.ts'
 import type {
   Answers,
-  Paise,
+  EventAnswer,
   PublicEvent,
   Quote,
   TariffAnswer,
   WireQuote,
 } from '../../engine/index.ts'
+import { tariffReader } from '../answers.ts'
 import { call } from '../api.ts'
 
 export type Tariff =
@@ -17,20 +18,22 @@ export type Tariff =
   | { readonly is: 'here'; readonly answer: TariffAnswer }
 
 /** Today's prices as the server states them; `again` asks once more and keeps what is shown until then. */
-export function useTariff(event: PublicEvent): readonly [Tariff, () => void] {
+export function useTariff({ event, now }: EventAnswer): readonly [Tariff, () => void] {
   const [tariff, setTariff] = useState<Tariff>({ is: 'loading' })
   const [asked, setAsked] = useState(0)
   useEffect(() => {
     const leave = new AbortController()
-    void call<TariffAnswer>(event.api.tariff, { signal: leave.signal }).then((answer) => {
-      if (answer.ok) setTariff({ is: 'here', answer: answer.value })
-      else if (answer.error.code !== 'aborted')
-        setTariff((old) =>
-          old.is === 'here' ? old : { is: 'failed', message: answer.error.message },
-        )
-    })
+    void call(event.api.tariff, tariffReader(event, now), { signal: leave.signal }).then(
+      (answer) => {
+        if (answer.ok) setTariff({ is: 'here', answer: answer.value })
+        else if (answer.error.code !== 'aborted')
+          setTariff((old) =>
+            old.is === 'here' ? old : { is: 'failed', message: answer.error.message },
+          )
+      },
+    )
     return () => leave.abort()
-  }, [event.api.tariff, asked])
+  }, [event, now, asked])
   const again = useCallback(() => {
     setTariff((old) => (old.is === 'failed' ? { is: 'loading' } : old))
     setAsked((times) => times + 1)
@@ -38,12 +41,8 @@ export function useTariff(event: PublicEvent): readonly [Tariff, () => void] {
   return [tariff, again]
 }
 
-/** Rupees of the wire (4237.5) as paise; null for what is no amount. */
-export const toPaise = (rupees: number | undefined): Paise | null =>
-  rupees === undefined ? null : readAmount(rupees.toFixed(2))
-
 export function toQuote(wire: WireQuote): Quote | null {
-  const [base, gst, total] = [toPaise(wire.base), toPaise(wire.gst), toPaise(wire.total)]
+  const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
   return base === null || gst === null || total === null
     ? null
     : { category: wire.category, period: wire.period, base, gst, total }

@@ -30,7 +30,7 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
   const { event } = page
   const say = useMessage()
   const wide = useWide()
-  const [tariff, askTariff] = useTariff(event)
+  const [tariff, askTariff] = useTariff(page)
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
   const [problem, setProblem] = useState<string | null>(null)
   /** Counts failed submits, so that each of them takes the focus to the summary of errors. */

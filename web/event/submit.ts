@@ -7,6 +7,7 @@ import type {
   Quote,
   RegisterAnswer,
 } from '../../engine/index.ts'
+import { readRegistered } from '../answers.ts'
 import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { toQuote } from './price.ts'
@@ -80,14 +81,14 @@ async function attempt(
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.append(name, String(value))
     for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
-    answer = await call<RegisterAnswer>(event.api.register, {
+    answer = await call(event.api.register, readRegistered, {
       method: 'POST',
       form,
       headers,
       fallback,
     })
   } else {
-    answer = await call<RegisterAnswer>(event.api.register, {
+    answer = await call(event.api.register, readRegistered, {
       method: 'POST',
       json: fields,
       headers,
@@ -96,9 +97,7 @@ async function attempt(
   }
   if (!answer.ok)
     return answer.error.code === 'idempotency_key_reused' ? 'key_reused' : outcomeOf(answer.error)
-  if (answer.value.status === 'success') return { is: 'registered', answer: answer.value }
-  const { message } = answer.value as { readonly message?: string }
-  return { is: 'refused', message: message || fallback, unsure: false }
+  return { is: 'registered', answer: answer.value }
 }
 
 /** Codes of the server for "not what the delegate saw", with what holds now. */
@@ -117,5 +116,9 @@ function outcomeOf(error: ApiError): Outcome {
     return now === null ? { is: 'closed', message } : { is: 'changed', now }
   }
   if (code === 'registration_closed' || code === 'not_on_sale') return { is: 'closed', message }
-  return { is: 'refused', message, unsure: status === 0 || status >= 500 }
+  return {
+    is: 'refused',
+    message,
+    unsure: status === 0 || status >= 500 || code === 'unexpected',
+  }
 }

@@ -1,11 +1,14 @@
 /** The office's calls and its addresses. What is asked of a list stands in the page's address, under the names the call takes. */
 import { QueryClient } from '@tanstack/react-query'
-import type { AdminList, ListAnswer, ListRow } from '../../engine/index.ts'
+import type { AdminList } from '../../engine/index.ts'
 import { call } from '../api.ts'
-import type { Answered, ApiError } from '../api.ts'
+import type { Answered, ApiError, CallOptions, Reader } from '../api.ts'
 
 export const LOGIN = '/admin/login'
 export const DASHBOARD = '/admin/dashboard'
+
+/** How long an answer that no page shows any more is kept for Back, milliseconds. */
+const KEPT_MS = 60_000
 
 /** Nothing is asked again by itself: a stale session must show at the next click, and every read is in the audit log. */
 export const newClient = (): QueryClient =>
@@ -16,18 +19,18 @@ export const newClient = (): QueryClient =>
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         staleTime: 0,
-        gcTime: 60_000,
+        gcTime: KEPT_MS,
       },
     },
   })
 
-/** Turns a refused call into what react-query takes for an error: the ApiError itself. */
-export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const answered = await call<T>(path, signal === undefined ? {} : { signal })
-  return take(answered)
+/** Asks, and turns a refused call into what react-query takes for an error, in queries and mutations alike: the ApiError itself. */
+export async function ask<T>(path: string, read: Reader<T>, options: CallOptions = {}): Promise<T> {
+  return take(await call(path, read, options))
 }
 
-function take<T>(answered: Answered<T>): T {
+/** The value of an answer; throws its ApiError. */
+export function take<T>(answered: Answered<T>): T {
   if (!answered.ok) throw answered.error
   return answered.value
 }
@@ -55,33 +58,7 @@ export function withFilters(
   return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
 }
 
-export type Page = {
-  readonly rows: readonly ListRow[]
-  readonly count: number
-  readonly shown: string
-  readonly page: number
-  readonly pageSize: number
-  readonly countCapped: boolean
-}
-
-/** Reads either shape of a list's answer; null when it has neither. */
-export function readListAnswer(answer: unknown, list: AdminList): Page | null {
-  if (typeof answer !== 'object' || answer === null) return null
-  const { results, registrations, count, shown, page, page_size, count_capped } =
-    answer as Partial<ListAnswer>
-  const rows = results?.registrations ?? registrations
-  if (!Array.isArray(rows) || typeof count !== 'number') return null
-  return {
-    rows,
-    count,
-    shown: shown ?? `${count} registrations`,
-    page: page ?? 1,
-    pageSize: page_size ?? list.pageSize,
-    countCapped: count_capped ?? false,
-  }
-}
-
-/** First, last and current ± 2; null stands for the pages left out. */
+/** First, last and current ± 2, no others; null stands for the pages left out, be it one. */
 export function pageWindow(current: number, last: number): readonly (number | null)[] {
   const near = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter(
     (page) => page >= 1 && page <= last,
@@ -89,9 +66,7 @@ export function pageWindow(current: number, last: number): readonly (number | nu
   const pages = [...new Set(near)].sort((a, b) => a - b)
   return pages.flatMap((page, index) => {
     const before = pages[index - 1]
-    if (before === undefined || page === before + 1) return [page]
-    // A gap of one page is that page: it takes no more room than the dots.
-    return page === before + 2 ? [page - 1, page] : [null, page]
+    return before === undefined || page === before + 1 ? [page] : [null, page]
   })
 }
 

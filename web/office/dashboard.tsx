@@ -1,9 +1,11 @@
 /** The dashboard: what every event has taken, and its newest registrations. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
+import { formatCount } from '../../engine/index.ts'
 import type { EventStats, OfficeEvent, SessionAnswer, StatsAnswer } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Status } from '../shared/status.tsx'
+import { readStats } from './answers.ts'
 import { ask, registrationAddress } from './calls.ts'
 import { shortTitle } from './frame.tsx'
 import { useLeaveOn401 } from './leave.ts'
@@ -16,11 +18,15 @@ import './dashboard.css'
 export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   const query = useQuery({
     queryKey: ['stats'],
-    queryFn: ({ signal }) => ask<StatsAnswer>('/admin/dashboard/stats/', signal),
+    queryFn: ({ signal }) => ask('/admin/dashboard/stats/', readStats, { signal }),
   })
   const error = useLeaveOn401(query.error)
-  const data = query.data?.data
+  const { data } = query
   const shown = dateParts(data?.now)
+  const known = session.events.flatMap((event) => {
+    const stats = data === undefined ? null : statsOf(data, event)
+    return stats === null ? [] : [{ event, stats }]
+  })
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <Heading title="Dashboard">
@@ -62,24 +68,24 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
       {data && (
         <>
           <dl className="fig">
-            {session.events
-              .flatMap((event) => event.dashboard.cards.map((card) => ({ event, card })))
-              .map(({ event, card }) => (
+            {known.flatMap(({ event, stats }) =>
+              event.dashboard.cards.map((card) => (
                 <div key={`${event.id}-${card}`}>
                   <dt>
-                    {event.dashboard.label} {card === 'today' ? 'today' : card}
+                    {event.dashboard.label} {card}
                   </dt>
-                  <dd>{cardText(statsOf(data, event), card)}</dd>
+                  <dd>{cardText(stats, card)}</dd>
                 </div>
-              ))}
+              )),
+            )}
             <div>
               <dt>Total revenue</dt>
               <dd>{moneyOf(data.revenue_stats.total_revenue, true)}</dd>
             </div>
           </dl>
           <div className="two">
-            {session.events.map((event) => (
-              <EventPanel key={event.id} event={event} data={data} />
+            {known.map(({ event, stats }) => (
+              <EventPanel key={event.id} event={event} stats={stats} data={data} />
             ))}
           </div>
         </>
@@ -88,32 +94,25 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   )
 }
 
-const NOTHING: EventStats = {
-  total_registrations: 0,
-  paid_registrations: 0,
-  pending_registrations: 0,
-  failed_registrations: 0,
-  today_registrations: 0,
-  total_revenue: 0,
-}
-
-const statsOf = (data: StatsAnswer['data'], event: OfficeEvent): EventStats =>
-  (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? NOTHING
+/** Null for an event that the server began to serve after this page was drawn, or no longer serves. */
+const statsOf = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
+  (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
 function cardText(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
   return card === 'revenue'
     ? moneyOf(stats.total_revenue, true)
-    : stats[`${card}_registrations`].toLocaleString('en-IN')
+    : formatCount(stats[`${card}_registrations`])
 }
 
 function EventPanel({
   event,
+  stats,
   data,
 }: {
   readonly event: OfficeEvent
+  readonly stats: EventStats
   readonly data: StatsAnswer['data']
 }) {
-  const stats = statsOf(data, event)
   const { key, label } = event.dashboard
   const recent = data.recent_registrations[key] ?? []
   const list = event.lists[0]
@@ -148,29 +147,29 @@ function EventPanel({
       <dl className="key">
         <div>
           <dt>Total</dt>
-          <dd>{stats.total_registrations.toLocaleString('en-IN')}</dd>
+          <dd>{formatCount(stats.total_registrations)}</dd>
         </div>
         <div>
           <dt>
             <Status is="success" />
           </dt>
-          <dd>{stats.paid_registrations.toLocaleString('en-IN')}</dd>
+          <dd>{formatCount(stats.paid_registrations)}</dd>
         </div>
         <div>
           <dt>
             <Status is="pending" />
           </dt>
-          <dd>{stats.pending_registrations.toLocaleString('en-IN')}</dd>
+          <dd>{formatCount(stats.pending_registrations)}</dd>
         </div>
         <div>
           <dt>
             <Status is="failed" />
           </dt>
-          <dd>{stats.failed_registrations.toLocaleString('en-IN')}</dd>
+          <dd>{formatCount(stats.failed_registrations)}</dd>
         </div>
         <div>
           <dt>Today’s registrations</dt>
-          <dd>{stats.today_registrations.toLocaleString('en-IN')}</dd>
+          <dd>{formatCount(stats.today_registrations)}</dd>
         </div>
       </dl>
       <Plot title={label} days={data.by_day[key] ?? []} today={data.now.slice(0, 10)} />

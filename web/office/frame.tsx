@@ -1,12 +1,14 @@
 /** What surrounds every page of the office: where one can go, and who is signed in. */
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import type { SessionAnswer } from '../../engine/index.ts'
-import { call } from '../api.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
-import { DASHBOARD, LOGIN } from './calls.ts'
+import { readDone } from './answers.ts'
+import { DASHBOARD, LOGIN, ask } from './calls.ts'
+import { useLeaveOn401 } from './leave.ts'
+import { Banner } from './parts.tsx'
 
 /** Rail beside the page at 1280, tabs above it below. */
 export function Frame({
@@ -19,7 +21,7 @@ export function Frame({
   readonly children: ReactNode
 }) {
   const nav = useRef<HTMLElement>(null)
-  const logout = useLogout()
+  const { logout, problem } = useLogout()
   useEffect(() => {
     const current = nav.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -69,7 +71,15 @@ export function Frame({
           </button>
         </div>
       </header>
-      {children}
+      <div className="stage">
+        {problem !== null && (
+          <Banner
+            text={`You are still signed in, because logging out failed. ${problem}`}
+            action={{ label: session.texts.admin.retry, go: logout }}
+          />
+        )}
+        {children}
+      </div>
     </div>
   )
 }
@@ -77,16 +87,22 @@ export function Frame({
 /** A list's title without the word that all of them share. */
 export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
 
-/** Ends the session on the server, then forgets it here; without an answer it is forgotten all the same. */
-export function useLogout(): () => void {
+/**
+ * Ends the session on the server, then forgets it here. Without the server's word it still stands, and
+ * the next click would show delegates' data again: then `problem` says why.
+ */
+function useLogout(): { readonly logout: () => void; readonly problem: string | null } {
   const client = useQueryClient()
   const navigate = useNavigate()
-  return () => {
-    void call('/admin/logout/', { method: 'POST' }).then(() => {
+  const ending = useMutation({
+    mutationFn: () => ask('/admin/logout/', readDone, { method: 'POST' }),
+    onSuccess: () => {
       client.clear()
       return navigate(LOGIN, { replace: true })
-    })
-  }
+    },
+  })
+  const error = useLeaveOn401(ending.error)
+  return { logout: () => ending.mutate(), problem: error?.message ?? null }
 }
 
 export function Waiting() {

@@ -9,6 +9,7 @@ import { sayWith } from '../api.ts'
 // First, so that the parts of the office may say more of what it says.
 import './office.css'
 import { DASHBOARD, LOGIN, ask, newClient, safeNext } from './calls.ts'
+import { readSession } from './answers.ts'
 import { Dashboard } from './dashboard.tsx'
 import { Frame, Waiting } from './frame.tsx'
 import { useLeaveOn401 } from './leave.ts'
@@ -37,7 +38,7 @@ function Routed() {
 function SignedIn({ path }: { readonly path: string }) {
   const session = useQuery({
     queryKey: ['session'],
-    queryFn: ({ signal }) => ask<SessionAnswer>('/admin/session/', signal),
+    queryFn: ({ signal }) => ask('/admin/session/', readSession, { signal }),
     staleTime: Infinity,
   })
   const error = useLeaveOn401(session.error)

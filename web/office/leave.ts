@@ -1,7 +1,8 @@
-/** Leaving the office: forgetting what was loaded, also when the session has ended. */
+/** The end of a session: whatever call says so leads to the login. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
+import type { ApiError } from '../api.ts'
 import { LOGIN, isApiError } from './calls.ts'
 
 /** To the login, forgetting everything that was loaded, and back here afterwards. */
@@ -15,14 +16,16 @@ export function useLeave(): () => void {
   }, [client, navigate, pathname, search])
 }
 
-/** Leaves when a call says that the session is over. Answers the error when it is another one. */
-export function useLeaveOn401(
-  error: unknown,
-): { readonly message: string; readonly status: number } | null {
+/**
+ * What every query and every mutation of the office hands its error to: leaves when it says that the
+ * session is over, else answers it. An error that is none of a call's is a bug of ours, and thrown on.
+ */
+export function useLeaveOn401(error: unknown): ApiError | null {
   const leave = useLeave()
   const isOver = isApiError(error) && error.status === 401
   useEffect(() => {
     if (isOver) leave()
   }, [isOver, leave])
-  return isApiError(error) && !isOver ? error : null
+  if (error !== null && !isApiError(error)) throw error
+  return isOver ? null : error
 }

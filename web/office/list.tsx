@@ -1,14 +1,16 @@
 /** The page of one list: its filters, its rows, its pages, its export. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { fill } from '../../engine/index.ts'
+import { fill, formatCount } from '../../engine/index.ts'
 import type { AdminList, OfficeEvent } from '../../engine/index.ts'
 import { download, save } from '../api.ts'
+import type { ApiError } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
-import { ask, readListAnswer, withFilters } from './calls.ts'
+import { listReader } from './answers.ts'
+import { ask, take, withFilters } from './calls.ts'
 import { Filters } from './filters.tsx'
-import { useLeave, useLeaveOn401 } from './leave.ts'
+import { useLeaveOn401 } from './leave.ts'
 import { Pager } from './pager.tsx'
 import { Banner, Heading } from './parts.tsx'
 import { Rows, RowsWaiting } from './rows.tsx'
@@ -17,32 +19,37 @@ import './list.css'
 /** One list: what it shows stands in the address, so that it can be bookmarked, sent on and gone back to. */
 export function ListPage({ list }: { readonly event: OfficeEvent; readonly list: AdminList }) {
   const [search, setSearch] = useSearchParams()
-  const [exportProblem, setExportProblem] = useState<string | null>(null)
-  /** The answer whose problem was dismissed; the next one may have its own. */
-  const [dismissed, setDismissed] = useState<unknown>(null)
-  const [exporting, setExporting] = useState(false)
-  const leave = useLeave()
+  /** The problem that was dismissed; the next try may have its own. */
+  const [dismissed, setDismissed] = useState<ApiError | null>(null)
   const address = withFilters(list.api, list, search, true)
   const query = useQuery({
     queryKey: ['list', address],
-    queryFn: ({ signal }) => ask<unknown>(address, signal),
+    queryFn: ({ signal }) => ask(address, listReader(list), { signal }),
     placeholderData: keepPreviousData,
   })
-  const page = query.data === undefined ? null : readListAnswer(query.data, list)
-  const last = page === null ? 1 : Math.max(1, Math.ceil(page.count / page.pageSize))
+  const page = query.data ?? null
+  const last = page === null ? 1 : Math.max(1, Math.ceil(page.count / Math.max(1, page.pageSize)))
 
   const error = useLeaveOn401(query.error)
   const loadProblem =
-    error !== null
-      ? fill(list.errors.load, { message: error.message }, '')
-      : query.data !== undefined && page === null
+    error === null || error === dismissed
+      ? null
+      : error.code === 'unexpected'
         ? list.errors.shape
-        : null
-  const answered = query.error ?? query.data
-  const shownProblem = exportProblem ?? (dismissed === answered ? null : loadProblem)
+        : fill(list.errors.load, { message: error.message }, '')
+  const saving = useMutation({
+    mutationFn: async () => {
+      const file = take(await download(withFilters(list.export.api, list, search, false)))
+      save(file.blob, file.name ?? list.export.file)
+    },
+  })
+  const refused = useLeaveOn401(saving.error)
+  const exportProblem =
+    refused === null ? null : fill(list.errors.export, { message: refused.message }, '')
+  const shownProblem = exportProblem ?? loadProblem
   const dismiss = () => {
-    setExportProblem(null)
-    setDismissed(answered)
+    saving.reset()
+    setDismissed(error)
   }
 
   const [box, fits] = useFits()
@@ -66,16 +73,6 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
     )
   const isFiltered = list.filters.some(({ sentAs }) => search.get(sentAs))
 
-  const exportCsv = async () => {
-    setExporting(true)
-    setExportProblem(null)
-    const answered = await download(withFilters(list.export.api, list, search, false), '')
-    setExporting(false)
-    if (answered.ok) save(answered.value.blob, answered.value.name ?? list.export.file)
-    else if (answered.error.status === 401) leave()
-    else setExportProblem(fill(list.errors.export, { message: answered.error.message }, ''))
-  }
-
   return (
     <main className="main" id="main">
       <Heading title={list.title}>
@@ -92,11 +89,11 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
           <button
             type="button"
             className="btn sm"
-            onClick={() => void exportCsv()}
-            disabled={exporting}
+            onClick={() => saving.mutate()}
+            disabled={saving.isPending}
           >
             <Icon name="down" small />
-            {exporting ? 'Exporting…' : 'Export CSV'}
+            {saving.isPending ? 'Exporting…' : 'Export CSV'}
           </button>
         </div>
       </Heading>
@@ -111,12 +108,12 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
               ''
             )
           ) : (
-            <Shown text={page.shown} />
+            <Shown text={page.shown ?? countText(page.count)} />
           )}
         </p>
         {page !== null && last > 1 && (
           <p className="mute">
-            Page {page.page.toLocaleString('en-IN')} of {last.toLocaleString('en-IN')}
+            Page {formatCount(page.page)} of {formatCount(last)}
           </p>
         )}
       </div>
@@ -168,6 +165,9 @@ function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
   })
   return [box, fits]
 }
+
+const countText = (count: number): string =>
+  count === 1 ? '1 registration' : `${formatCount(count)} registrations`
 
 /** The sentence with its number set stronger. */
 function Shown({ text }: { readonly text: string }) {

@@ -1,12 +1,11 @@
 /** Signing in to the office. */
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
-import type { LoginAnswer } from '../../engine/index.ts'
-import { call } from '../api.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
-import { DASHBOARD } from './calls.ts'
+import { readDone } from './answers.ts'
+import { DASHBOARD, ask, isApiError } from './calls.ts'
 import './login.css'
 
 type Errors = { readonly username?: string; readonly password?: string }
@@ -14,8 +13,6 @@ type Errors = { readonly username?: string; readonly password?: string }
 /** Sign-in; afterwards to where one was. The session is a cookie that no script can read. */
 export function Login({ next }: { readonly next: string }) {
   const [errors, setErrors] = useState<Errors>({})
-  const [refused, setRefused] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
   const username = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
   const client = useQueryClient()
@@ -25,7 +22,19 @@ export function Login({ next }: { readonly next: string }) {
     username.current?.focus()
   }, [])
 
-  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
+  const signingIn = useMutation({
+    mutationFn: (sent: { readonly username: string; readonly password: string }) =>
+      ask('/admin/login/', readDone, { method: 'POST', json: sent }),
+    onError: () => password.current?.select(),
+    onSuccess: () => {
+      client.clear()
+      void navigate(next, { replace: true })
+    },
+  })
+  const { error, isPending: busy } = signingIn
+  if (error !== null && !isApiError(error)) throw error
+
+  const submit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault()
     const sent = {
       username: username.current?.value.trim() ?? '',
@@ -36,21 +45,12 @@ export function Login({ next }: { readonly next: string }) {
       ...(sent.password === '' && { password: 'Required' }),
     }
     setErrors(missing)
-    setRefused(null)
+    signingIn.reset()
     if (missing.username || missing.password) {
       ;(missing.username ? username : password).current?.focus()
       return
     }
-    setBusy(true)
-    const answered = await call<LoginAnswer>('/admin/login/', { method: 'POST', json: sent })
-    setBusy(false)
-    if (!answered.ok) {
-      setRefused(answered.error.message)
-      password.current?.select()
-      return
-    }
-    client.clear()
-    void navigate(next, { replace: true })
+    signingIn.mutate(sent)
   }
 
   const field = (name: 'username' | 'password', label: string, ref: typeof username) => (
@@ -84,16 +84,16 @@ export function Login({ next }: { readonly next: string }) {
         <Mark />
         Rollcall
       </a>
-      <form className="sheet" noValidate onSubmit={(event) => void submit(event)} aria-busy={busy}>
+      <form className="sheet" noValidate onSubmit={submit} aria-busy={busy}>
         <h1 className="disp">Sign in to the office</h1>
         {next !== DASHBOARD && (
           <p className="mute small">After signing in you are taken back to where you were.</p>
         )}
         <div role="alert">
-          {refused && (
+          {error && (
             <p className="refused">
               <Icon name="bang" />
-              {refused}
+              {error.message}
             </p>
           )}
         </div>

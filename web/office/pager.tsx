@@ -1,7 +1,8 @@
 /** The pages of a list, to turn. */
+import { formatCount } from '../../engine/index.ts'
 import type { AdminList } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
-import type { Page } from './calls.ts'
+import type { Page } from './answers.ts'
 import { pageWindow } from './calls.ts'
 
 type PagerProps = {
@@ -61,7 +62,7 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
                     {...(number === page.page && { 'aria-current': 'page' as const })}
                     onClick={() => onTurn(number)}
                   >
-                    {number.toLocaleString('en-IN')}
+                    {formatCount(number)}
                   </button>
                 </li>
               ),

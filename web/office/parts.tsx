@@ -1,4 +1,4 @@
-/** Small parts that several pages of the office use. */
+/** What several office pages have: a banner, a heading, a registration number. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Icon } from '../shared/icons.tsx'

@@ -1,5 +1,5 @@
 /** Registrations per day as bars, with the days on which the price changed. */
-import { addDays, day, formatDay } from '../../engine/index.ts'
+import { addDays, day, formatCount, formatDay, formatDayShort } from '../../engine/index.ts'
 import type { StatsAnswer } from '../../engine/index.ts'
 import { moneyOf } from './rows.tsx'
 
@@ -52,14 +52,14 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
   const richest = bars.reduce((best, bar) => (bar.revenue > best.revenue ? bar : best))
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
   const parts = [
-    `${total.toLocaleString('en-IN')} registrations from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${most.registrations.toLocaleString('en-IN')}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
+    `${formatCount(total)} registrations from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${formatCount(most.registrations)}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
   ]
   if (richest.revenue > 0)
     parts.push(
       `the highest revenue, ${moneyOf(richest.revenue, true)}, ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)}`,
     )
   if (last.to === today && last.from === last.to)
-    parts.push(`${last.registrations.toLocaleString('en-IN')} today`)
+    parts.push(`${formatCount(last.registrations)} today`)
   return `${parts.join('; ')}.`
 }
 
@@ -85,7 +85,7 @@ export function Plot({
           caption="Registrations"
           bars={bars}
           valueOf={(bar) => bar.registrations}
-          textOf={(value) => value.toLocaleString('en-IN')}
+          textOf={(value) => formatCount(value)}
           today={today}
         />
         <Bars
@@ -167,10 +167,7 @@ function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
 function axisDays(
   bars: readonly Bar[],
 ): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
-  const short = (bar: Bar | undefined) =>
-    bar === undefined
-      ? ''
-      : formatDay(day(bar.from)).replace(/^(\d+) (\w{3})\w* (\d+)$/, '$1 $2 $3')
+  const short = (bar: Bar | undefined) => (bar === undefined ? '' : formatDayShort(day(bar.from)))
   if (bars.length === 1) return [{ index: 0, text: short(bars[0]), anchor: 'middle' }]
   const middle = Math.floor(bars.length / 2)
   return [

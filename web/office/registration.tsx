@@ -1,14 +1,13 @@
 /** The page of one registration in the office. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
-import type { AdminList, OfficeRegistrationAnswer, PaymentStatus } from '../../engine/index.ts'
-import { call } from '../api.ts'
-import type { Answered, ApiError } from '../api.ts'
+import type { AdminList, OfficeRegistrationAnswer } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
+import { readMessage, readOfficeRegistration } from './answers.ts'
 import { ask } from './calls.ts'
-import { useLeave, useLeaveOn401 } from './leave.ts'
+import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
 import './registration.css'
@@ -21,12 +20,11 @@ export function RegistrationPage({
   readonly regNo: string
   readonly list: AdminList
 }) {
-  const leave = useLeave()
   const { state } = useLocation() as { state: { readonly from?: string } | null }
-  const path = `/admin/registrations/${regNo}/`
+  const path = `/admin/registrations/${encodeURIComponent(regNo)}/`
   const query = useQuery({
     queryKey: ['registration', regNo],
-    queryFn: ({ signal }) => ask<OfficeRegistrationAnswer>(path, signal),
+    queryFn: ({ signal }) => ask(path, readOfficeRegistration, { signal }),
   })
   const error = useLeaveOn401(query.error)
   const back = (
@@ -104,7 +102,6 @@ export function RegistrationPage({
             regNo={regNo}
             mayResend={row.payment_status === 'success'}
             onSent={() => void query.refetch()}
-            onExpired={leave}
           />
           <section className="pan" aria-labelledby="reg-audit">
             <h2 id="reg-audit">Who has seen or changed it</h2>
@@ -163,7 +160,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
           <p className="payh">
             <RegNumber text={payment.order_id} />
             <b>{moneyOf(payment.amount, true)}</b>
-            <Status is={payment.status as PaymentStatus} />
+            <Status is={payment.status} />
           </p>
           {payment.review && (
             <p className="care">
@@ -189,7 +186,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
   )
 }
 
-const mailWords = {
+const MAIL_WORDS = {
   queued: { tone: 'wait', icon: 'clock', word: 'Queued' },
   sent: { tone: 'good', icon: 'tick', word: 'Sent' },
   failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
@@ -200,19 +197,17 @@ type MailsProps = {
   readonly regNo: string
   readonly mayResend: boolean
   readonly onSent: () => void
-  readonly onExpired: () => void
 }
 
-function Mails({ mails, regNo, mayResend, onSent, onExpired }: MailsProps) {
-  const resend = useMutation<Answered<{ readonly message: string }>>({
+function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
+  const resend = useMutation({
     mutationFn: () =>
-      call<{ message: string }>(`/admin/registrations/${regNo}/resend-mail/`, { method: 'POST' }),
-    onSuccess: (answered) => {
-      if (answered.ok) onSent()
-      else if (answered.error.status === 401) onExpired()
-    },
+      ask(`/admin/registrations/${encodeURIComponent(regNo)}/resend-mail/`, readMessage, {
+        method: 'POST',
+      }),
+    onSuccess: onSent,
   })
-  const refused: ApiError | null = resend.data && !resend.data.ok ? resend.data.error : null
+  const refused = useLeaveOn401(resend.error)
   return (
     <section className="pan" aria-labelledby="reg-mails">
       <div className="ph">
@@ -235,7 +230,7 @@ function Mails({ mails, regNo, mayResend, onSent, onExpired }: MailsProps) {
       )}
       {refused && <Banner text={refused.message} onDismiss={() => resend.reset()} />}
       <p role="status" className="sent">
-        {resend.data?.ok ? resend.data.value.message : ''}
+        {resend.data ?? ''}
       </p>
       {mails.length === 0 && mayResend && <p className="mute">No mail has been sent yet.</p>}
       <ul className="log">
@@ -247,8 +242,8 @@ function Mails({ mails, regNo, mayResend, onSent, onExpired }: MailsProps) {
               {mail.error && <small className="bad">{mail.error}</small>}
             </span>
             <span className="r">
-              <Badge tone={mailWords[mail.status].tone} icon={mailWords[mail.status].icon}>
-                {mailWords[mail.status].word}
+              <Badge tone={MAIL_WORDS[mail.status].tone} icon={MAIL_WORDS[mail.status].icon}>
+                {MAIL_WORDS[mail.status].word}
               </Badge>
               <When at={mail.at} />
             </span>

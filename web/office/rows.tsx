@@ -1,7 +1,15 @@
-/** The rows of a list: what stands in each cell, and where it goes when the window is narrow. */
+/** A list's rows as a table, and how the office writes an amount and an instant. */
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { formatMoney, paise } from '../../engine/index.ts'
+import {
+  dayOf,
+  formatAmount,
+  formatDayShort,
+  formatMoney,
+  formatTime,
+  fromRupees,
+  readInstant,
+} from '../../engine/index.ts'
 import type { AdminList, Colour, Column, ListRow } from '../../engine/index.ts'
 import { Badge, Status } from '../shared/status.tsx'
 import { registrationAddress } from './calls.ts'
@@ -243,29 +251,18 @@ function textOf(column: Column, row: ListRow): string {
   return String(row[`${column.id}_display`] ?? value)
 }
 
+/** Rupees of the wire, with the sign or, in a column of amounts, without. What is no amount stays what it is. */
 export function moneyOf(value: unknown, sign = false): string {
-  if (typeof value !== 'number') return typeof value === 'string' ? value : ''
-  const text = formatMoney(paise(Math.round(value * 100)))
-  return sign ? text : text.replace(/^₹\s*/, '')
+  const amount = fromRupees(value)
+  if (amount === null)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  return sign ? formatMoney(amount) : formatAmount(amount)
 }
 
-const DATE = new Intl.DateTimeFormat('en-IN', {
-  timeZone: 'Asia/Kolkata',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-})
-const TIME = new Intl.DateTimeFormat('en-IN', {
-  timeZone: 'Asia/Kolkata',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
-
-/** An instant as Indian day and time. */
+/** An instant as Indian day and time: "31 Jan 2026" and "9:53 am". */
 export function dateParts(value: unknown): readonly [string, string] | null {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) ? null : [DATE.format(at), TIME.format(at)]
+  const at = typeof value === 'string' ? readInstant(value) : null
+  return at === null ? null : [formatDayShort(dayOf(at)), formatTime(at)]
 }
 
 function colourOf(list: AdminList, column: Column, row: ListRow): Colour | undefined {

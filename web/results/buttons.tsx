@@ -1,5 +1,5 @@
 /** The buttons of a result page, as the event file names them. */
-import { fill, receipt, resultValues } from '../../engine/index.ts'
+import { fillKnown, receipt, resultValues } from '../../engine/index.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
@@ -72,7 +72,8 @@ function draftTo(
   registration: Registration | null,
   query: Query,
 ): string {
-  const text = fill(subject, resultValues(event, registration, query), event.texts.missingValue)
+  // Without an order there is nothing to name: then the subject says only which conference it is about.
+  const text = fillKnown(subject, resultValues(event, registration, query)) ?? event.title
   return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
 }
 

@@ -1,7 +1,8 @@
 /** The page of a payment that failed: what is known of it, and trying again. */
 import { useState } from 'react'
-import { fill, resultRows, resultValues } from '../../engine/index.ts'
+import { fillKnown, resultRows, resultValues } from '../../engine/index.ts'
 import type { PaymentData, PublicEvent } from '../../engine/index.ts'
+import { readRetried } from '../answers.ts'
 import { call } from '../api.ts'
 import { HandOff } from '../shared/handoff.tsx'
 import { Icon } from '../shared/icons.tsx'
@@ -25,24 +26,28 @@ type FailedProps = {
 export function Failed({ event, registration, query }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
-  const said = (text: string) => fill(text, values, event.texts.missingValue)
+  /** What names a number that nobody gave is not said: there would be nothing to quote. */
+  const said = (lines: readonly string[]) => lines.flatMap((line) => fillKnown(line, values) ?? [])
   const rows = resultRows(event, 'failed', registration, query).map((row) =>
     rowOf(event, row, 'bad'),
   )
   const known = registration !== null || page.lookup === 'if-found'
-  const facts = known && page.notesTitle === undefined ? page.notes : []
-  const advice = page.notesTitle === undefined ? [] : page.notes
+  const notes = said(page.notes)
+  const facts = known && page.notesTitle === undefined ? notes : []
+  const advice = page.notesTitle === undefined ? [] : notes
+  const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
+  const reasons = said(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">
       <h2 className="disp" id="failed">
         <Icon name="bang" />
         {page.title}
       </h2>
-      {page.intro !== undefined && <p className="intro">{said(page.intro)}</p>}
+      {intro !== null && <p className="intro">{intro}</p>}
       {facts.length > 0 && (
         <ul className="facts">
           {facts.map((fact) => (
-            <li key={fact}>{said(fact)}</li>
+            <li key={fact}>{fact}</li>
           ))}
         </ul>
       )}
@@ -58,12 +63,10 @@ export function Failed({ event, registration, query }: FailedProps) {
       {registration?.may_retry && event.payment && (
         <PayAgain event={event} gateway={event.payment.gateway} orderId={registration.order_id} />
       )}
-      <div className={page.reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
+      <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
         <Ledger rows={rows} />
-        {page.reasons.length > 0 && (
-          <Lines title="Possible causes" lines={page.reasons.map(said)} />
-        )}
-        {advice.length > 0 && <Lines title={page.notesTitle ?? ''} lines={advice.map(said)} />}
+        {reasons.length > 0 && <Lines title="Possible causes" lines={reasons} />}
+        {advice.length > 0 && <Lines title={page.notesTitle ?? ''} lines={advice} />}
       </div>
     </article>
   )
@@ -94,13 +97,13 @@ function PayAgain({ event, gateway, orderId }: PayAgainProps) {
   const [state, setState] = useState<'idle' | 'asking' | PaymentData>('idle')
   const pay = async () => {
     setState('asking')
-    const answer = await call<{ payment_data: PaymentData }>('/api/payment/retry/', {
+    const answer = await call('/api/payment/retry/', readRetried, {
       method: 'POST',
       json: { order_id: orderId },
       fallback: event.form.failure,
     })
     if (!answer.ok) say(answer.error.message, 'bad')
-    setState(answer.ok ? answer.value.payment_data : 'idle')
+    setState(answer.ok ? answer.value : 'idle')
   }
   return (
     <p className="again">

@@ -1,8 +1,9 @@
 /** The result pages: which of them the stored payment calls for. */
 import { useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { readOrderId } from '../../engine/index.ts'
-import type { PublicEvent, RegistrationAnswer } from '../../engine/index.ts'
+import { assertNever, readOrderId } from '../../engine/index.ts'
+import type { PaymentStatus, PublicEvent } from '../../engine/index.ts'
+import { readFound } from '../answers.ts'
 import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import type { PageProps } from '../shared/page.ts'
@@ -56,13 +57,26 @@ function useRegistration(event: PublicEvent, orderId: string | null): readonly [
     }
     const leave = new AbortController()
     const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
-    void call<RegistrationAnswer>(path, {
+    void call(path, readFound, {
       signal: leave.signal,
       fallback: event.results.errors.fetchFailed,
     }).then((answer) => {
-      if (answer.ok) setLook({ is: 'found', registration: answer.value.registration })
-      else if (answer.error.code !== 'aborted')
-        setLook((old) => (old.is === 'found' ? old : missing(event, answer.error)))
+      if (!answer.ok) {
+        if (answer.error.code !== 'aborted')
+          setLook((old) => (old.is === 'found' ? old : missing(event, answer.error)))
+        return
+      }
+      const { registration } = answer.value
+      setLook(
+        registration === null
+          ? {
+              is: 'missing',
+              message: event.results.errors.notFound,
+              detail: null,
+              again: false,
+            }
+          : { is: 'found', registration },
+      )
     })
     return () => leave.abort()
   }, [event, orderId, asked])
@@ -132,26 +146,42 @@ function Result({
       />
     )
   }
-  const { registration } = look
-  if (registration.in_review || registration.payment_status === 'pending')
-    return <Pending event={event} registration={registration} query={query} again={again} />
-  if (registration.payment_status === 'success')
-    return <Ticket event={event} registration={registration} query={query} />
-  if (registration.payment_status === 'refunded')
-    return <Refunded event={event} registration={registration} query={query} />
-  return <Failed event={event} registration={registration} query={query} />
+  const known = { event, registration: look.registration, query }
+  const status = shownAs(look.registration)
+  switch (status) {
+    case 'pending':
+      return <Pending {...known} again={again} />
+    case 'success':
+      return <Ticket {...known} />
+    case 'refunded':
+      return <Refunded {...known} />
+    case 'failed':
+      return <Failed {...known} />
+    default:
+      return assertNever(status)
+  }
 }
+
+/** Money that does not fit is a person's to decide; to the delegate it is pending until then. */
+const shownAs = (registration: Registration): PaymentStatus =>
+  registration.in_review ? 'pending' : registration.payment_status
 
 function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
   if (look.is === 'loading') return 'Payment'
   if (look.is === 'missing') return outcome === 'failed' ? event.results.failed.title : look.message
-  const { registration } = look
-  if (registration.in_review || registration.payment_status === 'pending')
-    return 'We are confirming your payment'
-  if (registration.payment_status === 'success') return event.results.success.title
-  return registration.payment_status === 'refunded'
-    ? 'Payment refunded'
-    : event.results.failed.title
+  const status = shownAs(look.registration)
+  switch (status) {
+    case 'pending':
+      return 'We are confirming your payment'
+    case 'success':
+      return event.results.success.title
+    case 'refunded':
+      return 'Payment refunded'
+    case 'failed':
+      return event.results.failed.title
+    default:
+      return assertNever(status)
+  }
 }
 
 type TroubleProps = {

@@ -1,6 +1,6 @@
 /** The page of a payment that is not settled: it looks again by itself. */
 import { useEffect, useRef, useState } from 'react'
-import { formatMoney, labelOf, readAmount, resultRows } from '../../engine/index.ts'
+import { formatMoney, fromRupees, labelOf, resultRows } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -18,11 +18,11 @@ type PendingProps = {
 }
 
 /** The first looks are close together, because most answers come within a minute; then it lets the server breathe. */
-const firstWaitMs = 2500
-const longestWaitMs = 15_000
-const growth = 1.25
-/** For how long the page looks again by itself. */
-const patienceMs = 6 * 60_000
+const FIRST_WAIT_MS = 2500
+const LONGEST_WAIT_MS = 15_000
+const WAIT_GROWTH = 1.25
+/** For how long the page looks again by itself: most banks have answered by then. */
+const PATIENCE_MS = 6 * 60_000
 
 /** Asks again at growing intervals; true while it still does. */
 function useLooking(again: () => void, on: boolean): boolean {
@@ -39,11 +39,11 @@ function useLooking(again: () => void, on: boolean): boolean {
       timer = setTimeout(() => {
         waited += wait
         latest.current()
-        if (waited < patienceMs) next(Math.min(wait * growth, longestWaitMs))
+        if (waited < PATIENCE_MS) next(Math.min(wait * WAIT_GROWTH, LONGEST_WAIT_MS))
         else setLooking(false)
       }, wait)
     }
-    next(firstWaitMs)
+    next(FIRST_WAIT_MS)
     return () => clearTimeout(timer)
   }, [on])
   return looking
@@ -56,8 +56,7 @@ function useLooking(again: () => void, on: boolean): boolean {
 export function Pending({ event, registration, query, again }: PendingProps) {
   const review = registration.in_review
   const looking = useLooking(again, !review)
-  const { total } = registration
-  const amount = total === null ? null : readAmount(total.toFixed(2))
+  const amount = fromRupees(registration.total)
   const of = amount === null ? '' : ` of ${formatMoney(amount)}`
   const mail = (
     <a

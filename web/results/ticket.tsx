@@ -1,5 +1,5 @@
 /** The page of a paid registration: its number, and the rows the event file names. */
-import { fill, labelOf, resultRows, resultValues } from '../../engine/index.ts'
+import { fillKnown, labelOf, resultRows, resultValues } from '../../engine/index.ts'
 import type { PublicEvent, ResultRow } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -17,7 +17,7 @@ type TicketProps = {
 }
 
 /** Rows about money stand apart from rows about the delegate and the event. */
-const moneyRows = new Set([
+const MONEY_ROWS = new Set([
   'base',
   'gst',
   'total',
@@ -36,9 +36,10 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const all = resultRows(event, 'success', registration, query)
   const name = all.find((row) => row.id === event.roles.fullName)
   const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
-  const ofMoney = (row: ResultRow) => moneyRows.has(row.id) || isStatus(row)
+  const ofMoney = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStatus(row)
   const values = resultValues(event, registration, query)
-  const missing = event.texts.missingValue
+  const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
+  const notes = page.notes.flatMap((note) => fillKnown(note, values) ?? [])
   return (
     <>
       <article className="tk" aria-labelledby="confirmed">
@@ -60,7 +61,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
               {page.title}
             </h2>
           </div>
-          {page.intro !== undefined && <p className="intro">{fill(page.intro, values, missing)}</p>}
+          {intro !== null && <p className="intro">{intro}</p>}
           {name && (
             <dl className="who">
               <dt className="vh">{name.label}</dt>
@@ -88,16 +89,16 @@ export function Ticket({ event, registration, query }: TicketProps) {
       <div className="acts wide">
         <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
       </div>
-      {page.notes.length > 0 && (
+      {notes.length > 0 && (
         <section aria-labelledby="notes">
           <h2 className="disp notes-h" id="notes">
             {page.notesTitle ?? 'Before you come'}
           </h2>
           <ul className="notes">
-            {page.notes.map((note) => (
+            {notes.map((note) => (
               <li key={note}>
                 <Icon name="tick" />
-                <span>{fill(note, values, missing)}</span>
+                <span>{note}</span>
               </li>
             ))}
           </ul>

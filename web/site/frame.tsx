@@ -38,7 +38,7 @@ export function SiteHeader({ site }: { readonly site: Site }) {
 export const fromAnywhere = (go: string): string =>
   go.startsWith('#') && window.location.pathname !== '/' ? `/${go}` : go
 
-const drawings: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
+const DRAWINGS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
   facebook: {
     name: 'Facebook',
     path: 'M11 18v-7h2.6l.5-3H11V6.2c0-1 .4-1.6 1.7-1.6H14V2.2C13.6 2.1 12.8 2 12 2 9.6 2 8 3.4 8 5.9V8H5.5v3H8v7',
@@ -94,9 +94,9 @@ export function SiteFooter({ site }: { readonly site: Site }) {
                 className="i soon"
                 viewBox="0 0 20 20"
                 role="img"
-                aria-label={`${drawings[name].name} (${placeholder})`}
+                aria-label={`${DRAWINGS[name].name} (${placeholder})`}
               >
-                <path d={drawings[name].path} />
+                <path d={DRAWINGS[name].path} />
               </svg>
             ))}
           </span>

@@ -1,6 +1,7 @@
 /** The landing page. */
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import type { EventCard, Site } from '../../engine/index.ts'
 import { formatDays, formatMoney, paise } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
@@ -36,6 +37,7 @@ function Landing({ site, events, message }: LandingProps) {
       )}
       <SiteHeader site={site} />
       <main id="main">
+        <UnknownReturn />
         <Hero hero={site.hero} />
         <div className="wrap first">
           <Conferences texts={site.conferences} events={events} />
@@ -115,6 +117,29 @@ function Landing({ site, events, message }: LandingProps) {
   )
 }
 
+/**
+ * The gateway sent somebody back of whom it said nothing that we know; the server led them here (the
+ * return call). Whether they paid cannot be told, so the sentence takes neither for granted.
+ */
+function UnknownReturn() {
+  const [search] = useSearchParams()
+  if (search.get('notice') !== 'unknown-payment') return null
+  return (
+    <div className="wrap">
+      <div className="unknown" role="alert">
+        <Icon name="tri" />
+        <div>
+          <h2>We could not tell which payment you came back from</h2>
+          <p>
+            If you have paid, your registration is not lost: the confirmation comes by email. Before
+            you pay again, write to the support address at the foot of your conference’s page.
+          </p>
+        </div>
+      </div>
+    </div>
+  )
+}
+
 /** The page is drawn after the browser looked for the address's anchor, so it is led there again. */
 function useAnchor(): void {
   useEffect(() => {
@@ -124,7 +149,7 @@ function useAnchor(): void {
 }
 
 /** Strokes of a pen are never twice the same. */
-const ticks = [
+const TICKS = [
   'M4 16 11 23 27 4',
   'M5 15 11.5 22.5 26 6',
   'M4 17 10 23 28 3',
@@ -164,7 +189,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                   </span>
                   <span className="p">{formatMoney(paise(row.amount * 100))}</span>
                   <svg viewBox="0 0 30 30">
-                    <path d={ticks[at % ticks.length]} />
+                    <path d={TICKS[at % TICKS.length]} />
                   </svg>
                 </li>
               ))}

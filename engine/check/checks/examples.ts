@@ -6,7 +6,7 @@ import { formatMoney, type Paise } from '../../money.ts'
 import { readOrderId } from '../../numbers.ts'
 import { periodOn } from '../../period.ts'
 import { quoteFor } from '../../quote.ts'
-import { dayOf, isDay, readInstant } from '../../time.ts'
+import { dayOf, formatDay, isDay, readInstant } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { suggestion } from '../near.ts'
@@ -87,7 +87,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         )),
   ]
   const because = [
-    `${on} in India → period ${period ?? 'none: closed'}`,
+    `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
     `${listed ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)

@@ -1,5 +1,5 @@
 /** EV4: every category has a price in each period, and no digit went astray. */
-import { formatMoney, readAmount, split, type Paise } from '../../money.ts'
+import { amountMax, formatMoney, readAmount, split } from '../../money.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
@@ -131,12 +131,12 @@ const notPaise: Check = {
       }),
     )
     const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
-      amount !== null && split(model.config.fees.tax, amount).total > 99_999_999
+      amount !== null && split(model.config.fees.tax, amount).total > amountMax
         ? [
             {
               at,
               message: `\`${text}\` is more than one payment can carry`,
-              notes: ['the gateway takes up to ₹ 9,99,999.99, tax included'],
+              notes: [`the gateway takes up to ${formatMoney(amountMax)}, tax included`],
             },
           ]
         : [],
@@ -175,15 +175,13 @@ const priceDrops: Check = {
         ? [
             {
               at: cell.at,
-              message: `cheaper than in the period before (${plain(before)})`,
+              message: `cheaper than in the period before (${formatMoney(before)})`,
               related: [{ at: beforeAt, message: 'the period before' }],
             },
           ]
         : [],
     ),
 }
-
-export const plain = (amount: Paise): string => formatMoney(amount).replace(/^₹\s*/, '₹')
 
 const priceZero: Check = {
   slug: 'price-zero',
@@ -236,7 +234,7 @@ const priceJump: Check = {
       return [
         {
           at,
-          message: `${plain(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'what most others pay'}; is a digit too many?`,
+          message: `${formatMoney(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'what most others pay'}; is a digit too many?`,
         },
       ]
     })

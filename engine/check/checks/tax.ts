@@ -1,11 +1,11 @@
 /** The tax: a rate that there is, split alike everywhere, and what texts say of it. */
-import { split, splitTotal } from '../../money.ts'
+import { formatMoney, split, splitTotal } from '../../money.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import { readables, type Readable } from '../readable.ts'
 import { taxClaims, taxPercents, type TaxClaim } from '../said-tax.ts'
 import { isNone, likelyPercent } from '../typed-tax.ts'
-import { AFTER_TABLE, cellsOf, plain } from './fees.ts'
+import { AFTER_TABLE, cellsOf } from './fees.ts'
 
 const splitDisagrees: Check = {
   slug: 'split-disagrees',
@@ -26,7 +26,7 @@ const splitDisagrees: Check = {
     return [
       {
         at: one.at,
-        message: `the form shows a base of ${plain(one.form)}, the result page ${plain(one.page)}`,
+        message: `the form shows a base of ${formatMoney(one.form)}, the result page ${formatMoney(one.page)}`,
         related: [{ at: 'results.amounts', message: 'worked back here' }],
         notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
         help: 'leave results.amounts out, or choose prices whose tax is whole rupees',
@@ -55,7 +55,7 @@ const taxInPaise: Check = {
     return [
       {
         at: one.at,
-        message: `${tax.name} of ${plain(one.gst)}: ${what}`,
+        message: `${tax.name} of ${formatMoney(one.gst)}: ${what}`,
         notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
         help: 'to round the tax, say round: rupee',
       },

@@ -1,6 +1,6 @@
 /** Parts that keep the page alive while the file is not right. */
-import { Component } from 'react'
 import type { ReactNode } from 'react'
+import { Boundary } from '../../shared/boundary.tsx'
 import { Icon } from '../../shared/icons.tsx'
 import type { Checking } from './draft.ts'
 
@@ -18,29 +18,23 @@ export function Stale({ checking }: { readonly checking: Checking }) {
   )
 }
 
-type GuardedProps = { readonly resetBy: unknown; readonly children: ReactNode }
-type GuardedState = { readonly broken: boolean; readonly of: unknown }
-
 /** An event with errors may ask for what cannot be drawn: then its place says so, and the editor stays. */
-export class Guarded extends Component<GuardedProps, GuardedState> {
-  override state: GuardedState = { broken: false, of: this.props.resetBy }
-  static getDerivedStateFromError(): Partial<GuardedState> {
-    return { broken: true }
-  }
-  static getDerivedStateFromProps(
-    props: GuardedProps,
-    state: GuardedState,
-  ): Partial<GuardedState> | null {
-    return props.resetBy === state.of ? null : { broken: false, of: props.resetBy }
-  }
-  override render(): ReactNode {
-    return this.state.broken ? (
-      <p className="org-stale">
-        <Icon name="tri" />
-        This cannot be drawn while the file has its errors. See Findings.
-      </p>
-    ) : (
-      this.props.children
-    )
-  }
+export function Guarded({
+  resetBy,
+  children,
+}: {
+  readonly resetBy: unknown
+  readonly children: ReactNode
+}) {
+  const otherwise = (
+    <p className="org-stale">
+      <Icon name="tri" />
+      This cannot be drawn while the file has its errors. See Findings.
+    </p>
+  )
+  return (
+    <Boundary resetBy={resetBy} otherwise={otherwise}>
+      {children}
+    </Boundary>
+  )
 }

@@ -11,7 +11,8 @@ import {
 } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import { dayOf, lookOf, readInstant } from '../../../engine/index.ts'
-import type { EventConfig, EventFileAnswer, PageData, Site } from '../../../engine/index.ts'
+import type { EventConfig, PageData, Site } from '../../../engine/index.ts'
+import { readEventFile } from '../../answers.ts'
 import { call, save } from '../../api.ts'
 import type { PageProps } from '../../shared/page.ts'
 import { Dialog } from '../../shared/dialog.tsx'
@@ -130,7 +131,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
       offer({ path: file.name, text: (await file.text()).replaceAll('\r\n', '\n') })
   }
   const fromServer = async (id: string) => {
-    const answer = await call<EventFileAnswer>(`/api/events/${encodeURIComponent(id)}/file/`)
+    const answer = await call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile)
     if (answer.ok) offer({ path: answer.value.path, text: answer.value.text })
     else setProblem(answer.error.message)
   }

@@ -1,0 +1,167 @@
+/** What the public calls answer, read once where it arrives. A reader answers null for what it cannot use. */
+import {
+  fromRupees,
+  isPaymentStatus,
+  periodOn,
+  dayOf,
+  readInstant,
+  rupees,
+  split,
+} from '../engine/index.ts'
+import type {
+  EventFileAnswer,
+  PaymentData,
+  PublicEvent,
+  RegisterAnswer,
+  RegistrationAnswer,
+  TariffAnswer,
+} from '../engine/index.ts'
+import type { Reader } from './api.ts'
+import { holdsAll, isRecord, recordOf, textOf, textsOf } from './shared/shape.ts'
+
+/**
+ * The tariff, from any of the shapes that the specification knows: all of it, `current_period` with
+ * `tariff_data` (the prices as the event file states them), or `pricing` alone (each with base and total).
+ * `now` is the server's clock when it wrote the page: where the answer names no period, that day's counts.
+ */
+export const tariffReader =
+  (event: PublicEvent, now: string): Reader<TariffAnswer> =>
+  (body) => {
+    if (!isRecord(body)) return null
+    const data =
+      body['tariff_data'] === undefined ? null : recordOf(body['tariff_data'], readPeriods)
+    const pricing = body['pricing'] === undefined ? null : recordOf(body['pricing'], readPrice)
+    if (data === null && pricing === null) return null
+    const spoilt =
+      (data === null && body['tariff_data'] !== undefined) ||
+      (pricing === null && body['pricing'] !== undefined)
+    const { current_period: named, open, until, closed_text: closed } = body
+    if (spoilt || !isOptional(named) || !isOptional(until) || !isOptional(closed)) return null
+    const at = readInstant(now)
+    const ownPeriod = at === null ? null : (periodOn(event.fees, dayOf(at))?.id ?? null)
+    const period = named === undefined ? ownPeriod : named
+    return {
+      status: 'success',
+      now: textOf(body['now']) ?? now,
+      open: open !== false,
+      closed_text: closed ?? null,
+      current_period: period,
+      until: until ?? null,
+      tariff_data: data ?? {},
+      pricing: pricing ?? pricingOf(event, data ?? {}, period),
+    }
+  }
+
+const isOptional = (value: unknown): value is string | null | undefined =>
+  value === undefined || value === null || typeof value === 'string'
+
+type Price = { base: number; gst: number; total: number }
+
+const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
+  recordOf(row, (cell) =>
+    isRecord(cell) && (cell['price'] === null || fromRupees(cell['price']) !== null)
+      ? { price: cell['price'] as number | null }
+      : null,
+  )
+
+/** Base and total say the tax too. */
+const readPrice: Reader<Price> = (price) => {
+  if (!isRecord(price)) return null
+  const base = fromRupees(price['base'])
+  const total = fromRupees(price['total'])
+  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'])
+  if (base === null || total === null || total < base) return null
+  if (price['gst'] !== undefined && gst !== total - base) return null
+  return { base: rupees(base), gst: Math.round(total - base) / 100, total: rupees(total) }
+}
+
+/** Today's prices out of the whole table, taken apart as the engine does it. */
+function pricingOf(
+  event: PublicEvent,
+  data: TariffAnswer['tariff_data'],
+  period: string | null,
+): TariffAnswer['pricing'] {
+  if (period === null) return {}
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([category, row]) => {
+      const price = fromRupees(row[period]?.price)
+      if (price === null) return []
+      const { base, gst, total } = split(event.fees.tax, price)
+      return [[category, { base: rupees(base), gst: rupees(gst), total: rupees(total) }]]
+    }),
+  )
+}
+
+/** 201 of the register call. Payment data that cannot be used spoil the answer: nobody is sent to half a gateway. */
+export const readRegistered: Reader<RegisterAnswer> = (body) => {
+  if (!isRecord(body)) return null
+  const data = body['payment_data']
+  const paymentData = data === undefined || data === null ? null : readPaymentData(data)
+  if (paymentData === null && data !== undefined && data !== null) return null
+  // One that answers with payment data alone names the registration by its order.
+  const regNo = textOf(body['reg_no']) ?? paymentData?.orderid
+  if (regNo === undefined) return null
+  return {
+    status: 'success',
+    message: textOf(body['message']) ?? '',
+    reg_no: regNo,
+    ...(paymentData !== null && { payment_data: paymentData }),
+  }
+}
+
+/** What the hand-off form posts: texts, all of them, an order and an address to post to among them. */
+function readPaymentData(data: unknown): PaymentData | null {
+  const texts = textsOf(data)
+  return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')
+    ? (texts as PaymentData)
+    : null
+}
+
+/** A further attempt to pay. */
+export const readRetried: Reader<PaymentData> = (body) =>
+  isRecord(body) ? readPaymentData(body['payment_data']) : null
+
+/** The public read of a registration. `registration: null` where the call succeeded and there is none. */
+export type FoundAnswer = { readonly registration: RegistrationAnswer['registration'] | null }
+
+export const readFound: Reader<FoundAnswer> = (body) => {
+  if (!isRecord(body)) return null
+  const { registration } = body
+  if (registration === null || registration === undefined)
+    return body['status'] === 'success' ? { registration: null } : null
+  const read = readRegistration(registration)
+  return read === null ? null : { registration: read }
+}
+
+function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
+  if (!isRecord(found) || !holdsAll(found, 'string', 'reg_no')) return null
+  const status = found['payment_status']
+  if (!isPaymentStatus(status)) return null
+  const regNo = String(found['reg_no'])
+  const texts = ['payment_date', 'attempted_at', 'category', 'category_label', 'period'] as const
+  const amounts = ['base', 'gst', 'total'] as const
+  const { order_id: orderId, created_at: createdAt, in_review: inReview, may_retry: retry } = found
+  const fits =
+    texts.every((name) => isOptional(found[name])) &&
+    amounts.every((name) => found[name] === undefined || isAmountOrNone(found[name])) &&
+    isOptional(orderId) &&
+    typeof createdAt === 'string' &&
+    readInstant(createdAt) !== null
+  if (!fits) return null
+  const none = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
+  return {
+    ...none,
+    ...found,
+    reg_no: regNo,
+    order_id: orderId ?? regNo,
+    payment_status: status,
+    in_review: inReview === true,
+    may_retry: retry === true,
+  } as RegistrationAnswer['registration']
+}
+
+const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees(value) !== null
+
+/** An event file as its author wrote it. */
+export const readEventFile: Reader<EventFileAnswer> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null

@@ -1,0 +1,199 @@
+/** What the office's calls answer, read once where it arrives. A reader answers null for what it cannot use. */
+import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
+import type {
+  AdminList,
+  EventStats,
+  ListRow,
+  OfficeEvent,
+  OfficeRegistrationAnswer,
+  SessionAnswer,
+  StatsAnswer,
+} from '../../engine/index.ts'
+import type { Reader } from '../api.ts'
+import { holdsAll, isRecord, listOf, recordOf, textsOf } from '../shared/shape.ts'
+import type { Unread } from '../shared/shape.ts'
+
+/** A call that only does something. */
+export const readDone: Reader<true> = (body) =>
+  isRecord(body) && body['status'] === 'success' ? true : null
+
+/** What was done, in a sentence of the server's. */
+export const readMessage: Reader<string> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+/** Who is signed in, and the events that the office has lists of. */
+export const readSession: Reader<SessionAnswer> = (body) => {
+  if (!isRecord(body) || !holdsAll(body, 'string', 'username')) return null
+  const { events, texts } = body
+  const readable =
+    isRecord(texts) &&
+    textsOf(texts['calls']) !== null &&
+    isRecord(texts['admin']) &&
+    holdsAll(texts['admin'], 'string', 'dashboard', 'retry') &&
+    listOf(events, readEvent) !== null
+  return readable ? (body as SessionAnswer) : null
+}
+
+const readEvent: Reader<OfficeEvent> = (event) =>
+  isRecord(event) &&
+  holdsAll(event, 'string', 'id', 'title') &&
+  isRecord(event['look']) &&
+  holdsAll(event['look'], 'string', 'colour') &&
+  isRecord(event['dashboard']) &&
+  holdsAll(event['dashboard'], 'string', 'key', 'label') &&
+  Array.isArray(event['dashboard']['cards']) &&
+  listOf(event['lists'], readListFrame) !== null
+    ? (event as OfficeEvent)
+    : null
+
+const named = (value: unknown): Unread | null =>
+  isRecord(value) && holdsAll(value, 'string', 'label', 'kind') ? value : null
+
+const readListFrame: Reader<AdminList> = (list) =>
+  isRecord(list) &&
+  holdsAll(list, 'string', 'title', 'route', 'api', 'empty') &&
+  holdsAll(list, 'number', 'pageSize') &&
+  Array.isArray(list['pageSizes']) &&
+  listOf(list['filters'], named) !== null &&
+  listOf(list['columns'], named) !== null &&
+  isRecord(list['errors']) &&
+  holdsAll(list['errors'], 'string', 'load', 'shape', 'export') &&
+  isRecord(list['export']) &&
+  holdsAll(list['export'], 'string', 'api', 'file')
+    ? (list as AdminList)
+    : null
+
+/** The dashboard's figures. Days and newest registrations may be missing; a figure of the wrong kind spoils them. */
+export const readStats: Reader<StatsAnswer['data']> = (body) => {
+  const data = isRecord(body) ? body['data'] : null
+  if (!isRecord(data)) return null
+  const { now, revenue_stats: revenue, recent_registrations: recent, by_day: days } = data
+  const newest = recordOf(recent ?? {}, (rows) => listOf(rows, readRecent))
+  const byDay = recordOf(days ?? {}, (entries) => listOf(entries, readDay))
+  const figures = Object.entries(data).every(
+    ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isStats(value),
+  )
+  return typeof now === 'string' &&
+    readInstant(now) !== null &&
+    isRecord(revenue) &&
+    fromRupees(revenue['total_revenue']) !== null &&
+    newest !== null &&
+    byDay !== null &&
+    figures
+    ? ({ ...data, recent_registrations: newest, by_day: byDay } as StatsAnswer['data'])
+    : null
+}
+
+const isStats = (value: unknown): value is EventStats =>
+  isRecord(value) &&
+  ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
+    isCount(value[`${name}_registrations`]),
+  ) &&
+  fromRupees(value['total_revenue']) !== null
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+type Recent = StatsAnswer['data']['recent_registrations'][string][number]
+const readRecent: Reader<Recent> = (row) =>
+  isRecord(row) &&
+  holdsAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
+  isPaymentStatus(row['payment_status']) &&
+  (row['final_amount'] === null || fromRupees(row['final_amount']) !== null)
+    ? (row as Recent)
+    : null
+
+type DayFigures = StatsAnswer['data']['by_day'][string][number]
+const readDay: Reader<DayFigures> = (entry) =>
+  isRecord(entry) &&
+  typeof entry['day'] === 'string' &&
+  isDay(entry['day']) &&
+  isCount(entry['registrations']) &&
+  fromRupees(entry['revenue']) !== null
+    ? (entry as DayFigures)
+    : null
+
+/** One page of a list. */
+export type Page = {
+  readonly rows: readonly ListRow[]
+  readonly count: number
+  /** The server's sentence of what is shown; null where it sent none. */
+  readonly shown: string | null
+  readonly page: number
+  readonly pageSize: number
+  readonly countCapped: boolean
+}
+
+/**
+ * A list's answer in any of its shapes: `results.registrations` or `registrations` with a count, or the
+ * rows alone, which are then all there are.
+ */
+export const listReader =
+  (list: AdminList): Reader<Page> =>
+  (body) => {
+    if (Array.isArray(body)) {
+      const rows = listOf(body, readRow)
+      return rows === null ? null : { ...whole, rows, count: rows.length, pageSize: rows.length }
+    }
+    if (!isRecord(body)) return null
+    const { results, registrations, count, shown, page, page_size: size } = body
+    const rows = listOf(isRecord(results) ? results['registrations'] : registrations, readRow)
+    if (rows === null || !isCount(count)) return null
+    return {
+      rows,
+      count,
+      shown: typeof shown === 'string' ? shown : null,
+      page: isCount(page) && page > 0 ? page : 1,
+      pageSize: isCount(size) && size > 0 ? size : list.pageSize,
+      countCapped: body['count_capped'] === true,
+    }
+  }
+
+const whole = { shown: null, page: 1, countCapped: false } as const
+
+/** A row needs its number and its status; how it is called beside them is worked out where it is not said. */
+const readRow: Reader<ListRow> = (row) => {
+  if (!isRecord(row) || !holdsAll(row, 'string', 'reg_no')) return null
+  const status = row['payment_status']
+  if (!isPaymentStatus(status)) return null
+  return {
+    ...row,
+    payment_status: status,
+    payment_status_display: String(row['payment_status_display'] ?? statusText(status)),
+    in_review: row['in_review'] === true,
+  } as ListRow
+}
+
+/** Everything the office knows of one registration. */
+export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
+  if (!isRecord(body)) return null
+  const registration = readRow(body['registration'])
+  const { answers, payments, mails, audit, event } = body
+  const lists =
+    listOf(answers, (one) => texted(one, 'id', 'label', 'text')) !== null &&
+    listOf(payments, readPayment) !== null &&
+    listOf(mails, readMail) !== null &&
+    listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null
+  return registration !== null && lists && texted(event, 'id', 'title') !== null
+    ? ({ ...body, registration } as OfficeRegistrationAnswer)
+    : null
+}
+
+const texted = (value: unknown, ...names: readonly string[]): Unread | null =>
+  isRecord(value) && holdsAll(value, 'string', ...names) ? value : null
+
+const readPayment = (value: unknown): Unread | null => {
+  const payment = texted(value, 'order_id', 'created_at')
+  return payment !== null &&
+    isPaymentStatus(payment['status']) &&
+    fromRupees(payment['amount']) !== null &&
+    listOf(payment['facts'], (fact) => texted(fact, 'at', 'text')) !== null
+    ? payment
+    : null
+}
+
+const MAIL_STATUSES: readonly unknown[] = ['queued', 'sent', 'failed']
+const readMail = (value: unknown): Unread | null => {
+  const mail = texted(value, 'to', 'subject', 'at')
+  return mail !== null && MAIL_STATUSES.includes(mail['status']) ? mail : null
+}
