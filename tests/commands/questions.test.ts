@@ -87,7 +87,7 @@ describe('explain', () => {
       '2026-01-25',
     ])
     expect(plain(out)).toContain(
-      'period    jan-1-jan-25  2026-01-01 to 2026-01-25; the day is also in jan-25-jan-31, but the first listed counts',
+      'period    jan-1-jan-25  1 January 2026 to 25 January 2026; the day is also in jan-25-jan-31, but the first listed counts',
     )
     expect(plain(out)).toContain('answer    colour dropped: there is no such field')
     expect(plain(out)).toContain('category  afpi-pg, chosen in ticket_type')

@@ -55,6 +55,7 @@ describe('a registration read by its number', () => {
         payment_status: 'pending',
         in_review: false,
         payment_date: null,
+        attempted_at: '2025-11-21T12:00:00+05:30',
         created_at: '2025-11-21T12:00:00+05:30',
         attempted_at: '2025-11-21T12:00:00+05:30',
         category: 'afpi-pg',
