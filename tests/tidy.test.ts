@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'An amount has its sign and its no-break space from one place',
     in: /^(engine|server|web)\/.+\.tsx?$/,
-    but: /^engine\/money\.ts$/,
+    but: /^engine\/(money|check\/letters)\.ts$/,
     text: /^(?!\s*(\/?\*|\/\/)).*(₹(\s|\\u00a0|&nbsp;)?\$?\{|['"`>]₹)/,
     instead: 'formatMoney(amount), or formatAmount(amount) in a column without signs',
     bad: 'now: `₹ ${amountText(total)}`',
