@@ -132,7 +132,7 @@ function problemOf(mail: QueuedMail): Problem | null {
     (address) => address !== null && !oneAddress.test(address),
   )
   return bad
-    ? { code: 'EADDRESS', text: 'The address is not one that mail can be sent to.', final: true }
+    ? { code: 'EADDRESS', text: 'Mail cannot be sent to this address.', final: true }
     : null
 }
 
@@ -154,7 +154,7 @@ function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier
         return refused
           ? {
               code: 'EENVELOPE',
-              text: 'The mail server does not take this recipient.',
+              text: 'The mail server refuses this recipient.',
               final: true,
             }
           : null

@@ -74,7 +74,7 @@ function NotFound() {
 function Broken() {
   return (
     <Plain title={unexpectedText()}>
-      <p role="alert">This page could not be shown. Loading it again often helps.</p>
+      <p role="alert">This page could not be shown. Please try loading it again.</p>
       <p className="acts">
         <button type="button" className="btn" onClick={() => location.reload()}>
           Load again

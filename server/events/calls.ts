@@ -19,7 +19,7 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   ): Promise<unknown> => {
     const served = deps.events.byId(request.params.id)
     if (served === null)
-      return refuse(reply, 404, 'no_such_event', 'There is no event of this name.')
+      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
     return reply.header('cache-control', 'no-cache').send(eventAnswer(served, deps.clock()))
   }
   for (const slash of ['', '/']) {

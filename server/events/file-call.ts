@@ -33,7 +33,7 @@ export async function eventFileRoutes(app: FastifyInstance, deps: Deps): Promise
   ): Promise<unknown> => {
     const served = deps.events.byId(request.params.id)
     if (served === null)
-      return refuse(reply, 404, 'no_such_event', 'There is no event of this name.')
+      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
     const file: EventFileAnswer = { status: 'success', ...eventFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)
   }

@@ -31,7 +31,7 @@ export function listRoutes(
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return reply
     if (call === null)
-      return refuse(reply, 404, 'not_found', 'There is no list of this event type.')
+      return refuse(reply, 404, 'not_found', 'There is no list for this event type.')
     const asked = readListQuery(call.event, call.list, query)
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
     return call.does === 'list'

@@ -33,7 +33,7 @@ export function readListQuery(
   }
   if (draft.dateFrom !== undefined && draft.dateTo !== undefined && draft.dateFrom > draft.dateTo) {
     return err(
-      `The list cannot begin on ${formatDay(draft.dateFrom)} and end before, on ${formatDay(draft.dateTo)}.`,
+      `The list cannot end on ${formatDay(draft.dateTo)}, before it begins on ${formatDay(draft.dateFrom)}.`,
     )
   }
   return ok(draft)

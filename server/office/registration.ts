@@ -40,7 +40,7 @@ export function registrationRoutes(
         'not_found',
         registration === null
           ? 'There is no registration with this number.'
-          : 'The event of this registration is not being served.',
+          : 'This registration belongs to an event that is not being served.',
       )
       return null
     }

@@ -165,7 +165,7 @@ export function payAgainRefused(refusal: PayAgainRefusal): Refusal {
       return said(
         409,
         refusal.code,
-        'This payment was tried too many times. Please write to the support address.',
+        'This payment has been tried too many times. Please write to the support address.',
       )
     case 'registration_closed':
       return closedRefused(refusal.text)

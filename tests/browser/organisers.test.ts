@@ -127,7 +127,7 @@ describe('the page for organisers', () => {
     await page.getByText('but the first listed counts').waitFor()
     expect(plain(await page.locator('td[aria-current]').textContent())).toBe('₹ 9,440')
     await page
-      .getByLabel('Start from a conference of this server')
+      .getByLabel('Start from one of this server’s conferences')
       .selectOption({ label: 'Chirurgia 2026' })
     await page.getByText(/by rule \d/).waitFor()
     await page.getByLabel('Designation').selectOption({ label: 'PG' })
@@ -213,14 +213,14 @@ describe('the page for organisers', () => {
     expect(saved.suggestedFilename()).toBe('another.yaml')
     expect(readFileSync(await saved.path(), 'utf8')).toBe(`# mine\n${changed}`)
     await page
-      .getByLabel('Start from a conference of this server')
+      .getByLabel('Start from one of this server’s conferences')
       .selectOption({ label: 'Chirurgia 2026' })
     const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
     await dialog.getByRole('button', { name: 'Keep my changes' }).click()
     await page.reload()
     await page.getByText('# mine').waitFor()
     await page
-      .getByLabel('Start from a conference of this server')
+      .getByLabel('Start from one of this server’s conferences')
       .selectOption({ label: 'Chirurgia 2026' })
     await page.getByText('chirurgia2026.yaml').first().waitFor()
     await context.close()

@@ -185,7 +185,7 @@ describe('the other pages of the site', () => {
     })
     await page
       .getByRole('alert')
-      .getByRole('heading', { name: 'We could not tell which payment you came back from' })
+      .getByRole('heading', { name: 'We could not tell which payment this was' })
       .waitFor()
     expect(new URL(page.url()).pathname).toBe('/')
     expect(plain(await page.getByRole('alert').textContent())).toContain(

@@ -207,7 +207,7 @@ describe('without SMTP', () => {
     const { state } = await queued({ to })
     expect(await mailer().run()).toBe(0)
     expect(await state()).toEqual([
-      { status: 'failed', error: 'The address is not one that mail can be sent to.' },
+      { status: 'failed', error: 'Mail cannot be sent to this address.' },
     ])
   })
 })
@@ -279,7 +279,7 @@ describe('over SMTP', () => {
     expect(await mailer(server.url).run()).toBe(0)
     expect(server.taken.map(({ to }) => to)).toEqual([['office@example.org']])
     expect(await state()).toEqual([
-      { status: 'failed', error: 'The mail server does not take this recipient.' },
+      { status: 'failed', error: 'The mail server refuses this recipient.' },
     ])
   })
 

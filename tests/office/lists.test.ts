@@ -265,7 +265,7 @@ describe('an export', () => {
   test('an event type nobody has is refused in words, and a bad filter too', async () => {
     const unknown = await office.get('/admin/export/?event_type=nothing')
     expect(unknown.statusCode).toBe(404)
-    expect(unknown.json()).toMatchObject({ message: 'There is no list of this event type.' })
+    expect(unknown.json()).toMatchObject({ message: 'There is no list for this event type.' })
     expect((await office.get('/admin/export/')).statusCode).toBe(404)
     expect((await office.get('/afpicon/download-csv/?payment_status=paid')).statusCode).toBe(400)
   })

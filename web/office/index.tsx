@@ -80,7 +80,7 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   return (
     <main className="main" id="main" tabIndex={-1}>
       <h1>Page not found</h1>
-      <p className="mute">There is no list at this address. An event file may have moved it.</p>
+      <p className="mute">There is no list at this address; its event file may have moved it.</p>
     </main>
   )
 }

@@ -107,7 +107,7 @@ function PayAgain({ event, gateway, orderId }: PayAgainProps) {
   }
   return (
     <p className="again">
-      <span>Your answers are saved: you need not fill in the form again.</span>
+      <span>Your answers are saved, so you do not have to fill in the form again.</span>
       <button
         type="button"
         className="btn line"

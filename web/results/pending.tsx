@@ -74,15 +74,15 @@ export function Pending({ event, registration, query, again }: PendingProps) {
       </h2>
       {review ? (
         <p>
-          Your payment{of} needs a look by the organisers before it can be confirmed. Please do not
-          pay again. You will hear from them by email; for questions write to {mail} and quote the
-          number below.
+          The organisers need to check your payment{of} before it can be confirmed. Please do not
+          pay again. They will write to you by email. If you have questions, write to {mail} and
+          quote the number below.
         </p>
       ) : (
         <p>
           Your payment{of} is not confirmed yet. Please do not pay again.{' '}
           {looking
-            ? 'This page looks again by itself; you can also close it, and the confirmation will come by email.'
+            ? 'This page keeps checking by itself. You can also close it: the confirmation will come by email.'
             : 'The confirmation will come by email. If it has not come within a day, write to '}
           {!looking && <>{mail}.</>}
         </p>
@@ -102,12 +102,12 @@ export function Pending({ event, registration, query, again }: PendingProps) {
           {looking ? (
             <>
               <span className="spin" aria-hidden="true" />
-              Looking for the bank’s answer
+              Waiting for the bank’s answer
             </>
           ) : (
             <button type="button" className="btn line" onClick={again}>
               <Icon name="again" />
-              Look again
+              Check again
             </button>
           )}
         </p>
@@ -128,8 +128,8 @@ export function Refunded({ event, registration, query }: Omit<PendingProps, 'aga
         Payment refunded
       </h2>
       <p>
-        This payment was paid back, so the registration does not stand. For questions write to{' '}
-        <a href={`mailto:${event.support}`}>{event.support}</a>.
+        This payment has been refunded, so the registration is no longer valid. If you have
+        questions, write to <a href={`mailto:${event.support}`}>{event.support}</a>.
       </p>
       <Ledger
         rows={[

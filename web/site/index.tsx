@@ -129,7 +129,7 @@ function UnknownReturn() {
       <div className="unknown" role="alert">
         <Icon name="tri" />
         <div>
-          <h2>We could not tell which payment you came back from</h2>
+          <h2>We could not tell which payment this was</h2>
           <p>
             If you have paid, your registration is not lost: the confirmation comes by email. Before
             you pay again, write to the support address at the foot of your conference’s page.

@@ -31,12 +31,12 @@ export const actions = {
   leave: { label: 'Abandon', about: 'You leave. Nothing is sent, and you do not go back.' },
   later: {
     label: 'Pay later',
-    about: 'You go back while the bank still works on it; the money comes a little after.',
+    about: 'You go back while the bank is still working on it; the money comes a little later.',
   },
-  wrong: { label: 'Pay a wrong amount', about: 'One rupee too little moves.' },
+  wrong: { label: 'Pay a wrong amount', about: 'The payment is one rupee short.' },
   twice: {
     label: 'Pay, notice twice',
-    about: 'The money moves once, the notice comes two times at the same moment.',
+    about: 'The money moves once; the notice comes twice at the same moment.',
   },
   first: {
     label: 'Pay, notice before return',
@@ -75,7 +75,7 @@ function page(title: string, body: string, head = ''): string {
 <link rel="stylesheet" href="/style.css">${head}
 </head>
 <body>
-<header><p><strong>Sandbox gateway</strong> <span>for rehearsals: no money moves here</span></p></header>
+<header><p><strong>Sandbox gateway</strong> <span>for rehearsals: no real money moves here</span></p></header>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${body}
@@ -101,7 +101,7 @@ export function paymentPage(order: SandboxOrder): string {
     const rest =
       order.stage === 'in-process'
         ? 'The money arrives by itself; you can close this window.'
-        : 'This order has ended. To try again, start from the form of the event.'
+        : 'This order has ended. To try again, go back to the event’s page.'
     return page(stages[order.stage], `${ledger(order)}\n<p>${rest}</p>`)
   }
   const buttons = Object.entries(actions).map(
@@ -112,7 +112,7 @@ export function paymentPage(order: SandboxOrder): string {
     `Pay ${money(order.asked)}`,
     `${ledger(order)}
 <form method="post">
-<h2 id="how">How shall it go?</h2>
+<h2 id="how">How should this payment go?</h2>
 <ul aria-labelledby="how">
 ${buttons.join('\n')}
 </ul>

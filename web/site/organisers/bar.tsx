@@ -74,7 +74,7 @@ export function Bar({
       </p>
       <div className="org-acts">
         <label className="vh" htmlFor={select}>
-          Start from a conference of this server
+          Start from one of this server’s conferences
         </label>
         <select
           id={select}

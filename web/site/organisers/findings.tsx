@@ -29,7 +29,7 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
     return (
       <p className="org-none">
         <Icon name="tick" />
-        Nothing to mend: the checker finds nothing in this file.
+        The checker finds nothing to mend in this file.
       </p>
     )
   const place = ({ at }: Pick<Finding, 'at'>) =>

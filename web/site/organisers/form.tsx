@@ -77,7 +77,11 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   const form = useForm(page, startOf(event), nothing)
   const price = priceOf(event, today, form.answers)
   const submit = () => {
-    if (form.check()) say('These answers would be sent. From this page nothing is.', 'good')
+    if (form.check())
+      say(
+        'These answers would be sent. This page is for trying things out, so nothing is sent.',
+        'good',
+      )
     else setAttempts((times) => times + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>

@@ -52,7 +52,7 @@ export default function ResultsPreview({
   return (
     <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
       <fieldset className="org-kinds">
-        <legend className="vh">Which page</legend>
+        <legend className="vh">Which page to show</legend>
         {(Object.keys(kinds) as Kind[]).map((one) => (
           <label key={one} className={one === kind ? 'on' : ''}>
             <input
@@ -121,7 +121,7 @@ function Mail({
       <p>
         {event.email === null
           ? 'This event sends no e-mail.'
-          : 'Without an e-mail address in the answers no e-mail is sent.'}
+          : 'No e-mail is sent, because the answers hold no e-mail address.'}
       </p>
     )
   return (
