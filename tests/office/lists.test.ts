@@ -161,7 +161,7 @@ describe('a list call', () => {
     ['date_from=10/10/2025', '“date_from” must be a day such as 2026-01-31, not “10/10/2025”.'],
     [
       'date_from=2025-10-10&date_to=2025-10-09',
-      'The list cannot begin on 10 October 2025 and end before, on 9 October 2025.',
+      'The list cannot end on 9 October 2025, before it begins on 10 October 2025.',
     ],
     ['afpi_member=maybe', '“afpi_member” must be true or false, not “maybe”.'],
     ['page=0', '“page” must be a whole number from 1.'],
