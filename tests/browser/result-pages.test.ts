@@ -481,6 +481,8 @@ describe.each(CASES)('$title', (one) => {
       expect(text.includes('quote the transaction ID')).toBe(
         query !== '' && one.id === 'pulmocon2025',
       )
+      if (query === '' && one.id === 'pulmocon2025')
+        expect(text).toContain('If you need help, write to')
       for (const link of await page.getByRole('main').getByRole('link').all())
         expect(await link.getAttribute('href')).not.toContain(
           query === '' ? encodeURIComponent('N/A') : 'undefined',

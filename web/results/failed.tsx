@@ -57,6 +57,11 @@ export function Failed({ event, registration, query }: FailedProps) {
           you pay again.
         </p>
       )}
+      {notes.length < page.notes.length && (
+        <p className="intro">
+          If you need help, write to <a href={`mailto:${event.support}`}>{event.support}</a>.
+        </p>
+      )}
       <div className="acts">
         <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
       </div>
