@@ -132,7 +132,7 @@ describe('the landing page', () => {
     await page.getByRole('heading', { level: 1, name: 'Every delegate on the register' }).waitFor()
     const said = page.getByRole('alert')
     expect(plain(await said.textContent())).toMatch(
-      /^We could not match the payment you come from with a registration\./,
+      /^We could not match the payment you came back from with a registration\./,
     )
     expect(await said.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
     await expectAccessible(page, 'landing page after an unknown payment')
@@ -164,35 +164,6 @@ describe('the other pages of the site', () => {
     await expectAccessible(page, 'organisers')
     await page.getByRole('link', { name: 'Sign In' }).click()
     await page.waitForURL(/\/admin\/login/)
-    expect(complaints).toEqual([])
-    await context.close()
-  })
-
-  test('somebody who comes back from a payment that nobody knows lands here and reads that', async () => {
-    const { page, context, complaints } = await visit(browser)
-    await page.goto(server.url)
-    expect(await page.getByRole('alert').count()).toBe(0)
-    await page.evaluate(() => {
-      const form = document.createElement('form')
-      form.method = 'post'
-      form.action = '/api/payment/return/'
-      const order = document.createElement('input')
-      order.name = 'TRANSACTIONID'
-      order.value = 'NOBODYS1'
-      form.append(order)
-      document.body.append(form)
-      form.submit()
-    })
-    await page
-      .getByRole('alert')
-      .getByRole('heading', { name: 'We could not tell which payment this was' })
-      .waitFor()
-    expect(new URL(page.url()).pathname).toBe('/')
-    expect(plain(await page.getByRole('alert').textContent())).toContain(
-      'the confirmation comes by email',
-    )
-    await page.getByRole('region', { name: 'Here to register?' }).waitFor()
-    await expectAccessible(page, 'landing page, unknown return')
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -1,7 +1,6 @@
 /** The landing page. */
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
-import { useSearchParams } from 'react-router-dom'
 import type { EventCard, Site } from '../../engine/index.ts'
 import { formatDays, formatMoney, paise } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
@@ -37,7 +36,6 @@ function Landing({ site, events, message }: LandingProps) {
       )}
       <SiteHeader site={site} />
       <main id="main">
-        <UnknownReturn />
         <Hero hero={site.hero} />
         <div className="wrap first">
           <Conferences texts={site.conferences} events={events} />
@@ -113,29 +111,6 @@ function Landing({ site, events, message }: LandingProps) {
         </section>
       </main>
       <SiteFooter site={site} />
-    </div>
-  )
-}
-
-/**
- * The gateway sent somebody back of whom it said nothing that we know; the server led them here (the
- * return call). Whether they paid cannot be told, so the sentence takes neither for granted.
- */
-function UnknownReturn() {
-  const [search] = useSearchParams()
-  if (search.get('notice') !== 'unknown-payment') return null
-  return (
-    <div className="wrap">
-      <div className="unknown" role="alert">
-        <Icon name="tri" />
-        <div>
-          <h2>We could not tell which payment this was</h2>
-          <p>
-            If you have paid, your registration is not lost: the confirmation comes by email. Before
-            you pay again, write to the support address at the foot of your conference’s page.
-          </p>
-        </div>
-      </div>
     </div>
   )
 }
