@@ -57,7 +57,6 @@ describe('a registration read by its number', () => {
         payment_date: null,
         attempted_at: '2025-11-21T12:00:00+05:30',
         created_at: '2025-11-21T12:00:00+05:30',
-        attempted_at: '2025-11-21T12:00:00+05:30',
         category: 'afpi-pg',
         category_label: 'AFPI Member – Post Graduate',
         period: 'sep-1-dec-31',
