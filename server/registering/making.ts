@@ -72,7 +72,8 @@ function freshNumber(event: EventConfig): RegNo {
 
 function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): NewRegistration {
   const event = served.config
-  const payment = judged.quote === null ? null : event.payment
+  // What costs nothing is not handed to a gateway, which takes no payment of nothing: it is complete at once.
+  const payment = judged.quote === null || judged.quote.total === 0 ? null : event.payment
   const registration = {
     eventId: event.id,
     eventHash: served.hash,

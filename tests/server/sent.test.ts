@@ -10,7 +10,7 @@ const url = '/api/sample2026/register/'
 let server: TestApp
 beforeAll(async () => {
   const event = fixtureEvent()
-    .replace('non-member: [3000, 4000]', 'non-member: [none, 4000]')
+    .replace('non-member: [3000, 4000]', 'non-member: [none, 0]')
     .replace('member:     [1000, 2000]', 'member:     [1000, 1000]')
     .replace(
       '\nclosed:',
@@ -194,4 +194,24 @@ describe('what is said of the price is said only where it is so:', () => {
       quote: null,
     })
   })
+})
+
+test('a registration that costs nothing is complete at once, and its mail is queued', async () => {
+  server.at('2026-02-10')
+  const before = server.holds()
+  const response = await server.post(url, {
+    ...fixtureDelegate,
+    is_member: 'false',
+    total_amount: '0',
+  })
+  server.at('2026-01-10')
+  expect(response.statusCode).toBe(201)
+  const { payment_data, message, reg_no } = response.json<RegisterAnswer>()
+  expect([payment_data, message]).toEqual([undefined, 'Your registration is recorded.'])
+  expect(
+    server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),
+  ).toEqual([{ total: 0, payment_status: 'success' }])
+  const after = server.holds()
+  const came = (table: string): number => (after[table] ?? 0) - (before[table] ?? 0)
+  expect([came('registrations'), came('payments'), came('mail_queue')]).toEqual([1, 0, 1])
 })
