@@ -28,12 +28,14 @@ const OTHER = words(`
   order_no ref_no letter_no circular notif\\w+ dated invoice vide g\\.o\\.? was were ago history previous\\w*
   earlier last_year last_edition last_conference next_year next_edition next_conference next_meeting
   banquet dinner gala tours? trips? excursion sightseeing travel\\w* flights? trains? arriv\\w+ depart\\w*
-  check_in check_out visa passport licen[cs]e pick_?up shuttle for_example examples? e\\.?g such_as format
+  check_in check_out visas? passport licen[cs]e pick_?up shuttle for_example examples? e\\.?g such_as format
   elections? agm general_body awards? nominations? exam\\w* quiz holidays? sponsor\\w* stalls? exhibit\\w*
   volunteers? certificates? office desk counter badges? kits? memberships? mbbs degree passed passing joined
   graduat\\w+ completed updated as_on as_of privacy terms policy recordings? videos? results? feedback
   onam diwali deepavali christmas eid holi pongal vishu good_friday new_year
-  (?:world|international|national|women'?s|teachers?'?|doctors?'?|nurses?'?|republic|independence|children'?s|labour)_(?:\\w+_)?day
+  (?:world|international|national|women'?s|teachers?'?|doctors?'?|nurses?'?|republic|independence|children'?s|labour)_(?:[\\w’']+_)?day
+  publish\\w* releas\\w+ brochure launch\\w* goes_live app faculty contests? competitions? entries trade_fair expo grants?
+  fellowships? scholarships? confirmation confirm_by
 `)
 const PRICE = words(`
   early_birds? registrations? register\\w* regn enrol\\w* fees? rates? tariffs? prices? pricing charges? late spot
@@ -41,8 +43,8 @@ const PRICE = words(`
   due_date cut_?off deadlines? bookings? tickets?
 `)
 const EVENT = words(`
-  conferences? congress symposi\\w+ summit convention seminar meet meeting cme event programme? held schedul\\w+
-  takes?_place taking_place save_the_dates? see_you join_us we_meet welcome venue days?_\\d inaugura\\w+
+  conferences? congress symposi\\w+ summit convention seminar meet meeting cme event held schedul\\w+
+  takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
   valedictory conclave dates? sessions? attend\\w* camp course fest
 `)
 /** A part of the event, which need not have all its days. */
@@ -86,7 +88,7 @@ const firstIn = (text: string, pattern: RegExp): number =>
 
 /** Where one statement ends and the next begins. */
 const BREAK =
-  /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e))\.(?=\s|$)/gi
+  /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e|w\.e\.f))\.(?=\s|$)/gi
 
 /** The statement around a span: what stands before it, back to the break or to `from`, and what follows. */
 export function statementAround(
@@ -137,14 +139,23 @@ export function aboutDay(
     direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
   // "Which day will you attend?": the choices are days of the event.
   const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
-  const alone = chosen || isBare(model, `${heading} ${left} ${right}`) ? ('event' as const) : null
-  const topic = inherited ?? topicOf(model, heading, true, direction) ?? place ?? sure ?? alone
+  const alone =
+    chosen || (!/\.options\./.test(path) && isBare(model, `${left} ${right}`))
+      ? ('event' as const)
+      : null
+  const topic =
+    inherited ?? topicOf(model, headingOf(path, heading), true, direction) ?? place ?? sure ?? alone
   const period =
     topic === 'price'
       ? (periodNamed(model, left, true) ??
         (leftTopic === null ? periodNamed(model, right, false) : null))
       : null
   return { topic, direction, period, isPart }
+}
+
+/** What a heading says of the days below it: under "Important dates" stands every kind of day. */
+function headingOf(path: string, heading: string): string {
+  return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
 /** Whether nothing stands beside the day but where the event is, or its name. */
@@ -179,13 +190,21 @@ function topicOf(
   const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
   const none = isLeft ? -1 : -Infinity
   const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
-  const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), at(EVENT)]
+  const own = at(nameOf(model))
+  const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), Math.max(at(EVENT), own)]
   if (other !== none) return Math.max(at(SURE), named) > other ? 'price' : 'other'
   if (price === none && event === none) return null
   if (price === none) return 'event'
   if (event === none || price > event) return 'price'
   // "Register for the conference by 30 October"
   return direction === 'until' || direction === 'before' ? 'price' : 'event'
+}
+
+/** What the conference is called, without its year. */
+function nameOf({ config }: Model): RegExp {
+  const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')
 }
 
 /** Words by which a period is called, whatever its label. */

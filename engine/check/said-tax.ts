@@ -15,7 +15,7 @@ export type TaxClaim = {
 
 const PERCENT =
   '(?:\\d+(?:\\.\\d+)?|five|twelve|eighteen|twenty[ -]?eight)\\s*(?:%|per\\s?cent\\b|pct\\b)'
-const FILL = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|service|additional|rate|charges|duties|levies|and)\\b|${PERCENT})*`
+const FILL = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|goods|services?|additional|rate|charges|duties|levies|and)\\b|${PERCENT})*`
 const BE =
   '(?:[\\s():,–-]|\\b(?:is|are|be|being|will|shall|to|has|have|would|rate|at|of|@|already|also|as|if|charges|component|amount|separately|currently)\\b|' +
   PERCENT +
@@ -24,7 +24,7 @@ const BE =
 /** What a tax is called here, with its half names; not the number of a tax payer, nor a bill. */
 function taxWords(name: string): string {
   const own = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return `(?<!income[ -]|80g )\\b(?:${own}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?)(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
+  return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${own}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
 }
 
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
@@ -61,7 +61,7 @@ function patternsFor(name: string): {
     [
       'none',
       one(
-        `${tax}${BE}\\b(?:not\\s+(?:applicable|charged|levied|payable|collected|applied)|nil\\b|n/?a\\b|exempt\\w*|waived|does not apply|zero\\b|free\\b)`,
+        `${tax}${BE}\\b(?:not\\s+(?:be\\s+)?(?:applicable|charged|levied|payable|collected|applied)|nil\\b|n/?a\\b|exempt\\w*|waived|does not apply|zero\\b|free\\b)`,
       ),
     ],
     [
@@ -70,10 +70,13 @@ function patternsFor(name: string): {
         `(?:\\b(?:no|nil|zero|exempt\\w* from|free (?:of|from))\\s+${FILL}${tax}|\\btax[ -]free\\b)`,
       ),
     ],
+    ['none', one(`(?:\\bnot|n['’]t)\\s+(?:charge|levy|collect|pay)\\w*\\s+${FILL}${tax}`)],
     ['inclusive', one(`(?<![\\w-])(?:${inside}|w/|with)(?:[\\s:,-]+)${FILL}${tax}`)],
     [
       'inclusive',
-      one(`${tax}${BE}(?:\\b(?:${inside}|inside|built in|absorbed|covered|part of)(?!\\w))`),
+      one(
+        `${tax}${BE}(?:\\b(?:${inside}|inside|built in|absorbed|borne|on us|paid by us|covered|part of)(?!\\w))`,
+      ),
     ],
     [
       'exclusive',

@@ -49,6 +49,12 @@ describe('the tax is added, and a text says that it is inside, or that there is 
     'GST not applicable',
     'Fees are exempt from GST',
     'Fees shown are tax-free',
+    'Fees mentioned are inclusive of 18% Goods and Services Tax',
+    'All prices are GST inclusive',
+    'GST is borne by the organisers',
+    'GST will not be charged',
+    'We do not charge GST',
+    'Zero GST for members',
   ])('%s', (line) => {
     expectFound(inPanel(line), /^EV624$/, 'tax: {')
   })

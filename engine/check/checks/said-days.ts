@@ -110,7 +110,10 @@ function contradiction(
   wanted: readonly Edge[],
   otherwise: readonly Edge[],
 ): Draft | null {
-  const candidates = wanted.length > 0 ? wanted : otherwise
+  const possible = wanted.length > 0 ? wanted : otherwise
+  // Of prices and registration, their own days are told before those of the event.
+  const priced = possible.filter(({ at }) => !at.startsWith('event.'))
+  const candidates = mention.about.topic === 'price' && priced.length > 0 ? priced : possible
   const near = candidates
     .map((edge) => ({ edge, away: Math.min(...days.map((day) => distance(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]

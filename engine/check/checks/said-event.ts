@@ -146,7 +146,9 @@ const textYear: Check = {
         match[1] === own[2] ||
         path === 'event.title' ||
         PAST.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
-        /^\s*(?:was|were|had)\b/i.test(text.slice(match.index + match[0].length))
+        /^\s*(?:was|were|had|proceedings|photos?|videos?|gallery|archives?|edition|winners?|awardees?)\b/i.test(
+          text.slice(match.index + match[0].length),
+        )
           ? []
           : [
               {
