@@ -134,7 +134,9 @@ function newest(path) {
 /** Whether the built web app is older than what it is built from. */
 function webIsStale() {
   const built = newest(join(top, 'web', 'dist', 'index.html'))
-  return ['web', 'engine', 'package-lock.json'].some((path) => newest(join(top, path)) > built)
+  return ['web', 'engine', 'schemas', 'package-lock.json'].some(
+    (path) => newest(join(top, path)) > built,
+  )
 }
 
 /** @param {string[]} args */
@@ -163,7 +165,15 @@ if (asked.length === 0) {
   const node = process.execPath
   const steps = await Promise.all([
     quietly('types', 'tsc', ['--noEmit']),
-    quietly('lint', 'oxlint', ['--deny-warnings', 'engine', 'server', 'web', 'tests', 'bin']),
+    quietly('lint', 'oxlint', [
+      '--deny-warnings',
+      'engine',
+      'server',
+      'web',
+      'schemas',
+      'tests',
+      'bin',
+    ]),
     quietly('format', 'oxfmt', ['--check']),
     quietly('event files', node, [join(top, 'bin', 'rollcall.js'), 'validate']),
   ])

@@ -2,6 +2,7 @@
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { precompiledSchemas } from '../schemas/precompiled.ts'
 import { serverPages } from './dev-pages.ts'
 import { neverDrawn } from './never-drawn.ts'
 
@@ -10,10 +11,14 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Where `npm run dev` has the server. */
 const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
+/** An organiser's file and those beside it are checked in the browser. */
+const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
+
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [react(), neverDrawn(), serverPages(server)],
+  plugins: [react(), neverDrawn(), serverPages(server), schemas],
+  worker: { plugins: () => [schemas] },
   resolve: {
     // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
     alias: { 'markdown-to-jsx/react': here('./shared/plain-text.tsx') },

@@ -4,38 +4,13 @@ import { colourMeant, formsOf, mailMeant } from './address.ts'
 import { plainDigits, priceHelp, withoutQuotes } from './amount.ts'
 import type { Draft } from './finding.ts'
 
-/** Pattern of the schema → what it asks for. A test sees to it that none is missing. */
-export const PATTERNS: Readonly<Record<string, string>> = {
-  '\\S': 'a text with something in it',
-  '^[a-z_]+(\\.[a-z0-9_-]+)*$': 'a dotted path such as fees.prices',
-  '^#[0-9A-Fa-f]{6}$': 'a colour such as "#1050AC"',
-  '^none$': 'a block of keys, or the word none',
-  '^[a-z][a-z0-9-]*$': 'a name in small letters, words joined by hyphens',
-  '^EV[0-9]{3,4}$': 'a code such as EV409',
-  '^[a-z][a-z0-9]*(-[a-z0-9]+)*$': 'a name in small letters, words joined by single hyphens',
-  '^[a-z][a-z0-9]*(_[a-z0-9]+)*$': 'a name in small letters, words joined by single underscores',
-  '^[a-z][a-z0-9_]*(\\.[a-z_]+)?$':
-    'the name of a field or value, such as full_name or event.title',
-  '^/([a-z0-9-]+(/[a-z0-9-]+)*)?$':
-    'an address such as /payment/success: it begins with a slash and does not end with one',
-  '^/[A-Za-z0-9_./?={}&-]+$': 'the path of a call, such as /api/register/',
-  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2}))?$':
-    'a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
-  '^[a-z][a-z0-9]*$': 'a name of small letters and digits',
-  '^[a-z][a-z0-9_]*$': 'a name in small letters, words joined by underscores',
-  '^[A-Z][A-Z0-9]*$': 'capital letters and digits',
-  '^[a-z0-9]+$': 'a file ending without its dot, such as pdf',
-  '\\.csv$': 'a file name that ends in .csv',
-  '^https://[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9_./-]*)?$': 'an address that begins with https://',
-  '^[A-Za-z][A-Za-z0-9_]*$': 'a name of letters and digits',
-  '^([1-5][0-9][0-9]|network|not_ok|other)$': 'an HTTP status, or network, not_ok, other',
-}
-
 /** What a schema asks of a text that it does not have. */
 export type Asked = {
   readonly keyword: string
   readonly format: string | undefined
   readonly pattern: string | undefined
+  /** What the pattern means, in the schema's own words: "must be …". */
+  readonly words: string | undefined
 }
 
 /** `said` is the value as the file writes it, `value` as it is read. */
@@ -70,7 +45,7 @@ export function badForm(
       message: `\`${said}\` is read as one entry of \`${labelOf(path)}\``,
       help: `write ${several.join(', ')}: entries have a comma between them`,
     }
-  const wanted = PATTERNS[pattern] ?? 'written differently'
+  const wanted = asked.words ?? 'must be written differently'
   const meant = /#\[/.test(pattern)
     ? colourMeant(text)
     : formsOf(text).find(
@@ -81,8 +56,8 @@ export function badForm(
     message: `\`${said}\` is not proper for \`${labelOf(path)}\``,
     help:
       meant === null || meant === undefined
-        ? `it must be ${wanted}`
-        : `write ${meant.startsWith('#') ? `"${meant}"` : meant}: it must be ${wanted}`,
+        ? `it ${wanted}`
+        : `write ${meant.startsWith('#') ? `"${meant}"` : meant}: it ${wanted}`,
   }
 }
 

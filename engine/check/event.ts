@@ -8,9 +8,8 @@ import type { Plain } from './compile/plain.ts'
 import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
 import { own } from '../outcome.ts'
-import { readYaml, withoutEchoes } from './parse.ts'
 import type { SharedFiles, Source, SourceText } from './source.ts'
-import { shape, shapeFindings } from './shape.ts'
+import { readShaped } from './shape.ts'
 
 type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
 type CompileOptions = CheckOptions
@@ -201,17 +200,10 @@ function readShared(shared: SharedFiles): Shared {
 }
 
 function makeShared(shared: SharedFiles): Shared {
-  const read = (['lists', 'gateways', 'texts'] as const).map((name) => {
-    const { source, findings } = readYaml(shared[name])
-    return {
-      name,
-      source,
-      findings: [
-        ...findings,
-        ...(source.value === null ? emptyFile(source, findings) : shapeFindings(name, source)),
-      ],
-    }
-  })
+  const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
+    name,
+    ...readShaped(name, shared[name]),
+  }))
   const findings = read.flatMap((one) => one.findings)
   const sources = Object.fromEntries(read.map(({ name, source }) => [name, source])) as Record<
     SharedName,
@@ -220,23 +212,11 @@ function makeShared(shared: SharedFiles): Shared {
   return { sources, findings, usable: !hasErrors(findings) }
 }
 
-/** A file without anything in it can be read, but has no shape. */
-function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
-  return hasErrors(findings)
-    ? []
-    : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
-}
-
 function shapeOf(file: SourceText, shared: Shared): Shaped {
-  const { source, findings } = readYaml(file)
-  if (source.value === null)
-    return { source, config: null, findings: [...findings, ...emptyFile(source, findings)] }
-  const shape = withoutEchoes(shapeFindings('event', source), findings)
-  // With a wrong shape or a trap somewhere, what the rest means would be guessing.
-  if (shape.length > 0 || !shared.usable || source.trapped.size > 0 || hasErrors(findings))
-    return { source, config: null, findings: [...findings, ...shape] }
+  const { source, value, findings } = readShaped('event', file)
+  if (value === null || !shared.usable) return { source, config: null, findings }
   const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
-  const config = toConfig(source.value as Plain, {
+  const config = toConfig(value as Plain, {
     lists: plain('lists'),
     gateways: plain('gateways'),
     texts: plain('texts'),

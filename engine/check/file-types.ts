@@ -1,4 +1,7 @@
-/** Generated from schemas/*.schema.json by schemas/generate.js; run `npm run schemas` after changing one. */
+/**
+ * What an event file and the three files beside it hold once their shape is right, as TypeScript
+ * knows it. Written by hand beside `schemas/*.schema.json`; a test compares the two key by key.
+ */
 
 export type EventFile = {
   readonly format: 1
@@ -95,25 +98,18 @@ export type TextsFile = {
   }
 }
 
-export type Text = string
+type Text = string
+type Name = string
+type FieldId = string
+type Value = string
+type Route = string
+type ApiPath = string
+type DayText = string
+type Moment = string
 
-export type Name = string
+type Texts = readonly Text[]
 
-export type FieldId = string
-
-export type Value = string
-
-export type Route = string
-
-export type ApiPath = string
-
-export type DayText = string
-
-export type Moment = string
-
-export type Texts = readonly Text[]
-
-export type EventBlock = {
+type EventBlock = {
   readonly id: string
   readonly title: Text
   readonly theme?: Text
@@ -127,14 +123,14 @@ export type EventBlock = {
   readonly office?: string
 }
 
-export type Routes = {
+type Routes = {
   readonly form: Route
   readonly also?: readonly Route[]
   readonly success: Route
   readonly failed: Route
 }
 
-export type Category = {
+type Category = {
   readonly id: Name
   readonly label?: Text
   readonly about?: Text
@@ -142,13 +138,13 @@ export type Category = {
   readonly listed_only?: true
 }
 
-export type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly Rule[] }
+type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly Rule[] }
 
-export type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwise?: Name }
+type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwise?: Name }
 
-export type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
+type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
 
-export type Test =
+type Test =
   | string
   | boolean
   | number
@@ -164,7 +160,7 @@ export type Test =
       readonly to?: DayText
     }
 
-export type Fees = {
+type Fees = {
   readonly currency?: 'INR'
   readonly tax?: {
     readonly name: Text
@@ -183,7 +179,7 @@ export type Fees = {
   readonly prices?: Readonly<Record<string, readonly (number | string)[] | readonly Name[]>>
 }
 
-export type Form = {
+type Form = {
   readonly stepper?: { readonly steps: Texts; readonly stays_on?: number }
   readonly sections: readonly {
     readonly title: Text
@@ -237,13 +233,13 @@ export type Field = {
   readonly max_length?: number
 }
 
-export type OrderId = {
+type OrderId = {
   readonly prefix: string
   readonly followed_by: 'digits' | 'anything'
   readonly digits?: number
 }
 
-export type Api = {
+type Api = {
   readonly register: ApiPath
   readonly registration: ApiPath
   readonly tariff?: ApiPath
@@ -252,9 +248,9 @@ export type Api = {
   readonly returns?: WireNames
 }
 
-export type WireNames = Readonly<Record<string, Value>>
+type WireNames = Readonly<Record<string, Value>>
 
-export type Results = {
+type Results = {
   readonly amounts?: 'stored' | 'split-total'
   readonly errors?: ResultErrors
   readonly error_buttons?: readonly Button[]
@@ -263,14 +259,14 @@ export type Results = {
   readonly receipt?: { readonly file: Text; readonly text: Text }
 }
 
-export type ResultErrors = {
+type ResultErrors = {
   readonly no_order?: Text
   readonly bad_order?: Text
   readonly not_found?: Text
   readonly fetch_failed?: Text
 }
 
-export type ResultPage = {
+type ResultPage = {
   readonly title: Text
   readonly intro?: Text
   readonly lookup?: 'always' | 'never' | 'if-found'
@@ -281,7 +277,7 @@ export type ResultPage = {
   readonly buttons?: readonly Button[]
 }
 
-export type Detail =
+type Detail =
   | string
   | {
       readonly label?: Text
@@ -291,20 +287,20 @@ export type Detail =
       readonly when?: Condition
     }
 
-export type Button = {
+type Button = {
   readonly label: Text
   readonly go?: Route
   readonly mail?: Text
   readonly do?: 'receipt' | 'print'
 }
 
-export type Email = {
+type Email = {
   readonly subject: Text
   readonly copy_to?: 'office' | 'support'
   readonly text: Text
 }
 
-export type Admin = {
+type Admin = {
   readonly dashboard?: {
     readonly key: string
     readonly label: Text
@@ -313,7 +309,7 @@ export type Admin = {
   readonly lists?: readonly List[]
 }
 
-export type List = {
+type List = {
   readonly id: string
   readonly title: Text
   readonly route: Route
@@ -327,7 +323,7 @@ export type List = {
   readonly export?: { readonly api?: ApiPath; readonly file: string }
 }
 
-export type Examples = {
+type Examples = {
   readonly promises?: Readonly<
     Record<
       string,
@@ -358,9 +354,9 @@ export type Examples = {
   }[]
 }
 
-export type Https = string
+type Https = string
 
-export type Gateway = {
+type Gateway = {
   readonly live: {
     readonly pay: Https
     readonly status: Https

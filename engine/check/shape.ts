@@ -2,13 +2,13 @@
 import { formsOf } from './address.ts'
 import { badForm, labelOf } from './bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
-import { findingOf } from './finding.ts'
+import { findingOf, hasErrors } from './finding.ts'
 import { listed, nearest, suggestion } from './near.ts'
+import { readYaml, withoutEchoes } from './parse.ts'
 import { join } from './source.ts'
-import type { Source } from './source.ts'
+import type { Source, SourceText } from './source.ts'
+import { errorsOf, type Kind, type SchemaError } from './schemas.ts'
 import { taxHelp } from './typed-tax.ts'
-import * as validators from './schema-validator.js'
-import type { SchemaError } from './schema-validator.js'
 import { wrongKind, writtenAt } from './wrong-kind.ts'
 
 export const shape = {
@@ -62,15 +62,40 @@ export const shape = {
 type Code = keyof typeof shape
 type Coded = Draft & { readonly code: Code }
 
-type Kind = 'event' | 'lists' | 'gateways' | 'texts'
+/**
+ * A file read and judged by its schema. `value` is what it holds where its shape is right; null with
+ * at least one finding of severity error: with a wrong shape or a trap somewhere, what the rest means
+ * would be guessing.
+ */
+export function readShaped(
+  kind: Kind,
+  file: SourceText,
+): {
+  readonly source: Source
+  readonly value: unknown
+  readonly findings: readonly Finding[]
+} {
+  const { source, findings } = readYaml(file)
+  const shaped =
+    source.value === null
+      ? emptyFile(source, findings)
+      : withoutEchoes(shapeFindings(kind, source), findings)
+  const isRight = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  return { source, value: isRight ? source.value : null, findings: [...findings, ...shaped] }
+}
+
+/** A file without anything in it can be read, but has no shape. */
+function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
+  return hasErrors(findings)
+    ? []
+    : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
+}
 
 /** Empty when the shape is right. Nothing is said of what is a reading trap already. */
-export function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
-  const validate = validators[kind]
-  if (validate(source.value)) return []
-  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
+function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
+  const errors = errorsOf(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
-    .map((error) => draftOf(kind, source, error, errors))
+    .map((error) => draftOf(source, error, errors))
     .filter((draft) => draft !== null)
     .map((draft) => helpedWithTax(source, draft))
   const kept = drafts.filter(
@@ -113,12 +138,7 @@ function isTrapped(source: Source, path: string): boolean {
   )
 }
 
-function draftOf(
-  kind: Kind,
-  source: Source,
-  error: SchemaError,
-  all: readonly SchemaError[],
-): Coded | null {
+function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]): Coded | null {
   const path = error.instancePath
     .split('/')
     .slice(1)
@@ -126,13 +146,14 @@ function draftOf(
     .join('.')
   const name = path.split('.').at(-1) ?? ''
   const where = nameOf(path)
-  const value = valueAt(source.value, error.instancePath)
+  const value = error.data
   const written = source.written(path)
   const said = written?.text ?? writtenAt(source, path)
+  const words = textOf(error.parentSchema?.errorMessage)
   switch (error.keyword) {
     case 'additionalProperties': {
       const key = String(error.params.additionalProperty)
-      const legal = keysFor(kind, path)
+      const legal = Object.keys(error.parentSchema?.properties ?? {})
       const place = source.place(join(path, key), 'key')
       const near = suggestion(
         key,
@@ -194,13 +215,13 @@ function draftOf(
         notes: [`possible: ${listed(allowed, 20)}`],
       }
     }
-    case 'false schema':
+    case 'not':
       return {
         code: 'EV106',
         at: path,
         part: 'entry',
         message: `\`${name}\` does not apply to this kind of entry`,
-        ...notHere(name),
+        ...(words === undefined ? {} : { help: words }),
       }
     case 'pattern':
     case 'format':
@@ -210,6 +231,7 @@ function draftOf(
         keyword: error.keyword,
         format: textOf(error.params.format),
         pattern: textOf(error.params.pattern),
+        words: textOf(error.parentSchema?.patternErrorMessage),
       })
     case 'propertyNames': {
       const key = String(error.params.propertyName)
@@ -246,29 +268,11 @@ function draftOf(
   }
 }
 
-function notHere(name: string): { readonly help?: string } {
-  const help: Readonly<Record<string, string>> = {
-    options: 'options belong to a field of type select',
-    ignore_case: 'ignore_case belongs to a field of type select',
-    accept: 'accept belongs to a field of type file',
-    max_mb: 'max_mb belongs to a field of type file',
-    as: 'as belongs to fields of type yes-no and select',
-    check: 'check belongs to fields of type email and phone',
-    min: 'min belongs to a field of type number',
-    max: 'max belongs to a field of type number',
-    given: 'an example with an order_id has no answers',
-    on: 'an example with an order_id has no day',
-  }
-  return help[name] === undefined ? {} : { help: help[name] }
-}
-
-function wrongCount(path: string, where: string, { keyword, params }: SchemaError): Coded | null {
+function wrongCount(path: string, where: string, error: SchemaError): Coded | null {
+  const { keyword, params } = error
   const at = { code: 'EV107' as const, at: path, part: 'key' as const }
-  if (/\.(error_)?buttons\.\d+$/.test(path))
-    return { ...at, part: 'value', message: 'a button has a label and exactly one of go, mail, do' }
-  if (path === 'category') return { ...at, message: 'write exactly one of chosen_in and rules' }
-  if (/^category\.rules\.\d+$/.test(path))
-    return { ...at, part: 'value', message: 'a rule is either {when, then} or {otherwise}' }
+  const message = textOf(error.parentSchema?.errorMessage)
+  if (message !== undefined) return { ...at, part: /\d$/.test(path) ? 'value' : 'key', message }
   if (keyword === 'minItems' || keyword === 'minProperties')
     return {
       ...at,
@@ -279,35 +283,8 @@ function wrongCount(path: string, where: string, { keyword, params }: SchemaErro
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
     return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
-  // `not`, `if` and the like carry no message of their own.
+  // What is left carries no message of its own.
   return null
-}
-
-function keysFor(kind: Kind, path: string): readonly string[] {
-  const table = validators.keysAt[kind]
-  const parts = path === '' ? [] : path.split('.')
-  const found = Object.keys(table).find((pattern) => {
-    const wanted = pattern === '' ? [] : pattern.split('.')
-    return (
-      wanted.length === parts.length &&
-      wanted.every((part, at) => part === '*' || part === parts[at])
-    )
-  })
-  return found === undefined ? [] : (table[found] ?? [])
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as Record<string, unknown>)[key]
-          : undefined,
-      value,
-    )
 }
 
 function textOf(value: unknown): string | undefined {

@@ -41,7 +41,7 @@ export async function buildWeb(options: {
 
 async function sourcesHash(): Promise<string> {
   const hash = createHash('sha256')
-  for (const folder of ['web', 'engine']) {
+  for (const folder of ['web', 'engine', 'schemas']) {
     const names = (await readdir(path.join(top, folder), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(top, path.join(entry.parentPath, entry.name)))

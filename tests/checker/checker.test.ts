@@ -11,7 +11,6 @@ import {
   runExamples,
   type SharedFiles,
 } from '../../engine/index.ts'
-import { PATTERNS } from '../../engine/check/bad-form.ts'
 import { nearest } from '../../engine/check/near.ts'
 import { base, readGolden, shared } from './goldens.ts'
 
@@ -54,20 +53,6 @@ describe('our own event files', () => {
       ).toEqual([])
     },
   )
-})
-
-test('what is generated from the schemas is up to date, and every pattern has words', () => {
-  execFileSync(process.execPath, [join(TOP, 'schemas', 'generate.js'), '--check'], {
-    stdio: 'pipe',
-  })
-  const patterns = ['event', 'lists', 'gateways', 'texts'].flatMap((kind) =>
-    [
-      ...readFileSync(join(TOP, `schemas/${kind}.schema.json`), 'utf8').matchAll(
-        /"pattern": ("(?:[^"\\]|\\.)*")/g,
-      ),
-    ].map((match) => JSON.parse(match[1] ?? '""') as string),
-  )
-  expect(patterns.filter((pattern) => PATTERNS[pattern] === undefined)).toEqual([])
 })
 
 describe('several mistakes in one file', () => {

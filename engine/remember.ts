@@ -1,0 +1,19 @@
+/** Results kept by what they were made of, so that nothing is made twice. */
+
+/**
+ * `make`, called once per argument. Objects are told apart by identity and forgotten with the last
+ * reference to them; other arguments stay for good, so they have to be few.
+ */
+export function remember<K, V>(make: (of: K) => V): (of: K) => V {
+  const byObject = new WeakMap<object, { readonly value: V }>()
+  const byValue = new Map<K, { readonly value: V }>()
+  return (of) => {
+    const isObject = (typeof of === 'object' && of !== null) || typeof of === 'function'
+    const known = isObject ? byObject.get(of) : byValue.get(of)
+    if (known !== undefined) return known.value
+    const made = { value: make(of) }
+    if (isObject) byObject.set(of, made)
+    else byValue.set(of, made)
+    return made.value
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * For the web build: what engine/check/schemas.ts exports, with the schemas compiled to plain
+ * functions. The content security policy of our pages forbids `eval`, which ajv needs for compiling.
+ */
+import { fileURLToPath } from 'node:url'
+import standalone from 'ajv/dist/standalone/index.js'
+import type { Plugin } from 'vite'
+import { ajvOf, SCHEMAS, type Kind } from '../engine/check/schemas.ts'
+
+const REPLACED = fileURLToPath(new URL('../engine/check/schemas.ts', import.meta.url))
+
+/** `kinds`: the files that a page reads; the others would only be loaded. */
+export const precompiledSchemas = (...kinds: readonly Kind[]): Plugin => ({
+  name: 'rollcall-precompiled-schemas',
+  enforce: 'pre',
+  load: (id) => (id.split('?')[0] === REPLACED ? precompiled(kinds) : null),
+})
+
+/** A module without ajv, but for the small functions that its compiled code borrows. */
+function precompiled(kinds: readonly Kind[]): string {
+  const ajv = ajvOf({ source: true, esm: true, optimize: true })
+  for (const kind of kinds) ajv.addSchema(withoutProse(SCHEMAS[kind]), kind)
+  const code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
+  // The code asks for these by `require`, which a page does not have: here it is a look-up among imports.
+  const borrowed = [
+    ...new Set([...code.matchAll(/require\("([^"]+)"\)/g)].map(([, name = '']) => name)),
+  ]
+  return [
+    ...borrowed.map((name, at) => `import borrowed${at} from ${JSON.stringify(name)}`),
+    `const require = (name) => ({ default: { ${borrowed.map((name, at) => `${JSON.stringify(name)}: borrowed${at}`).join(', ')} }[name] })`,
+    code,
+    `const validators = { ${kinds.join(', ')} }`,
+    'export const errorsOf = (kind, value) => validators[kind](value) ? [] : (validators[kind].errors ?? [])',
+  ].join('\n')
+}
+
+/** Descriptions are for people and editors; without them a page loads half as much. */
+const withoutProse = (schema: object): object =>
+  JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) =>
+      ['description', 'title'].includes(key) && typeof value === 'string' ? undefined : value,
+    ),
+  ) as object

@@ -1,0 +1,93 @@
+/** The JSON Schemas: proper ones, with words for what they refuse, and the types that are written beside them. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ajvOf, SCHEMAS } from '../../engine/check/schemas.ts'
+import { typesOf } from './schema-types.ts'
+
+const TOP = join(import.meta.dirname, '..', '..')
+const kinds = Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[]
+
+describe.each(kinds)('the schema of %s', (kind) => {
+  test('is a proper schema', () => {
+    const ajv = new Ajv({ strict: false })
+    expect(ajv.validateSchema(SCHEMAS[kind])).toBe(true)
+    expect(() => ajvOf().compile(SCHEMAS[kind])).not.toThrow()
+  })
+
+  test('has words for every pattern that a value may miss', () => {
+    const silent: string[] = []
+    const walk = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { pattern, patternErrorMessage } = value as Record<string, unknown>
+      if (
+        typeof pattern === 'string' &&
+        typeof patternErrorMessage !== 'string' &&
+        !path.endsWith('.propertyNames')
+      )
+        silent.push(path)
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`)
+    }
+    walk(SCHEMAS[kind], kind)
+    expect(silent).toEqual([])
+  })
+})
+
+describe('the types of a file', () => {
+  const folder = join(TOP, 'tests', '.cache', `types-${process.pid}`)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const named = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+
+  /** Compiles a line per kind that holds only where both types are one; what the compiler says otherwise. */
+  const compared = (schemas: typeof SCHEMAS): string => {
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, 'same.ts')
+    writeFileSync(
+      file,
+      [
+        `import type * as Files from '../../../engine/check/file-types.ts'`,
+        `import type { SiteFile } from '../../../engine/check/site.ts'`,
+        ...kinds.map((kind) => typesOf(named(kind), schemas[kind])),
+        'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false',
+        ...kinds.map(
+          (kind) =>
+            `export const ${kind}: Same<${named(kind)}, ${kind === 'site' ? '' : 'Files.'}${named(kind)}File> = true`,
+        ),
+      ].join('\n'),
+    )
+    const flags =
+      '--noEmit --pretty false --strict --exactOptionalPropertyTypes --skipLibCheck --module nodenext'
+    try {
+      execFileSync(
+        process.execPath,
+        [
+          join(TOP, 'node_modules', 'typescript', 'bin', 'tsc'),
+          ...flags.split(' '),
+          '--ignoreConfig',
+          '--allowImportingTsExtensions',
+          '--types',
+          'node',
+          file,
+        ],
+        { cwd: TOP, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+      )
+      return ''
+    } catch (error) {
+      return String((error as { stdout?: unknown }).stdout)
+    }
+  }
+
+  test('are those of the schemas, key by key', () => {
+    expect(compared(SCHEMAS)).toBe('')
+  })
+
+  test('a key that only the schema knows is seen', () => {
+    const { event } = SCHEMAS
+    const more = { ...event.properties, added: { type: 'string' } }
+    const said = compared({ ...SCHEMAS, event: { ...event, properties: more } as typeof event })
+    expect(said.match(/error TS\d+/g)).toEqual(['error TS2322'])
+    expect(said).toContain("'false'")
+  })
+})
