@@ -49,7 +49,13 @@ export function badForm(
   const meant = /#\[/.test(pattern)
     ? colourMeant(text)
     : formsOf(text).find(
-        (form) => pattern !== '' && form !== text && new RegExp(pattern, 'u').test(form),
+        (form) =>
+          pattern !== '' &&
+          form !== text &&
+          // The start page and the path of an anchor are guesses, not what was written otherwise.
+          form !== '/' &&
+          !text.startsWith('#') &&
+          new RegExp(pattern, 'u').test(form),
       )
   return {
     ...at,

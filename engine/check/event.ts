@@ -8,6 +8,7 @@ import type { Plain } from './compile/plain.ts'
 import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
 import { own } from '../outcome.ts'
+import { readYaml } from './parse.ts'
 import type { SharedFiles, Source, SourceText } from './source.ts'
 import { readShaped } from './shape.ts'
 

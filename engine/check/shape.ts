@@ -115,7 +115,7 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
 function helpedWithTax(source: Source, draft: Coded): Coded {
   // A misspelt word that can be mended for certain is no other word for it.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
-  const help = taxHelp(draft.at, valueAt(source.value, `/${draft.at.replaceAll('.', '/')}`))
+  const help = taxHelp(draft.at, valueAt(source.value, draft.at))
   if (help === null) return draft
   const { fix: _fix, notes: _notes, ...rest } = draft
   return { ...rest, help }
@@ -285,6 +285,18 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
     return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
   // What is left carries no message of its own.
   return null
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as Record<string, unknown>)[key]
+          : undefined,
+      value,
+    )
 }
 
 function textOf(value: unknown): string | undefined {
