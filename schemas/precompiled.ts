@@ -17,7 +17,7 @@ export const precompiledSchemas = (...kinds: readonly Kind[]): Plugin => ({
 })
 
 /** A module without ajv, but for the small functions that its compiled code borrows. */
-function precompiled(kinds: readonly Kind[]): string {
+export function precompiled(kinds: readonly Kind[]): string {
   const ajv = ajvOf({ source: true, esm: true, optimize: true })
   for (const kind of kinds) ajv.addSchema(withoutProse(SCHEMAS[kind]), kind)
   const code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
@@ -26,8 +26,10 @@ function precompiled(kinds: readonly Kind[]): string {
     ...new Set([...code.matchAll(/require\("([^"]+)"\)/g)].map(([, name = '']) => name)),
   ]
   return [
-    ...borrowed.map((name, at) => `import borrowed${at} from ${JSON.stringify(name)}`),
-    `const require = (name) => ({ default: { ${borrowed.map((name, at) => `${JSON.stringify(name)}: borrowed${at}`).join(', ')} }[name] })`,
+    ...borrowed.map((name, at) => `import * as borrowed${at} from ${JSON.stringify(`${name}.js`)}`),
+    `const borrowed = { ${borrowed.map((name, at) => `${JSON.stringify(name)}: borrowed${at}`).join(', ')} }`,
+    // Who loads such a module puts its function under one `default` or under two.
+    'const require = (name) => (typeof borrowed[name].default === "function" ? borrowed[name] : borrowed[name].default)',
     code,
     `const validators = { ${kinds.join(', ')} }`,
     'export const errorsOf = (kind, value) => validators[kind](value) ? [] : (validators[kind].errors ?? [])',

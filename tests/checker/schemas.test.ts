@@ -4,7 +4,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ajvOf, SCHEMAS } from '../../engine/check/schemas.ts'
+import { ajvOf, errorsOf, SCHEMAS } from '../../engine/check/schemas.ts'
+import { precompiled } from '../../schemas/precompiled.ts'
 import { typesOf } from './schema-types.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -35,14 +36,41 @@ describe.each(kinds)('the schema of %s', (kind) => {
   })
 })
 
+const folder = join(TOP, 'tests', '.cache', `schemas-${process.pid}`)
+mkdirSync(folder, { recursive: true })
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the functions of the web build say what ajv says here', async () => {
+  const file = join(folder, 'precompiled.mjs')
+  writeFileSync(file, precompiled(kinds))
+  const web = (await import(/* @vite-ignore */ file)) as { errorsOf: typeof errorsOf }
+  const said = (errors: ReturnType<typeof errorsOf>) =>
+    errors.map(({ instancePath, keyword, params, data, parentSchema }) => [
+      instancePath,
+      keyword,
+      params,
+      data,
+      parentSchema?.patternErrorMessage ?? parentSchema?.errorMessage,
+    ])
+  const wrong = [
+    ['event', { format: 2, categories: [{ id: 'A b' }], demo: ['fees', 'fees'], more: 1 }],
+    ['event', { results: { success: { title: '', details: [{ show: 'x' }, { show: 'x' }] } } }],
+    ['lists', { format: 1, lists: { states: ['Kerala', { id: '' }, 'Kerala'] } }],
+    ['gateways', { format: 1, gateways: {} }],
+    ['texts', []],
+    ['site', { format: 1, page: { name: ' ' } }],
+  ] as const
+  for (const [kind, value] of wrong) {
+    expect(said(web.errorsOf(kind, value))).toEqual(said(errorsOf(kind, value)))
+    expect(errorsOf(kind, value).length).toBeGreaterThan(0)
+  }
+})
+
 describe('the types of a file', () => {
-  const folder = join(TOP, 'tests', '.cache', `types-${process.pid}`)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const named = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
 
   /** Compiles a line per kind that holds only where both types are one; what the compiler says otherwise. */
   const compared = (schemas: typeof SCHEMAS): string => {
-    mkdirSync(folder, { recursive: true })
     const file = join(folder, 'same.ts')
     writeFileSync(
       file,
