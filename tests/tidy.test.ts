@@ -287,6 +287,34 @@ const ROWS: readonly Row[] = [
     good: 'const body: unknown = request.body',
   },
   {
+    why: 'HTML is escaped by one function',
+    in: /^(engine|server|web)\//,
+    but: /^engine\/html\.ts$/,
+    text: /&(amp|lt|gt|quot|#39);/,
+    instead: 'use escapeHtml of the engine',
+    bad: "text.replaceAll('&', '&amp;')",
+    good: 'escapeHtml(text)',
+  },
+  {
+    why: 'Tries are limited by one mechanism and refused with one answer',
+    in: /^server\//,
+    but: /^server\/http\/limit\.ts$/,
+    text: /\b429\b|rateLimits\b.*\?/,
+    instead:
+      'name an Allowance beside the call, and use limitByAddress, or openLimit and refuseTooMany',
+    bad: "return refuse(reply, 429, 'too_many_requests', 'Wait.')",
+    good: 'if (isTooOften(request, reply)) return reply',
+  },
+  {
+    why: 'What tests may make the store do is stated in its seam',
+    in: /^server\//,
+    but: /^server\/store\/(seam|open|writer)\.ts$/,
+    text: /\bSeam\b|answerBeforeCommit|pagesMax|openInside/,
+    instead: 'open the store with openStore; a new switch belongs into server/store/seam.ts',
+    bad: 'openInside({ dataDir, seam })',
+    good: 'openStore({ dataDir })',
+  },
+  {
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
     // It reads what organisers write, in their own words.
