@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListAnswer, StatsAnswer } from '../../engine/index.ts'
+import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { noon, numberOf, register, signIn } from './office.ts'
@@ -332,5 +333,35 @@ test('a list moves to the address its changed event file says, without a restart
     expect((await get('/admin/export/?event_type=afpicon')).statusCode).toBe(404)
   } finally {
     await moved.close()
+  }
+})
+
+test('an event without tax is registered for at its price, and its list and CSV have no column of one', async () => {
+  const untaxed = fixtureEvent({ total: 1000 })
+    .replace(/ {2}tax: .*\n/, '')
+    .replace('lines: [base, gst, total]', 'lines: [total]')
+  const other = await startTestApp({
+    clock: '2026-01-10T16:00:00+05:30',
+    events: { 'sample2026.yaml': untaxed },
+  })
+  try {
+    const answered = await other.app.inject({
+      method: 'POST',
+      url: '/api/sample2026/register/',
+      payload: { ...fixtureDelegate, total_amount: 1000 },
+    })
+    expect(answered.statusCode, answered.body).toBe(201)
+    const { get, json } = await signIn(other)
+    const listed = (await json('/admin/sample2026/registrations/')) as unknown as ListAnswer
+    expect(listed.registrations.map(({ base, gst, total }) => ({ base, gst, total }))).toEqual([
+      { base: 1000, gst: 0, total: 1000 },
+    ])
+    const [head] = parse((await get('/admin/export/?event_type=sample2026')).body, {
+      bom: true,
+    }) as string[][]
+    expect(head).toContain('Total Amount')
+    expect(head?.filter((label) => /gst|tax|base/i.test(label))).toEqual([])
+  } finally {
+    await other.close()
   }
 })
