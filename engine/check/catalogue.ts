@@ -17,6 +17,7 @@ import { rules } from './checks/rules.ts'
 import { window } from './checks/window.ts'
 import { saidDays } from './checks/said-days.ts'
 import { saidEvent } from './checks/said-event.ts'
+import { growth } from './checks/growth.ts'
 import { sense } from './checks/sense.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
@@ -52,6 +53,7 @@ export const checks: Checks = {
   ...window,
   ...tax,
   ...rules,
+  ...growth,
   ...form,
   ...pages,
   ...saidDays,

@@ -24,14 +24,16 @@ export type Lowered = { properties: Record<string, unknown>; allOf?: { if: objec
 /** What it answers throws when the two opinions differ, in what is said or in what is shown. */
 export function judge(event: PublicEvent): (raw: RawAnswers) => void {
   const schema = toSchema(event) as unknown as Lowered
-  const validate = ajv().compile(schema)
+  // One for all: each of its own would compile the schema of schemas again.
+  const instance = ajv()
+  const validate = instance.compile(schema)
   const withoutConditions = {
     ...event,
     sections: event.sections.map(({ showWhen: _section, ...rest }) => rest),
     fields: event.fields.map(({ showWhen: _own, ...rest }) => rest),
   }
   const branches = (schema.allOf ?? []).map((branch) => ({
-    fits: ajv().compile(branch.if),
+    fits: instance.compile(branch.if),
     then: branch.then,
   }))
   return (raw) => {

@@ -14,6 +14,7 @@ import {
   type RawAnswers,
   type Test,
 } from '../../engine/index.ts'
+import { loweredTests, LOWERED_TESTS_MAX } from '../../engine/schema-size.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 import { ajv, judge, type Lowered } from './judge.ts'
 
@@ -245,6 +246,39 @@ describe('any event', () => {
     const same = judge(many)
     for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])
       same({ college })
+  })
+})
+
+describe('questions that lean on the two before them', () => {
+  const leaning = (count: number) =>
+    eventOf({
+      fields: Array.from({ length: count }, (_, at) =>
+        field(`q${at}`, {
+          type: 'yes-no',
+          ...(at < 2 ? {} : { showWhen: when(isIn(`q${at - 2}`, true), isIn(`q${at - 1}`, true)) }),
+        }),
+      ),
+    })
+  const size = (event: EventConfig) =>
+    [...loweredTests(event).values()].reduce((sum, one) => sum + one, 0)
+
+  it('are counted as the schema states them, without making it', () => {
+    for (const count of [2, 3, 8, 12]) {
+      const event = leaning(count)
+      const ifs = (toSchema(event) as unknown as Lowered).allOf ?? []
+      const stated = JSON.stringify(ifs.map((branch) => branch.if)).match(/"enum":/g) ?? []
+      expect([count, size(event)]).toEqual([count, stated.length])
+    }
+    expect(size(leaning(60))).toBeGreaterThan(1e9)
+  })
+
+  it('are judged alike up to the size that the checker accepts', () => {
+    const event = leaning(12)
+    expect(size(event)).toBeLessThan(LOWERED_TESTS_MAX)
+    expect(size(leaning(13))).toBeGreaterThan(LOWERED_TESTS_MAX / 2)
+    const same = judge(event)
+    const all = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
+    for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }]) same(raw)
   })
 })
 
