@@ -1,3 +1,4 @@
+/** `rollcall admin`: adds an admin, or gives one a new password. */
 import { text as readAll } from 'node:stream/consumers'
 import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'

@@ -1,3 +1,4 @@
+/** `rollcall build`: builds the web app. */
 import type { Command } from './command.ts'
 
 export const build: Command = {

@@ -1,3 +1,4 @@
+/** `rollcall demo`: serves a throw-away database full of made-up registrations. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

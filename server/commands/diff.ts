@@ -1,3 +1,4 @@
+/** `rollcall diff`: what a change of an event file changes for people. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

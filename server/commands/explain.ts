@@ -1,3 +1,4 @@
+/** `rollcall explain`: how an event comes to a category and a price. */
 import {
   explain,
   formatMoney,

@@ -1,3 +1,4 @@
+/** `rollcall import`: registrations that were taken elsewhere, from a CSV file. */
 import { readFile } from 'node:fs/promises'
 import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'

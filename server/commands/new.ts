@@ -1,3 +1,4 @@
+/** `rollcall new`: asks a few questions and writes an event file. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+/** `rollcall show`: an event as it reads once it is checked. */
 import { flatSchema, publicEvent, showEvent, toSchema, uiSchema } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'

@@ -1,3 +1,4 @@
+/** `rollcall simulate`: an event's prices over all its days and categories. */
 import { saySimulation, simulate } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'

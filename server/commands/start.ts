@@ -1,3 +1,4 @@
+/** `rollcall start`: serves everything until it is told to stop. */
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../deps.ts'
 

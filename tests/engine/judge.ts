@@ -11,11 +11,10 @@ import {
   type RawAnswers,
 } from '../../engine/index.ts'
 
+const OPTIONS = { allErrors: true, strict: false, ownProperties: true } as const
 export const ajv = (code = false): Ajv =>
   new Ajv({
-    allErrors: true,
-    strict: false,
-    ownProperties: true,
+    ...OPTIONS,
     ...(code && { code: { source: true, esm: true } }),
   })
 type Then = { properties?: Record<string, unknown>; required?: string[] }
@@ -24,16 +23,16 @@ export type Lowered = { properties: Record<string, unknown>; allOf?: { if: objec
 /** What it answers throws when the two opinions differ, in what is said or in what is shown. */
 export function judge(event: PublicEvent): (raw: RawAnswers) => void {
   const schema = toSchema(event) as unknown as Lowered
-  // One for all: each of its own would compile the schema of schemas again.
-  const instance = ajv()
-  const validate = instance.compile(schema)
+  const validate = ajv().compile(schema)
+  // The branches are parts of what was just compiled: its form is not judged again.
+  const parts = new Ajv({ ...OPTIONS, validateSchema: false })
   const withoutConditions = {
     ...event,
     sections: event.sections.map(({ showWhen: _section, ...rest }) => rest),
     fields: event.fields.map(({ showWhen: _own, ...rest }) => rest),
   }
   const branches = (schema.allOf ?? []).map((branch) => ({
-    fits: instance.compile(branch.if),
+    fits: parts.compile(branch.if),
     then: branch.then,
   }))
   return (raw) => {

@@ -199,7 +199,8 @@ const synthetic: fc.Arbitrary<EventConfig> = fc.tuple(...IDS.map(bare)).chain((f
 })
 
 describe('any event', () => {
-  it('is judged alike by engine and schema, in what is said and what is shown', () => {
+  // Every event is compiled, and many branches of it: some seconds of work, more on a busy machine.
+  it('is judged alike by engine and schema, in what is said and what is shown', { timeout: 180_000 }, () => {
     fc.assert(
       fc.property(
         synthetic.chain((event) =>
