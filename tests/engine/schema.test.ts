@@ -200,20 +200,24 @@ const synthetic: fc.Arbitrary<EventConfig> = fc.tuple(...IDS.map(bare)).chain((f
 
 describe('any event', () => {
   // Every event is compiled, and many branches of it: some seconds of work, more on a busy machine.
-  it('is judged alike by engine and schema, in what is said and what is shown', { timeout: 180_000 }, () => {
-    fc.assert(
-      fc.property(
-        synthetic.chain((event) =>
-          fc.tuple(fc.constant(event), fc.array(rawOf(event), { minLength: 12, maxLength: 12 })),
+  it(
+    'is judged alike by engine and schema, in what is said and what is shown',
+    { timeout: 180_000 },
+    () => {
+      fc.assert(
+        fc.property(
+          synthetic.chain((event) =>
+            fc.tuple(fc.constant(event), fc.array(rawOf(event), { minLength: 12, maxLength: 12 })),
+          ),
+          ([event, raws]) => {
+            const same = judge(event)
+            for (const raw of raws) same(raw)
+          },
         ),
-        ([event, raws]) => {
-          const same = judge(event)
-          for (const raw of raws) same(raw)
-        },
-      ),
-      { seed: 20261121, numRuns: 60 },
-    )
-  })
+        { seed: 20261121, numRuns: 60 },
+      )
+    },
+  )
 
   it('lowers each field into one place and compiles to code without imports', () => {
     const many = eventOf({

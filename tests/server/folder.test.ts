@@ -268,6 +268,13 @@ const FOLDERS: readonly Row[] = [
     refused: /EV991/,
   },
   {
+    what: 'a file in the letters of old Windows programs',
+    files: {
+      'sample2026.yaml': Buffer.from(changed(sample, 'Town Hall', 'Café'), 'latin1'),
+    },
+    refused: /EV01\d/,
+  },
+  {
     what: 'a folder that is called like an event file',
     files: { 'sample2026.yaml': sample },
     make: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
