@@ -165,6 +165,8 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
       'texts.admin',
       'texts.calls',
       'events.0.lists',
+      'events.0.lists.0.filters.0.kind',
+      'events.0.lists.0.columns.0.kind',
       'events.0.look',
     ],
   ],

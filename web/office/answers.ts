@@ -2,6 +2,8 @@
 import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
 import type {
   AdminList,
+  Column,
+  Filter,
   EventStats,
   ListRow,
   OfficeEvent,
@@ -46,16 +48,41 @@ const readEvent: Reader<OfficeEvent> = (event) =>
     ? (event as OfficeEvent)
     : null
 
-const named = (value: unknown): Unread | null =>
-  isRecord(value) && holdsAll(value, 'string', 'label', 'kind') ? value : null
+const FILTER_KINDS = {
+  search: true,
+  day: true,
+  options: true,
+  'yes-no': true,
+  text: true,
+} satisfies Record<Filter['kind'], true>
+const COLUMN_KINDS = {
+  text: true,
+  money: true,
+  date: true,
+  status: true,
+  'yes-no': true,
+  option: true,
+  file: true,
+  number: true,
+} satisfies Record<Column['kind'], true>
+
+/** A filter or a column, of a kind that this page can draw. */
+const ofKind =
+  (kinds: Readonly<Record<string, true>>) =>
+  (value: unknown): Unread | null =>
+    isRecord(value) &&
+    holdsAll(value, 'string', 'label', 'kind') &&
+    Object.hasOwn(kinds, String(value['kind']))
+      ? value
+      : null
 
 const readListFrame: Reader<AdminList> = (list) =>
   isRecord(list) &&
   holdsAll(list, 'string', 'title', 'route', 'api', 'empty') &&
   holdsAll(list, 'number', 'pageSize') &&
   Array.isArray(list['pageSizes']) &&
-  listOf(list['filters'], named) !== null &&
-  listOf(list['columns'], named) !== null &&
+  listOf(list['filters'], ofKind(FILTER_KINDS)) !== null &&
+  listOf(list['columns'], ofKind(COLUMN_KINDS)) !== null &&
   isRecord(list['errors']) &&
   holdsAll(list['errors'], 'string', 'load', 'shape', 'export') &&
   isRecord(list['export']) &&

@@ -1,5 +1,6 @@
 /** The filters of a list, as the event file names them; they stand in the address. */
 import { useEffect, useRef, useState } from 'react'
+import { assertNever } from '../../engine/index.ts'
 import type { AdminList, Filter } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import './filters.css'
@@ -119,6 +120,8 @@ function Control({ filter, value, set }: ControlProps) {
     case 'search':
     case 'text':
       return <Typed filter={filter} value={value} set={set} />
+    default:
+      return assertNever(filter.kind)
   }
 }
 

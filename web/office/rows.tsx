@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import {
+  assertNever,
   dayOf,
   formatAmount,
   formatDayShort,
@@ -220,7 +221,10 @@ function CellOf({
         </>
       )
     }
-    default:
+    case 'text':
+    case 'number':
+    case 'file':
+    case 'yes-no':
       return (
         <>
           {slot === 'name' ? (
@@ -233,6 +237,8 @@ function CellOf({
           {small}
         </>
       )
+    default:
+      return assertNever(column.kind)
   }
 }
 

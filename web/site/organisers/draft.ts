@@ -10,9 +10,9 @@ export type Opened = { readonly path: string; readonly text: string; readonly ed
 export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
 
 /** Typing rests this long before the file is checked. */
-const restMs = 200
+const REST_MS = 200
 /** A check that takes longer is given up: the next change starts another worker. */
-const patienceMs = 15_000
+const PATIENCE_MS = 15_000
 
 export type Checking = {
   readonly checked: Checked | null
@@ -55,9 +55,9 @@ export function useChecking(
         worker.current?.terminate()
         worker.current = null
         setState((old) => ({ ...old, stuck: true }))
-      }, patienceMs)
+      }, PATIENCE_MS)
     }
-    const rest = setTimeout(ask, mine === 1 ? 0 : restMs)
+    const rest = setTimeout(ask, mine === 1 ? 0 : REST_MS)
     return () => {
       clearTimeout(rest)
       clearTimeout(giveUp)
