@@ -66,12 +66,12 @@ export function useChecking(
   return state
 }
 
-const keptAs = 'event file being edited'
+const KEPT_AS = 'event file being edited'
 
 /** What was being edited in this tab; it ends with the tab. */
 export function recallDraft(): { readonly path: string; readonly text: string } | null {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(keptAs) ?? 'null')
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? 'null')
     return typeof kept === 'object' &&
       kept !== null &&
       'path' in kept &&
@@ -87,8 +87,8 @@ export function recallDraft(): { readonly path: string; readonly text: string } 
 
 export function keepDraft(draft: { readonly path: string; readonly text: string } | null): void {
   try {
-    if (draft === null) sessionStorage.removeItem(keptAs)
-    else sessionStorage.setItem(keptAs, JSON.stringify(draft))
+    if (draft === null) sessionStorage.removeItem(KEPT_AS)
+    else sessionStorage.setItem(KEPT_AS, JSON.stringify(draft))
   } catch {
     // Storage is switched off or full: the page works as before, it only forgets.
   }

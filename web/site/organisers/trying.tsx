@@ -1,5 +1,6 @@
 /** The delegate and the day that are tried on the file. */
 import {
+  assertNever,
   axesOfCategory,
   dayOf,
   formatDay,
@@ -9,7 +10,7 @@ import {
   own,
   startOf as startOfDay,
 } from '../../../engine/index.ts'
-import type { Day, EventConfig, Field, Instant, RawAnswers } from '../../../engine/index.ts'
+import type { Day, EventConfig, Field, Instant, Option, RawAnswers } from '../../../engine/index.ts'
 
 /** The delegate whose price and pages are shown: a day, and answers as a browser would send them. */
 export type Try = { readonly day: Day; readonly answers: RawAnswers }
@@ -80,6 +81,29 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
 const textOf = (answer: unknown): string =>
   answer === undefined || answer === null ? '' : String(answer)
 
+/** What one chooses from; null where one types. */
+function choicesOf(field: Field): readonly Pick<Option, 'id' | 'label'>[] | null {
+  switch (field.type) {
+    case 'yes-no':
+      return [
+        { id: 'true', label: 'Yes' },
+        { id: 'false', label: 'No' },
+      ]
+    case 'select':
+      return field.options ?? []
+    case 'text':
+    case 'email':
+    case 'phone':
+    case 'number':
+    case 'date':
+    case 'multiline':
+    case 'file':
+      return null
+    default:
+      return assertNever(field.type)
+  }
+}
+
 function Ask({
   field,
   value,
@@ -89,14 +113,8 @@ function Ask({
   readonly value: string
   readonly change: (value: string) => void
 }) {
-  const options =
-    field.type === 'yes-no'
-      ? [
-          { id: 'true', label: 'Yes' },
-          { id: 'false', label: 'No' },
-        ]
-      : field.options
-  if (options === undefined)
+  const options = choicesOf(field)
+  if (options === null)
     return (
       <label>
         {field.label}
