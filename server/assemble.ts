@@ -14,6 +14,7 @@ import type { Mailer } from './mail.ts'
 import { openPayments } from './paying/verify.ts'
 import { cacheFolderIn } from './events/cache.ts'
 import { openRegistry } from './events/registry.ts'
+import { warmValidators } from './events/validators.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
 import { openUploads } from './registering/uploads.ts'
@@ -70,6 +71,7 @@ export async function assemble(
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
   const app = await buildApp(deps)
   await app.ready()
+  const warming = options.works ? warmValidators(events, clock, log) : null
   return ok({
     app,
     deps,
@@ -77,6 +79,7 @@ export async function assemble(
     sandbox,
     close: async () => {
       // From the outside in: no new requests, then what still works for the old ones, the store last.
+      warming?.stop()
       await app.close()
       await payments.close()
       await mailer.close()

@@ -121,7 +121,7 @@ export function warmValidators(
     working = working.then(warm)
   })
   return {
-    done: () => working,
+    done: async () => working,
     stop: () => {
       stopped = true
     },

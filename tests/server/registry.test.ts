@@ -231,6 +231,35 @@ test('the page that was open before a reload still finds its validator', async (
   }
 })
 
+test('what is open is compiled before a delegate asks, and an event that cannot be is named in the log', async () => {
+  const app = await start()
+  const { warmValidators } = await import('../../server/events/validators.ts')
+  const warmed: string[] = []
+  const served = app.deps.events.byId('sample2026')
+  if (served === null) throw new Error('the event must be served')
+  const [first, ...others] = served.config.fields
+  if (first === undefined) throw new Error('it must have a field')
+  const twice = [
+    { id: 'same', label: 'One' },
+    { id: 'same', label: 'Two' },
+  ]
+  const config = {
+    ...served.config,
+    id: 'other2026',
+    fields: [{ ...first, type: 'select' as const, options: twice }, ...others],
+  }
+  // The checker refuses such an event, so a registry cannot hold one.
+  const events = { ...app.deps.events, all: () => [{ ...served, config }, served] }
+  const warming = warmValidators(events, app.now, {
+    ...app.deps.log,
+    error: (entry) => void warmed.push(JSON.stringify(entry)),
+  })
+  await warming.done()
+  warming.stop()
+  expect(warmed).toHaveLength(1)
+  expect(warmed[0]).toMatch(/other2026.*duplicate/)
+})
+
 test('a file changed on disk is noticed by itself', async () => {
   const app = await start(fixtureEvent(), { watches: true })
   const changed = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
