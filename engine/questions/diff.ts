@@ -4,7 +4,7 @@
  * comment or reordering a map changes nothing here.
  */
 import type { Answers, EventConfig, Field } from '../config.ts'
-import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/domain.ts'
+import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
 import { formatMoney, type Paise } from '../money.ts'

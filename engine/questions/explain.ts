@@ -2,7 +2,7 @@
 import type { Answer, EventConfig, FieldErrors, Period, RawAnswers } from '../config.ts'
 import { errorsOf, normalise } from '../answers.ts'
 import { categoryOf, explainCategory, type CategoryExplained } from '../category.ts'
-import { conditionsOf } from '../check/proof/domain.ts'
+import { conditionsOf } from '../check/proof/axes.ts'
 import { formatMoney, type Paise, type Tax, type Split } from '../money.ts'
 import { holdsDay, periodOn } from '../period.ts'
 import { listed, nearest } from '../check/near.ts'

@@ -6,7 +6,7 @@
 import type { Answers, EventConfig } from '../config.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
-import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/domain.ts'
+import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { formatMoney, type Split } from '../money.ts'
 import { priceTable, type PriceRow } from '../quote.ts'
 import { formatDay } from '../time.ts'

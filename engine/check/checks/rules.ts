@@ -1,5 +1,5 @@
 /** EV3: the rules give every delegate exactly one category, every rule has a use, every condition a meaning. */
-import { boxesOf, domainOf, everything, sayBox, type Domain } from '../proof/axes.ts'
+import { boxesOf, domainOf, everything, sayBox, type Domain } from '../proof/domain.ts'
 import { intersect, subtract, TooLarge, WORK_MAX, type Box, type Budget } from '../proof/boxes.ts'
 import type { Draft } from '../finding.ts'
 import { constantsAt } from './names.ts'

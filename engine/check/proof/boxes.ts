@@ -47,6 +47,11 @@ export function boxOf(space: Space, allows: (axis: number, value: number) => boo
   return box
 }
 
+/** Whether a value of an axis is in the box. */
+export function isIn({ offsets }: Space, box: Box, axis: number, value: number): boolean {
+  return ((box[(offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !== 0
+}
+
 function axisEnd(space: Space, axis: number): number {
   return space.offsets[axis + 1] ?? space.words
 }
