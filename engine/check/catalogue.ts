@@ -7,11 +7,16 @@ import { fees } from './checks/fees.ts'
 import type { Meta } from './finding.ts'
 import { form } from './checks/form.ts'
 import type { Checks } from './model.ts'
+import { conditions } from './checks/conditions.ts'
 import { names } from './checks/names.ts'
 import { office } from './checks/office.ts'
 import { pages } from './checks/pages.ts'
 import { reading } from './reading.ts'
 import { past } from './checks/past.ts'
+import { placeholders } from './checks/placeholders.ts'
+import { restated } from './checks/restated.ts'
+import { taken } from './checks/taken.ts'
+import { uploads } from './checks/uploads.ts'
 import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
 import { window } from './checks/window.ts'
@@ -47,14 +52,19 @@ const demo: Checks = {
 export const checks: Checks = {
   ...typing,
   ...names,
+  ...taken,
+  ...placeholders,
   EV105: { ...shape.EV105, find: badMoment },
   ...fees,
   ...dates,
   ...window,
   ...tax,
   ...rules,
+  ...conditions,
   ...growth,
   ...form,
+  ...uploads,
+  ...restated,
   ...pages,
   ...saidDays,
   ...saidEvent,

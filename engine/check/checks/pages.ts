@@ -3,7 +3,7 @@ import type { Check, Model } from '../model.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { isOneSlip, nearest } from '../near.ts'
-import { placeholdersIn } from './names.ts'
+import { placeholdersIn } from './placeholders.ts'
 import { SITE_PAGES } from '../../reserved.ts'
 
 /** The address without what follows it in a link. */

@@ -2,7 +2,7 @@
 import type { Check, Checks, Model } from '../model.ts'
 import { ENGINE_VALUES, EVENT_VALUES, storedIds } from '../model.ts'
 import type { Draft } from '../finding.ts'
-import { placeholdersIn } from './names.ts'
+import { placeholdersIn } from './placeholders.ts'
 
 /** An order id has at most 20 characters, two of which tell a further payment attempt. */
 const NUMBER_MAX = 18

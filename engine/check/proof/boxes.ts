@@ -19,7 +19,17 @@ export type Budget = { left: number }
 export const WORK_MAX = 2_000_000
 const BITS = 30
 
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
+
+/** What `work` proves, or `otherwise` where its budget was spent before. */
+export function withinBudget<T>(work: () => T, otherwise: T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TooLarge) return otherwise
+    throw error
+  }
+}
 
 export function spaceOf(sizes: readonly number[]): Space {
   const offsets: number[] = []

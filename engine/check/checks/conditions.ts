@@ -1,0 +1,231 @@
+/** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
+import { boxesOf, domainOf, everything } from '../proof/domain.ts'
+import { intersect, subtract, withinBudget, WORK_MAX } from '../proof/boxes.ts'
+import type { Draft } from '../finding.ts'
+import { constantsAt } from './names.ts'
+import { nearest } from '../near.ts'
+import type { Check, ConditionAt, Model } from '../model.ts'
+import { join } from '../source.ts'
+
+/** What of a condition's maps can be true, and whether all of it always is. */
+function truthOf(
+  { config }: Model,
+  { condition }: ConditionAt,
+): { readonly never: readonly number[]; readonly always: boolean } | null {
+  return withinBudget(() => {
+    const budget = { left: WORK_MAX }
+    const domain = domainOf(config, [condition])
+    const possible = subtract(domain.space, everything(domain), domain.impossible, budget)
+    const never = condition.flatMap((map, at) =>
+      intersect(domain.space, possible, boxesOf(domain, [map]), budget).length === 0 ? [at] : [],
+    )
+    return {
+      never,
+      always: subtract(domain.space, possible, boxesOf(domain, condition), budget).length === 0,
+    }
+  }, null)
+}
+
+const neverTrue: Check = {
+  slug: 'never-true',
+  severity: 'error',
+  why: 'What hangs on it never happens: a field that is never shown, a rule that never fits.',
+  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308'],
+  find: (model) =>
+    model.conditions.flatMap((one) => {
+      const never = truthOf(model, one)?.never ?? []
+      const whole = never.length === one.maps.length
+      if (whole && never.length > 0)
+        return [
+          {
+            at: one.path,
+            message:
+              one.maps.length > 1 ? 'none of these can ever be true' : 'this can never be true',
+          },
+        ]
+      return never.map((at) => ({
+        at: one.maps[at]?.path ?? one.path,
+        message: 'this can never be true',
+      }))
+    }),
+}
+
+const alwaysTrue: Check = {
+  slug: 'always-true',
+  severity: 'warning',
+  why: 'A condition that changes nothing was meant to change something.',
+  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308'],
+  find: (model) =>
+    model.conditions
+      .filter(({ kind }) => kind !== 'rule')
+      .flatMap((one) =>
+        truthOf(model, one)?.always === true
+          ? [{ at: one.path, message: 'this is always true', help: 'leave the condition out' }]
+          : [],
+      ),
+}
+
+const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
+
+const wrongComparison: Check = {
+  slug: 'wrong-comparison',
+  severity: 'error',
+  why: 'Answers are compared as what they are; a yes is never the text "yes".',
+  find: (model) =>
+    model.conditions.flatMap(({ maps }) =>
+      maps.flatMap((map) =>
+        map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
+          const type =
+            id === 'category' ? 'select' : model.fields.find((one) => one.id === id)?.field.type
+          if (type === undefined) return []
+          const keys =
+            typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
+          const kinds = new Set(
+            keys.map((key) =>
+              NUMBER_TESTS.includes(key) ? 'number' : key === 'from' || key === 'to' ? 'date' : key,
+            ),
+          )
+          if (kinds.size > 1)
+            return [
+              {
+                at: path,
+                message: `one test says one thing: ${[...keys].join(' and ')} do not go together`,
+                help: 'write two conditions',
+              },
+            ]
+          if (kinds.has('number') && type !== 'number')
+            return [
+              {
+                at: path,
+                message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers`,
+              },
+            ]
+          if (kinds.has('date') && type !== 'date')
+            return [
+              { at: path, message: `\`${id}\` is a ${type} field; from and to compare dates` },
+            ]
+          return constantsAt(raw, path).flatMap(({ value, at }) =>
+            compared(model, id, type, value, at),
+          )
+        }),
+      ),
+    ),
+}
+
+function compared(
+  model: Model,
+  id: string,
+  type: string,
+  value: unknown,
+  at: string,
+): readonly Draft[] {
+  const span = model.source.written(at)?.span
+  const fix = (text: string) =>
+    span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
+  const what = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
+  const message = `\`${id}\` is a ${type} field; it is never ${what}`
+  if (type === 'yes-no') {
+    if (typeof value === 'boolean') return []
+    const meant = { yes: 'true', no: 'false', true: 'true', false: 'false' }[
+      String(value).toLowerCase()
+    ]
+    return [
+      {
+        at,
+        message,
+        ...(meant === undefined
+          ? { help: 'write true or false' }
+          : { help: `write ${meant}`, ...fix(meant) }),
+      },
+    ]
+  }
+  if (type === 'number')
+    return typeof value === 'number' ? [] : [{ at, message, help: 'write a number' }]
+  if (typeof value === 'string')
+    return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)
+      ? [{ at, message, help: 'write a day, such as 2026-01-31' }]
+      : []
+  const legal =
+    model.fields.find((one) => one.id === id)?.field.options?.map((option) => option.id) ?? []
+  const near = nearest(String(value), legal)
+  const quoted = JSON.stringify(model.source.written(at)?.text ?? String(value))
+  return [
+    { at, message, help: near === null ? `write ${quoted} for the text` : `write ${near.name}` },
+  ]
+}
+
+const visibilityCycle: Check = {
+  slug: 'visibility-cycle',
+  severity: 'error',
+  why: 'A field that is shown only when it is hidden is neither.',
+  after: ['EV201', 'EV206'],
+  find: (model) => {
+    const { config } = model
+    const asks = (id: string): readonly string[] => {
+      const choice = config.categoryChoice
+      if (id === 'category')
+        return choice.by === 'field'
+          ? [choice.field]
+          : choice.rules.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
+      const field = config.fields.find((one) => one.id === id)
+      return field === undefined
+        ? []
+        : [...(field.showWhen ?? []), ...(config.sections[field.section]?.showWhen ?? [])]
+            .flat()
+            .map(({ field }) => field)
+    }
+    const walk = (id: string, way: readonly string[]): readonly string[] | null => {
+      if (way.includes(id)) return id === way[0] ? [...way, id] : null
+      if (way.length > 50) return null
+      for (const next of new Set(asks(id))) {
+        const found = walk(next, [...way, id])
+        if (found !== null) return found
+      }
+      return null
+    }
+    const told = new Set<string>()
+    return model.fields.flatMap(({ id, path, raw }): Draft[] => {
+      const circle = told.has(id) ? null : walk(id, [])
+      if (circle === null) return []
+      for (const one of circle) told.add(one)
+      const section = path.split('.').slice(0, 3).join('.')
+      return [
+        {
+          at: raw.show_when === undefined ? join(section, 'show_when') : join(path, 'show_when'),
+          message: `whether \`${id}\` is shown depends on itself`,
+          notes: [circle.join(' → ')],
+        },
+      ]
+    })
+  },
+}
+
+const comparesFreeText: Check = {
+  slug: 'compares-free-text',
+  severity: 'warning',
+  why: 'People spell names in many ways; a rule on free text catches one of them.',
+  after: ['EV201', 'EV307'],
+  find: (model) =>
+    model.conditions.flatMap(({ maps }) =>
+      maps.flatMap((map) =>
+        map.tests.flatMap(({ field: id, raw, path }) => {
+          const type = model.fields.find((one) => one.id === id)?.field.type
+          if (type === undefined || !['text', 'multiline', 'email', 'phone', 'file'].includes(type))
+            return []
+          return constantsAt(raw, path).map(({ value, at }) => ({
+            at,
+            message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`,
+            help: 'make it a select field',
+          }))
+        }),
+      ),
+    ),
+}
+
+export const conditions = {
+  EV305: neverTrue,
+  EV306: alwaysTrue,
+  EV307: wrongComparison,
+  EV308: visibilityCycle,
+  EV311: comparesFreeText,
+}

@@ -1,0 +1,140 @@
+/** EV208, EV209: what texts name in braces exists, and is known where the text is read. */
+import { editDistance, listed } from '../near.ts'
+import { ENGINE_VALUES, EVENT_VALUES, storedIds, TAX_VALUES } from '../model.ts'
+import type { Check, Model } from '../model.ts'
+import type { Draft } from '../finding.ts'
+
+/** Placeholders of a text with their offset in the source, found from where the text begins there. */
+export function placeholdersIn(
+  model: Model,
+  path: string,
+): readonly { readonly name: string; readonly span: readonly [number, number] }[] {
+  const { start, end } = model.source.place(path)
+  const source = model.source.text.slice(start.offset, end.offset)
+  return [...source.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
+    name: match[1] ?? '',
+    span: [start.offset + match.index, start.offset + match.index + match[0].length],
+  }))
+}
+
+/** A brace without its other half, at its own place: `{reg_no` and `total}`. */
+function strayBraces({ source }: Model, path: string, text: string): readonly Draft[] {
+  if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
+  const { start, end } = source.place(path)
+  const open = source.text
+    .slice(start.offset, end.offset)
+    .replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
+  const brace = found?.[0].startsWith('{') === false ? '}' : '{'
+  const name = found?.[1] ?? found?.[2]
+  const from = start.offset + (found?.index ?? 0)
+  return [
+    {
+      at: path,
+      ...(found === null ? {} : { span: [from, from + found[0].length] as const }),
+      message: `a single \`${brace}\` stands in this text; a value is written {name}`,
+      help: name === undefined ? 'close the braces, or leave them out' : `write {${name}}`,
+    },
+  ]
+}
+
+const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
+const PAID_ONLY = ['payment_date', 'payment_id', 'date']
+const OFFICE_ONLY = ['message', 'status']
+
+/** Every value a text may name anywhere. */
+const everyValue = (model: Model): readonly string[] => [
+  ...storedIds(model),
+  ...ENGINE_VALUES,
+  ...EVENT_VALUES,
+  ...TAX_VALUES,
+]
+
+const unknownPlaceholder: Check = {
+  slug: 'unknown-placeholder',
+  severity: 'error',
+  why: 'A placeholder that names nothing prints N/A, or itself, to every delegate.',
+  find: (model) =>
+    model.said.flatMap(({ path, place, text }) => {
+      const legal =
+        place === 'office-error'
+          ? OFFICE_ONLY
+          : place === 'export-file'
+            ? ['date']
+            : everyValue(model)
+      const braces = placeholdersIn(model, path)
+      return [
+        ...strayBraces(model, path, text),
+        ...braces
+          .filter(
+            ({ name }) =>
+              !legal.includes(name) &&
+              !OFFICE_ONLY.includes(name) &&
+              !everyValue(model).includes(name),
+          )
+          .map(({ name, span }) => {
+            const near =
+              legal
+                .filter(
+                  (one) =>
+                    editDistance(one, name.trim().toLowerCase()) <=
+                    Math.max(1, Math.floor(name.length / 3)),
+                )
+                .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0] ??
+              legal.find((one) => name.length > 3 && one.includes(name.trim().toLowerCase()))
+            return {
+              at: path,
+              span,
+              message:
+                name === name.trim()
+                  ? `there is no value \`${name}\` to put here`
+                  : `\`{${name}}\` is not filled in: no blanks inside the braces`,
+              help:
+                near === undefined
+                  ? `the values here: ${listed(legal, 20)}`
+                  : `did you mean \`{${near}}\`?`,
+            }
+          }),
+      ]
+    }),
+}
+
+const placeholderNotHere: Check = {
+  slug: 'placeholder-not-here',
+  severity: 'error',
+  why: 'The value exists, but not yet, or not for whoever reads this text.',
+  after: ['EV208'],
+  find: (model) =>
+    model.said.flatMap(({ path, place }) =>
+      placeholdersIn(model, path).flatMap(({ name, span }): Draft[] => {
+        const said = (message: string): Draft[] => [{ at: path, span, message }]
+        if (
+          OFFICE_ONLY.includes(name) &&
+          place !== 'office-error' &&
+          !everyValue(model).includes(name)
+        )
+          return said(`\`{${name}}\` is known in the office's error texts only`)
+        if (place === 'plain') return said('placeholders are not filled in here')
+        if (place === 'office-error')
+          return OFFICE_ONLY.includes(name) ? [] : said(`an office error knows {message} only`)
+        if (place === 'export-file')
+          return name === 'date' ? [] : said('a file name of the office knows {date} only')
+        if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name))
+          return said(`\`{${name}}\` is not known before somebody has registered`)
+        if (place === 'registered' && PAID_ONLY.includes(name))
+          return said(`\`{${name}}\` is not known before payment`)
+        if (
+          place === 'order-error' &&
+          name !== 'order_id' &&
+          !(BEFORE_REGISTRATION as readonly string[]).includes(name)
+        )
+          return said(`\`{${name}}\` is not known while no registration is found`)
+        return []
+      }),
+    ),
+}
+
+export const placeholders = {
+  EV208: unknownPlaceholder,
+  EV209: placeholderNotHere,
+}

@@ -1,0 +1,203 @@
+/** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
+import { ENGINE_VALUES } from '../model.ts'
+import type { Check } from '../model.ts'
+import type { Draft } from '../finding.ts'
+
+type Declared = { readonly id: string; readonly at: string; readonly in?: 'lists' }
+function twice(declared: readonly Declared[], say: (id: string) => string): readonly Draft[] {
+  return declared.flatMap(({ id, at, in: file }, index) => {
+    const first = declared.findIndex((other) => other.id === id)
+    const where = file === undefined ? {} : { in: file }
+    return first < index
+      ? [
+          {
+            at,
+            ...where,
+            message: say(id),
+            related: [{ at: declared[first]?.at ?? at, ...where, message: 'first here' }],
+          },
+        ]
+      : []
+  })
+}
+
+const duplicateId: Check = {
+  slug: 'duplicate-id',
+  severity: 'error',
+  why: 'Of two things with one name, one would never be found.',
+  find: (model) => {
+    const { file } = model
+    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] =>
+      items.map(({ id }, at) => ({ id, at: `${path}.${at}.id` }))
+    return [
+      ...twice(
+        model.fields
+          .map(({ id, path }) => ({ id, at: `${path}.id` }))
+          .concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))),
+        (id) => `field \`${id}\` is declared twice`,
+      ),
+      ...twice(ids(file.categories, 'categories'), (id) => `category \`${id}\` is declared twice`),
+      ...twice(
+        ids(file.fees.periods, 'fees.periods'),
+        (id) => `period \`${id}\` is declared twice`,
+      ),
+      ...twice(
+        ids(file.admin?.lists ?? [], 'admin.lists'),
+        (id) => `list \`${id}\` is declared twice`,
+      ),
+      ...model.fields.flatMap(({ raw, field, path }) =>
+        Array.isArray(raw.options)
+          ? twice(
+              (field.options ?? []).map((option, at) => ({
+                id: field.ignoreCase ? option.id.toLowerCase() : option.id,
+                at: `${path}.options.${at}`,
+              })),
+              (id) => `option \`${id}\` is offered twice`,
+            )
+          : [],
+      ),
+      ...[
+        ...new Set(
+          model.fields.flatMap(({ raw }) =>
+            typeof raw.options === 'string' && Object.hasOwn(model.lists.lists, raw.options)
+              ? [raw.options]
+              : [],
+          ),
+        ),
+      ].flatMap((name) =>
+        twice(
+          (model.lists.lists[name] ?? []).map((option, at) => ({
+            id: typeof option === 'string' ? option : option.id,
+            at: `lists.${name}.${at}`,
+            in: 'lists' as const,
+          })),
+          (id) => `option \`${id}\` is offered twice`,
+        ),
+      ),
+    ]
+  },
+}
+
+/** Names that calls, lists and texts use themselves. */
+const RESERVED: readonly string[] = [
+  ...ENGINE_VALUES,
+  'search',
+  'date_from',
+  'date_to',
+  'page',
+  'page_size',
+  'status',
+  'message',
+  'registration',
+  'constructor',
+]
+
+const reservedName: Check = {
+  slug: 'reserved-name',
+  severity: 'error',
+  why: 'The engine gives these names a value of its own; a field of that name would hide it.',
+  find: (model) => [
+    ...model.fields
+      .filter(({ id }) => RESERVED.includes(id))
+      .map(({ id, path }) => ({
+        at: `${path}.id`,
+        message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...model.stored
+      .filter(({ id }) => RESERVED.includes(id))
+      .map(({ id, path }) => ({
+        at: `${path}.id`,
+        message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...model.file.categories.flatMap(({ id }, at) =>
+      id === 'period'
+        ? [
+            {
+              at: `categories.${at}.id`,
+              message:
+                '`period` names the columns of the price table; no category can be called so',
+            },
+          ]
+        : [],
+    ),
+    ...model.file.fees.periods.flatMap(({ id }, at) =>
+      id === 'closed'
+        ? [
+            {
+              at: `fees.periods.${at}.id`,
+              message: '`closed` is the word for no period; no period can be called so',
+            },
+          ]
+        : [],
+    ),
+    ...(Object.hasOwn(model.lists.lists, 'categories')
+      ? [
+          {
+            at: 'lists.categories',
+            part: 'key' as const,
+            in: 'lists' as const,
+            message: "`categories` means the event's own categories; no list can be called so",
+          },
+        ]
+      : []),
+  ],
+}
+
+/** What the public read of a registration answers under its own name. */
+const ANSWERED: readonly string[] = [
+  'reg_no',
+  'order_id',
+  'category',
+  'period',
+  'base',
+  'gst',
+  'total',
+  'payment_status',
+  'payment_date',
+  'created_at',
+  'in_review',
+  'category_label',
+  'may_retry',
+]
+
+const wireClash: Check = {
+  slug: 'wire-clash',
+  severity: 'error',
+  why: 'Two values under one name on the wire: one of them never arrives.',
+  find: (model) => {
+    const chosen = model.file.category.chosen_in
+    const place = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({
+      at: `api.${way}.${wire}`,
+      part: 'key',
+      message,
+    })
+    const clash = (way: 'sends' | 'returns', wire: string, value: string): readonly Draft[] => {
+      const field = model.fields.find(({ id }) => id === wire)
+      if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen)))
+        return [
+          {
+            ...place(
+              way,
+              wire,
+              `a form field is already ${way === 'sends' ? 'sent' : 'answered'} as \`${wire}\``,
+            ),
+            related: [{ at: `${field.path}.id`, message: 'declared here' }],
+          },
+        ]
+      return way === 'returns' && ANSWERED.includes(wire) && value !== wire
+        ? [place(way, wire, `\`${wire}\` is already answered with its own value`)]
+        : []
+    }
+    return (['sends', 'returns'] as const).flatMap((way) =>
+      Object.entries(model.file.api?.[way] ?? {}).flatMap(([wire, value]) =>
+        clash(way, wire, value),
+      ),
+    )
+  },
+}
+
+export const taken = {
+  EV206: duplicateId,
+  EV213: reservedName,
+  EV214: wireClash,
+}
