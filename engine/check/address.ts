@@ -78,7 +78,7 @@ export function mailMeant(text: string): AddressMeant | null {
       : null
   }
   return clean !== written && MAIL.test(clean)
-    ? { slip: `\`${written}\` is more than an address, or less`, write: clean }
+    ? { slip: `\`${written}\` is not how an address is written`, write: clean }
     : null
 }
 
@@ -179,10 +179,10 @@ export function formsOf(text: string): readonly string[] {
     bare,
     bare.toLowerCase(),
     bare.toUpperCase(),
-    bare.replace(/\s+/g, ''),
     ...(/[/\\]/.test(bare) ? [path, callPath] : []),
     slug('_'),
     slug('-'),
+    bare.replace(/\s+/g, ''),
     slug(''),
     slug('').toUpperCase(),
     path,

@@ -60,7 +60,7 @@ export function amountMeant(text: string): AmountMeant | null {
     if (rupees !== null) return { is: 'with-tax', rupees }
   }
   const parts = bare
-    .split(/\s*[;|/&]\s*|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
+    .split(/\s*[;|/&、]\s*|,(?=\d{4})|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
     .filter((part) => part !== '' && !/^(rs\.?|inr|₹)$/.test(part))
     .map(rupeesIn)
   const several = parts.filter((part) => part !== null)

@@ -32,6 +32,12 @@ export function looseSlip(text: string, at: number): Slip | null {
         ? 'take this line away; a row of prices is written as member: [1000, 1500]'
         : `write ${rowMeant(cells)}`,
     )
+  const bold = /^([*_]{1,2})([A-Za-z_][\w-]*)(?::\1|\1:)\s*(.*)$/.exec(text)
+  if (bold !== null)
+    return told(
+      'the signs around the key are those of bold letters',
+      `write ${bold[2]}: ${bold[3]}`,
+    )
   const bullet = BULLET.exec(text)
   if (bullet !== null)
     return told(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)

@@ -226,7 +226,8 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     case 'pattern':
     case 'format':
     case 'minLength':
-      if (error.propertyName !== undefined) return null
+      // A key's own name is told once, by the rule that asks for it.
+      if (error.propertyName !== undefined || typeof value === 'object') return null
       return badForm(path, said, value, {
         keyword: error.keyword,
         format: textOf(error.params.format),
@@ -240,7 +241,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         at: join(path, key),
         part: 'key',
         message: `\`${key}\` is not a proper name here`,
-        help: 'small letters and digits, words joined as in the other names',
+        help: keyHelp(path, key),
       }
     }
     case 'minimum':
@@ -301,6 +302,14 @@ function valueAt(value: unknown, path: string): unknown {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** How a name is written that stands as a key: as in the other names of its place. */
+function keyHelp(path: string, key: string): string {
+  const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
+  const meant = formsOf(key).find((form) => pattern.test(form))
+  const how = 'small letters and digits, words joined as in the other names'
+  return meant === undefined ? how : `write ${meant}: ${how}`
 }
 
 /** “Open” and "open " are the word open; what is near to none of the words stays as it is. */

@@ -83,13 +83,18 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     .find(([start, end]) => TIGHT.test(text.slice(start, end)))
   if (tight !== undefined) {
     trap(path)
-    const [, key = '', sign = ':', value = ''] = TIGHT.exec(text.slice(...tight)) ?? []
+    const said = text.slice(...tight)
+    const [, key = said.split(' ')[0] ?? '', sign = '', value = ''] = TIGHT.exec(said) ?? []
+    const isWord = sign === ''
     return report('EV012', tight, path, {
-      message:
-        sign === ':'
+      message: isWord
+        ? `a colon is missing after \`${key}\``
+        : sign === ':'
           ? `a space is missing after the colon of \`${key}:\``
           : `\`${key}\` is followed by \`${sign}\`; a key is followed by a colon and a space`,
-      help: `write ${inside.includes('\n') ? `${key}: ${value}` : inside.replace(EVERY_TIGHT, '$1$2: ')}`,
+      help: isWord
+        ? `write ${said.replace(' ', ': ')}`
+        : `write ${inside.includes('\n') ? `${key}: ${value}` : inside.replace(EVERY_TIGHT, '$1$2: ')}`,
     })
   }
   if (bare.length === node.items.length) {
@@ -135,7 +140,8 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): 
 }
 
 /** `id:pg`, `id = pg`: a key without what makes it one. Times (9:30) and addresses (https://…) are none. */
-const TIGHT = /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|=|→)\s*(\S.*)$/s
+const TIGHT =
+  /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
 const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|=|→)\s*/g
 
 /** Keys that take a list. */

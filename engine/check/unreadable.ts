@@ -44,6 +44,8 @@ export function unreadable(
   const { code, ...told } = syntaxError(text, error)
   if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
   const slip = typingSlip(text, lastOffset(text, error.pos[0]))
+  const inText = slip === null ? longTextSlip(text) : null
+  if (inText !== null) return { code: 'EV001', ...inText }
   if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, told) : told) }
   const { isBraces, isGuess: _guess, related = [], ...said } = slip
   return {
@@ -51,6 +53,29 @@ export function unreadable(
     ...said,
     related: related.map((one) => ({ ...one, at: '' })),
   }
+}
+
+/** A line of a long text (|) that begins further left than the text: it ends the text, and is no key. */
+function longTextSlip(text: string): Told | null {
+  let start = 0
+  let opener = -1
+  let inside = -1
+  for (const line of text.split('\n')) {
+    const indent = line.length - line.trimStart().length
+    if (line.trim() !== '') {
+      if (opener !== -1 && indent <= opener) opener = -1
+      if (opener !== -1 && inside === -1) inside = indent
+      else if (opener !== -1 && indent < inside)
+        return {
+          span: [start + indent, start + line.trimEnd().length],
+          message: 'this line begins further left than the text it belongs to',
+          help: `begin it in column ${inside + 1}, like the lines above`,
+        }
+      if (opener === -1 && /:\s+[|>][-+]?\s*$/.test(line)) [opener, inside] = [indent, -1]
+    }
+    start += line.length + 1
+  }
+  return null
 }
 
 /** The end of the line on which the parser gave up. */

@@ -1,10 +1,10 @@
 /** Values of the wrong kind: a text where a number belongs, a number where a text does, one thing instead of a list. */
 import { colourMeant, formsOf } from './address.ts'
-import { amountMeant, numberMeant, priceHelp } from './amount.ts'
+import { amountMeant, numberMeant, plainDigits, priceHelp } from './amount.ts'
 import { labelOf } from './bad-form.ts'
 import type { Draft } from './finding.ts'
 import { looseSlip, rowMeant, tableCells } from './loose.ts'
-import { inQuotes } from './slips.ts'
+import { inQuotes } from './quotes.ts'
 import type { Source } from './source.ts'
 
 /** `types` are those the schema allows; `where` names the place in a sentence. */
@@ -161,7 +161,8 @@ function listHelp(path: string, value: unknown, raw: string): string {
   const isPrices = /^fees\.prices\./.test(path)
   if (raw.includes('\n') || raw.length > 80)
     return 'begin every entry on a line of its own with a dash and a space'
-  const cells = raw
+  const cells = plainDigits(raw)
+    .replaceAll('、', ',')
     .replace(/^[[({|]+|[\])}|]+$/g, '')
     .split(isPrices ? /\s*[;|]\s*|,\s+|,(?!\d{2,3}\b)|\s+\/\s+|\t+|\s{2,}/ : /\s*[,;|]\s*/)
     .map((cell) => cell.trim())

@@ -190,6 +190,9 @@ const typing: Readonly<Record<string, readonly Slip[]>> = {
     venue(' The *Town Hall* of Kochi', 'write Town Hall'),
   ],
   'tables, lists and other files, pasted in': [
+    row('member:  ［1000, 1500］', 'write [1000, 1500]'),
+    row('member:  [1000、1500]', 'write 1000, 1500'),
+    [DETAILS, 'failed: {title: Sorry, details: [order_id], notes: [• Come again]}', 'Come again'],
     row('member\t1000\t1500'),
     row('| member | 1000 | 1500 |'),
     row('| member | ₹1,000 | Rs. 1500/- |'),
@@ -243,6 +246,13 @@ const typing: Readonly<Record<string, readonly Slip[]>> = {
     ],
   ],
   'a key without its colon, its space or its quotes': [
+    row('Member:  [1000, 1500]', 'write member'),
+    row('mem–ber:  [1000, 1500]', 'write mem-ber'),
+    [VENUE, '*venue:* Town Hall', 'write venue: Town Hall'],
+    [VENUE, '**venue**: Town Hall', 'write venue: Town Hall'],
+    [VENUE, '“venue”: Town Hall', '`venue`'],
+    venue(' Town Hall,', 'write Town Hall'),
+    venue(' Town Hall;', 'write Town Hall'),
     venue('Town Hall', 'venue: Town Hall'),
     [VENUE, 'venue = Town Hall', 'venue: Town Hall'],
     [VENUE, 'venue=Town Hall', 'venue: Town Hall'],
@@ -284,6 +294,26 @@ const typing: Readonly<Record<string, readonly Slip[]>> = {
 
 const places: Readonly<Record<string, readonly Slip[]>> = {
   'a bracket or quote that is missing': [
+    [NAME, `${NAME.slice(0, -1)},, hint: Both}`, 'take it away'],
+    [
+      '{when: {is_member: true}, then: member}',
+      '{when: is_member: true}, then: member}',
+      'write {is_member:',
+    ],
+    [
+      '{when: {is_member: true}, then: member}',
+      'when: {is_member: true}, then: member',
+      'write {when: {is_member: true}, then: member}',
+    ],
+    ['- {otherwise: visitor}', '{otherwise: visitor}', 'write - {otherwise: visitor}'],
+    ['{id: early, to: 2026-01-31}', '{id: early, to 2026-01-31}', 'write to: 2026-01-31'],
+    [DETAILS, mail('    Dear {full_name},\n   paid {total}\n'), 'column 5', 5],
+    [
+      DETAILS,
+      `${DETAILS}\nemail:\n  subject: Hello\n  text:\n    Dear {full_name},\n    thank you: {reg_no}`,
+      'write text: |',
+      3,
+    ],
     row('member:  [1000, 1500', 'add ]'),
     row('member:  1000, 1500]', 'write [1000, 1500]'),
     [NAME, NAME.slice(0, -1), 'add }'],

@@ -2,7 +2,7 @@
 import { mailMeant, webMeant } from '../address.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
-import { inQuotes } from '../slips.ts'
+import { inQuotes } from '../quotes.ts'
 import { join } from '../source.ts'
 import type { Span } from '../source.ts'
 
@@ -53,7 +53,8 @@ const curlyQuotes: Check = {
       const inside =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
-        /^([^“”„"]*[^“”„"\d\s])["”]$/.exec(text)?.[1]
+        // 65" is a width; a year before the quote is none.
+        /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
       return inside === undefined || inside.trim() === ''
         ? []
         : [
@@ -156,6 +157,7 @@ const markupPrinted: Check = {
   severity: 'warning',
   why: 'Texts are plain: what makes letters bold elsewhere is printed as it stands.',
   find: (model) => [
+    ...bulletsPrinted(model),
     ...inTexts(
       model,
       /&(?:#\d+|#x[0-9a-f]+|amp|nbsp|lt|gt|quot|apos|rupee|rsquo|lsquo|rdquo|ldquo|ndash|mdash|hellip|bull|copy|reg|deg);/giu,
@@ -210,9 +212,47 @@ function entity(written: string): string {
   return code > 32 && code <= 0x10ffff ? String.fromCodePoint(code) : 'a space'
 }
 
+const endSign: Check = {
+  slug: 'end-sign',
+  severity: 'warning',
+  why: 'A comma after a value is needed in other files; here it is printed.',
+  find: (model) =>
+    writtenTexts(model).flatMap(({ path, text, span }): Draft[] =>
+      model.source.written(path)?.plain === true && /[^,;\s][,;]$/.test(text) && NAMES.test(path)
+        ? [
+            {
+              at: path,
+              span: [span[1] - 1, span[1]],
+              message: `the \`${text.slice(-1)}\` at the end belongs to the text and is printed`,
+              help: `write ${text.slice(0, -1)}`,
+            },
+          ]
+        : [],
+    ),
+}
+/** Texts that name something: no comma ends them. */
+const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
+
+/** A bullet typed into an entry that is printed as an entry anyway. */
+const bulletsPrinted = (model: Model): readonly Draft[] =>
+  writtenTexts(model).flatMap(({ path, text, span }): Draft[] => {
+    const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]
+    return bullet === undefined || !/\.\d+$/.test(path)
+      ? []
+      : [
+          {
+            at: path,
+            span: [span[0], span[0] + text.indexOf(bullet) + 1],
+            message: `the \`${bullet}\` is printed beside the mark of the list`,
+            help: `write - ${text.replace(bullet, '').replace(/^(["']?)\s+/, '$1')}`,
+          },
+        ]
+  })
+
 export const typing = {
   EV014: curlyQuotes,
   EV015: signTwice,
   EV016: addressSlip,
   EV017: markupPrinted,
+  EV018: endSign,
 } satisfies Checks
