@@ -227,7 +227,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     case 'format':
     case 'minLength':
       // A key's own name is told once, by the rule that asks for it.
-      if (error.propertyName !== undefined || typeof value === 'object') return null
+      if (typeof value !== 'string' || written === null) return null
       return badForm(path, said, value, {
         keyword: error.keyword,
         format: textOf(error.params.format),
