@@ -59,7 +59,7 @@ export function meantBy(asked: string): string {
     .replace(/^(?:EV)?[-_ ]*(?=\d)/, 'EV')
     .replace(/O/g, '0')
   const slug = asked.toLowerCase().replace(/[ _]/g, '-')
-  const codes = Object.keys(catalogue)
+  const codes = Object.keys(catalogue).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
   const slugs = Object.values(catalogue).map((meta) => meta.slug)
   const begun = /^EV\d+$/.test(code)
     ? codes.filter((one) => one === code || one.startsWith(code))
