@@ -3,7 +3,8 @@ import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers } fro
 import { categoryOf } from './category.ts'
 import { holds } from './conditions.ts'
 import { formsOf, invalidOf, requiredOf } from './fields.ts'
-import { err, fromPairs, ok, own, type Result } from './outcome.ts'
+import { assertNever, err, fromPairs, ok, own, type Result } from './outcome.ts'
+import { remember } from './remember.ts'
 
 /**
  * What was answered. Text is trimmed and "" is absent; "true", "false" and decimal texts become what
@@ -44,16 +45,16 @@ function isShownIn(
 
 /** One text per field, in form order; empty when the answers may be registered. */
 export function errorsOf(event: PublicEvent, raw: RawAnswers): FieldErrors {
-  return judge(event, raw).errors
+  return checked(event, raw).errors
 }
 
 /** The normalised answers, or what is wrong with them. */
 export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
-  const { answers, errors } = judge(event, raw)
+  const { answers, errors } = checked(event, raw)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
-function judge(
+function checked(
   event: PublicEvent,
   raw: RawAnswers,
 ): { readonly answers: Answers; readonly errors: FieldErrors } {
@@ -91,20 +92,9 @@ function errorOf(
 }
 
 /** A field's forms with their patterns compiled, which takes longer than asking them. */
-const tests = new WeakMap<
-  Field,
-  readonly { readonly pattern: RegExp; readonly message: string }[]
->()
-function testsOf(field: Field): readonly { readonly pattern: RegExp; readonly message: string }[] {
-  const known = tests.get(field)
-  if (known !== undefined) return known
-  const made = formsOf(field).map(({ pattern, message }) => ({
-    pattern: new RegExp(pattern, 'u'),
-    message,
-  }))
-  tests.set(field, made)
-  return made
-}
+const testsOf = remember((field: Field) =>
+  formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message })),
+)
 
 function hasType(field: Field, answer: Answer): boolean {
   switch (field.type) {
@@ -118,8 +108,15 @@ function hasType(field: Field, answer: Answer): boolean {
       )
     case 'select':
       return (field.options ?? []).some((option) => option.id === answer)
-    default:
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'date':
+    case 'file':
       return typeof answer === 'string'
+    default:
+      return assertNever(field.type)
   }
 }
 
@@ -186,8 +183,14 @@ function readAnswer(field: Field, value: unknown): Answer | undefined {
         : text
     case 'file':
       return text.split(/[\\/]/).at(-1) || undefined
-    default:
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'date':
       return text
+    default:
+      return assertNever(field.type)
   }
 }
 

@@ -1,3 +1,4 @@
+/** A delegate's category: which one their answers give, and why. */
 import type { Answer, Answers, Condition, PublicEvent, Test } from './config.ts'
 import { holds, passes } from './conditions.ts'
 import { assertNever, own } from './outcome.ts'

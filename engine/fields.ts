@@ -1,7 +1,8 @@
 /** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
 import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
 import type { Field } from './config.ts'
-import { dayPattern } from './time.ts'
+import { assertNever } from './outcome.ts'
+import { DAY_PATTERN } from './time.ts'
 
 /** What the gateway takes for an e-mail address (its field table), `ANSWER_CHARACTERS_MAX.email` at most. */
 const EMAIL_CHARACTERS_MIN = 6
@@ -33,14 +34,18 @@ export function formsOf(field: Field): readonly Form[] {
     case 'phone':
       return [...(field.check ? [proper(phonePattern(field))] : []), notTooLong]
     case 'date':
-      return [proper(dayPattern)]
+      return [proper(DAY_PATTERN)]
     case 'file':
       return [
         ...(field.accept === undefined ? [] : [proper(endingPattern(field.accept))]),
         notTooLong,
       ]
-    default:
+    case 'number':
+    case 'yes-no':
+    case 'select':
       return []
+    default:
+      return assertNever(field.type)
   }
 }
 

@@ -1,12 +1,12 @@
 /** The only door into the engine: every name that somebody outside uses, under the file that knows it. */
 export {
-  amountMax,
+  AMOUNT_MAX,
   amountText,
   formatAmount,
   formatCount,
   formatMoney,
   fromRupees,
-  noMoney,
+  NO_MONEY,
   paise,
   readAmount,
   rupees,
@@ -86,7 +86,7 @@ export { openOn, periodOn } from './period.ts'
 export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
 export {
   isRegNo,
-  orderIdMax,
+  ORDER_ID_CHARACTERS_MAX,
   orderIdOf,
   randomDigits,
   readOrderId,

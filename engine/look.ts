@@ -11,12 +11,12 @@ type Look = {
 type Lch = { readonly l: number; readonly c: number; readonly h: number }
 type Rgb = readonly [number, number, number]
 
-const white = '#FFFFFF'
-const ink = '#162330'
-const sheet = '#F4F8FA'
+const WHITE = '#FFFFFF'
+const INK = '#162330'
+const SHEET = '#F4F8FA'
 // WCAG AA asks for 4.5; the accent keeps a little more, because it is rounded to whole bytes afterwards.
-const readable = 4.5
-const accentRatio = 4.6
+const READABLE_RATIO = 4.5
+const ACCENT_RATIO = 4.6
 
 /** `colour` is `#RRGGBB`. All answers are `#RRGGBB`; accent reads on tint and on the sheet, onBand on the band. */
 export function lookOf(colour: string): Look {
@@ -26,7 +26,7 @@ export function lookOf(colour: string): Look {
   const line = hex(inGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return {
     band,
-    onBand: contrast(white, band) >= readable ? white : ink,
+    onBand: contrast(WHITE, band) >= READABLE_RATIO ? WHITE : INK,
     accent: accentOn(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
     tint,
     line,
@@ -42,7 +42,7 @@ export function contrast(one: string, other: string): number {
 // A few middling colours carry neither white nor ink: those darken until white reads.
 function bandOf(start: Lch): string {
   const band = hex(inGamut(start))
-  return contrast(white, band) >= readable || contrast(ink, band) >= readable
+  return contrast(WHITE, band) >= READABLE_RATIO || contrast(INK, band) >= READABLE_RATIO
     ? band
     : bandOf({ ...start, l: start.l - 0.005 })
 }
@@ -50,10 +50,10 @@ function bandOf(start: Lch): string {
 function accentOn(tint: string, start: Lch): string {
   for (let l = start.l; l > 0; l -= 0.005) {
     const accent = hex(inGamut({ ...start, l }))
-    if (contrast(accent, tint) >= accentRatio && contrast(accent, sheet) >= accentRatio)
+    if (contrast(accent, tint) >= ACCENT_RATIO && contrast(accent, SHEET) >= ACCENT_RATIO)
       return accent
   }
-  return ink
+  return INK
 }
 
 function parse(colour: string): Rgb {

@@ -14,7 +14,7 @@ export type Tax = {
 }
 
 /** The largest amount the gateway takes in one payment, 999999.99 rupees. */
-export const amountMax = 99_999_999 as Paise
+export const AMOUNT_MAX = 99_999_999 as Paise
 
 export function paise(amount: number): Paise {
   assert(Number.isSafeInteger(amount), `${amount} is not whole paise`)
@@ -46,14 +46,14 @@ export function fromRupees(rupees: unknown): Paise | null {
 }
 
 /** The sign and its no-break space: before every amount that people read. */
-const sign = '₹\u00a0'
+const SIGN = '₹\u00a0'
 
 /** Where an amount will stand and is not known yet. */
-export const noMoney = `${sign}–`
+export const NO_MONEY = `${SIGN}–`
 
 /** "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees without decimals. */
 export function formatMoney(amount: Paise): string {
-  return `${amount < 0 ? '−' : ''}${sign}${formatAmount(paise(Math.abs(amount)))}`
+  return `${amount < 0 ? '−' : ''}${SIGN}${formatAmount(paise(Math.abs(amount)))}`
 }
 
 /** "1,23,456.50", for a column of amounts whose head or total carries the sign. */
@@ -79,12 +79,12 @@ function grouped(digits: string): string {
 export type Split = { readonly base: Paise; readonly gst: Paise; readonly total: Paise }
 
 // A percentage may have decimals (12.5); as whole millionths of a percent it is exact.
-const millionth = 1_000_000
+const MILLIONTH = 1_000_000
 function millionths(percent: number): bigint {
   assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
-  return BigInt(Math.round(percent * millionth))
+  return BigInt(Math.round(percent * MILLIONTH))
 }
-const hundredPercent = BigInt(100 * millionth)
+const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
 
 /** numerator ÷ denominator to the nearest multiple of `unit`, half up. */
 function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
@@ -99,7 +99,7 @@ export function split(tax: Tax | null, price: Paise): Split {
   const unit = tax.round === 'rupee' ? 100n : 1n
   const percent = millionths(tax.percent)
   if (tax.prices === 'exclusive') {
-    const gst = rounded(BigInt(price) * percent, hundredPercent, unit)
+    const gst = rounded(BigInt(price) * percent, HUNDRED_PERCENT, unit)
     return { base: price, gst, total: paise(price + gst) }
   }
   return backwards(percent, price, unit)
@@ -113,6 +113,6 @@ export function splitTotal(tax: Tax | null, total: Paise): Split {
 }
 
 function backwards(percent: bigint, total: Paise, unit: bigint): Split {
-  const base = rounded(BigInt(total) * hundredPercent, hundredPercent + percent, unit)
+  const base = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
   return { base, gst: paise(total - base), total }
 }

@@ -10,10 +10,10 @@ export type RegNo = string & { readonly [regNoBrand]: true }
 export type OrderId = string & { readonly [orderIdBrand]: true }
 
 /** The gateway takes up to 20 letters and digits as an order id. */
-export const orderIdMax = 20
+export const ORDER_ID_CHARACTERS_MAX = 20
 
 // Damm's quasigroup: catches every wrong digit and every swap of two neighbours.
-const damm = [
+const DAMM = [
   '0317598642',
   '7092154863',
   '4206871359',
@@ -26,7 +26,7 @@ const damm = [
   '2581436790',
 ]
 function dammOf(digits: string): string {
-  return [...digits].reduce((interim, digit) => damm[Number(interim)]?.[Number(digit)] ?? '', '0')
+  return [...digits].reduce((interim, digit) => DAMM[Number(interim)]?.[Number(digit)] ?? '', '0')
 }
 
 /** How many random digits `regNoOf` wants: all but the check digit. */

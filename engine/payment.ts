@@ -51,7 +51,7 @@ export type PaymentRefusal =
   | { readonly code: 'not_paid' }
 
 // The Indian rupee by its letters and by its number; gateways send either.
-const rupeeCodes = ['INR', '356']
+const RUPEE_CODES = ['INR', '356']
 
 /**
  * Pure; the store writes the fact and the result in one transaction. A repeated confirmation with the
@@ -68,7 +68,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
           ? ok(payment)
           : err({ code: 'paid_twice', first: status.reference })
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
-      if (!rupeeCodes.includes(fact.currency))
+      if (!RUPEE_CODES.includes(fact.currency))
         return err({ code: 'currency_differs', got: fact.currency })
       if (fact.amount !== payment.amount)
         return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })

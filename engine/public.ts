@@ -1,3 +1,4 @@
+/** The part of an event that a browser may know. */
 import type { EventConfig, PublicEvent } from './config.ts'
 
 /** What a browser may know of an event: no office, no e-mail text, no examples. */

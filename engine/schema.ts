@@ -6,11 +6,11 @@
 import type { Answer, Condition, Field, PublicEvent, Test } from './config.ts'
 import { formsOf, literal } from './fields.ts'
 import { assertNever, fromPairs } from './outcome.ts'
-import { dayPattern, type Day } from './time.ts'
+import { DAY_PATTERN, type Day } from './time.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
 
-const never: Schema = { not: {} }
+const NEVER: Schema = { not: {} }
 /** What a text that must be there matches: something that is no space. */
 export const NOT_BLANK = '\\S'
 /** ajv compares longer enums with an imported function, which the served module must not need. */
@@ -104,8 +104,19 @@ function isAlwaysRequired(field: Field): boolean {
   return field.required !== undefined && field.required.when === undefined
 }
 
+const JSON_TYPES: Readonly<Record<Field['type'], 'string' | 'number' | 'boolean'>> = {
+  text: 'string',
+  multiline: 'string',
+  email: 'string',
+  phone: 'string',
+  number: 'number',
+  date: 'string',
+  'yes-no': 'boolean',
+  select: 'string',
+  file: 'string',
+}
 function typeOf(field: Field): 'string' | 'number' | 'boolean' {
-  return field.type === 'yes-no' ? 'boolean' : field.type === 'number' ? 'number' : 'string'
+  return JSON_TYPES[field.type]
 }
 
 function fieldSchema(field: Field): Schema {
@@ -217,7 +228,7 @@ function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' 
 }
 
 function oneOfThese(values: readonly Answer[]): Schema {
-  if (values.length === 0) return never
+  if (values.length === 0) return NEVER
   if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
     return { enum: values }
   return {
@@ -229,7 +240,7 @@ function oneOfThese(values: readonly Answer[]): Schema {
 /** Real days from one to another, both included, as patterns that must all match. */
 function datePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
   return [
-    dayPattern,
+    DAY_PATTERN,
     ...(from === undefined ? [] : [beyond(from, 'later')]),
     ...(to === undefined ? [] : [beyond(to, 'earlier')]),
   ]
@@ -258,7 +269,7 @@ function any(schemas: readonly Schema[]): Schema {
   return schemas.length === 1 && schemas[0] !== undefined
     ? schemas[0]
     : schemas.length === 0
-      ? never
+      ? NEVER
       : { anyOf: schemas }
 }
 

@@ -39,7 +39,7 @@ export function viewOf(event: PublicEvent, registration: AnyRegistration): Regis
     : (registration as RegistrationView)
 }
 
-const placeholder = /\{([a-z_][a-z0-9_.]*)\}/gi
+const PLACEHOLDER = /\{([a-z_][a-z0-9_.]*)\}/gi
 
 /** Replaces {name} by its value, by `missing` where there is none. Braces around anything else stay as they are. */
 export function fill(
@@ -47,7 +47,7 @@ export function fill(
   values: Readonly<Record<string, string | undefined>>,
   missing: string,
 ): string {
-  return text.replace(placeholder, (_whole, name: string) => own(values, name) ?? missing)
+  return text.replace(PLACEHOLDER, (_whole, name: string) => own(values, name) ?? missing)
 }
 
 /** The text with its values in it; null where it names one that is not known, so that nobody is asked to quote "N/A". */
@@ -56,7 +56,7 @@ export function fillKnown(
   values: Readonly<Record<string, string | undefined>>,
 ): string | null {
   let known = true
-  const filled = text.replace(placeholder, (_whole, name: string) => {
+  const filled = text.replace(PLACEHOLDER, (_whole, name: string) => {
     const value = own(values, name)
     known &&= value !== undefined
     return value ?? ''
@@ -73,17 +73,17 @@ export function words(id: string): string {
     .join(' ')
 }
 
-const statusWords = {
+const STATUS_WORDS = {
   success: 'Paid',
   pending: 'Pending',
   failed: 'Failed',
   refunded: 'Refunded',
 } satisfies Record<PaymentStatus, string>
 export const isPaymentStatus = (value: unknown): value is PaymentStatus =>
-  typeof value === 'string' && Object.hasOwn(statusWords, value)
+  typeof value === 'string' && Object.hasOwn(STATUS_WORDS, value)
 
 export function statusText(status: PaymentStatus): string {
-  return statusWords[status]
+  return STATUS_WORDS[status]
 }
 
 /** An answer for people: an option by its label, Yes or No, a day in words, money that is stored beside the form in rupees. */

@@ -8,10 +8,10 @@ export type Day = string & { readonly [dayBrand]: true }
 /** Milliseconds since 1970-01-01T00:00Z. Made by `instant()`. */
 export type Instant = number & { readonly [instantBrand]: true }
 
-const minute = 60_000
-const dayLength = 24 * 60 * minute
-const indiaAhead = 330 * minute
-const months = [
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const INDIA_AHEAD_MS = 330 * MINUTE_MS
+const MONTHS = [
   'January',
   'February',
   'March',
@@ -27,17 +27,17 @@ const months = [
 ]
 
 /** A real day of the calendar, leap years included, as a pattern that JSON Schema understands too. */
-export const dayPattern = (() => {
+export const DAY_PATTERN = (() => {
   const longMonth = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])'
   const shortMonth = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)'
   const february = '02-(?:0[1-9]|1[0-9]|2[0-8])'
   const leap = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)'
   return `^(?:[0-9]{4}-(?:${longMonth}|${shortMonth}|${february})|${leap}-02-29)$`
 })()
-const realDay = new RegExp(dayPattern, 'u')
+const REAL_DAY = new RegExp(DAY_PATTERN, 'u')
 
 export function isDay(text: string): text is Day {
-  return realDay.test(text)
+  return REAL_DAY.test(text)
 }
 
 export function day(text: string): Day {
@@ -55,15 +55,15 @@ let lastDay: { readonly from: number; readonly day: Day } | null = null
 
 /** The day in India at that instant. */
 export function dayOf(at: Instant): Day {
-  if (lastDay !== null && at >= lastDay.from && at < lastDay.from + dayLength) return lastDay.day
-  const found = day(new Date(at + indiaAhead).toISOString().slice(0, 10))
+  if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
+  const found = day(new Date(at + INDIA_AHEAD_MS).toISOString().slice(0, 10))
   lastDay = { from: startOf(found), day: found }
   return found
 }
 
 /** The first instant of a day in India. */
 export function startOf(of: Day): Instant {
-  return instant(Date.parse(`${of}T00:00:00Z`) - indiaAhead)
+  return instant(Date.parse(`${of}T00:00:00Z`) - INDIA_AHEAD_MS)
 }
 
 /** 0 is Sunday. */
@@ -73,16 +73,16 @@ export function weekdayOf(of: Day): number {
 
 /** Days from one day to another; negative where the second is the earlier one. */
 export function daysBetween(from: Day, to: Day): number {
-  return Math.round((startOf(to) - startOf(from)) / dayLength)
+  return Math.round((startOf(to) - startOf(from)) / DAY_MS)
 }
 
 export function addDays(to: Day, count: number): Day {
-  return dayOf(instant(startOf(to) + count * dayLength))
+  return dayOf(instant(startOf(to) + count * DAY_MS))
 }
 
 /** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
 export function readInstant(text: string): Instant | null {
-  if (isDay(text)) return instant(startOf(text) + dayLength / 2)
+  if (isDay(text)) return instant(startOf(text) + DAY_MS / 2)
   const found =
     /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(
       text,
@@ -109,9 +109,9 @@ export function readInstant(text: string): Instant | null {
   )
     return null
   const offset =
-    (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * minute
+    (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * MINUTE_MS
   const time =
-    (Number(hour) * 60 + Number(minutes)) * minute +
+    (Number(hour) * 60 + Number(minutes)) * MINUTE_MS +
     Number(second) * 1000 +
     Number(fraction.padEnd(3, '0'))
   return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
@@ -119,12 +119,12 @@ export function readInstant(text: string): Instant | null {
 
 /** "2026-11-21T04:23:00+05:30"; milliseconds are left out. */
 export function isoIndia(at: Instant): string {
-  return `${new Date(at + indiaAhead).toISOString().slice(0, 19)}+05:30`
+  return `${new Date(at + INDIA_AHEAD_MS).toISOString().slice(0, 19)}+05:30`
 }
 
 function parts(of: Day): { year: string; month: string; dayOfMonth: string } {
   const [year = '', month = '', dayOfMonth = ''] = of.split('-')
-  return { year, month: months[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
+  return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
 }
 
 /** "31 January 2026" */
@@ -151,7 +151,7 @@ export function formatDays(from: Day, to: Day): string {
 
 /** "9:53 am", the wall clock in India. */
 export function formatTime(at: Instant): string {
-  const local = new Date(at + indiaAhead)
+  const local = new Date(at + INDIA_AHEAD_MS)
   const hour = local.getUTCHours()
   return `${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
 }

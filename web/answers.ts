@@ -2,6 +2,7 @@
 import {
   fromRupees,
   isPaymentStatus,
+  paise,
   periodOn,
   dayOf,
   readInstant,
@@ -72,7 +73,7 @@ const readPrice: Reader<Price> = (price) => {
   const gst = price['gst'] === undefined ? null : fromRupees(price['gst'])
   if (base === null || total === null || total < base) return null
   if (price['gst'] !== undefined && gst !== total - base) return null
-  return { base: rupees(base), gst: Math.round(total - base) / 100, total: rupees(total) }
+  return { base: rupees(base), gst: rupees(paise(total - base)), total: rupees(total) }
 }
 
 /** Today's prices out of the whole table, taken apart as the engine does it. */

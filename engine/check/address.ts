@@ -6,9 +6,9 @@ import { plainDigits, withoutQuotes } from './amount.ts'
 export type AddressMeant = { readonly slip: string; readonly write: string }
 
 /** One address and nothing else; what a delegate types is judged more gently (fields.ts). */
-export const mailPattern =
+export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
-const MAIL = new RegExp(mailPattern, 'u')
+const MAIL = new RegExp(MAIL_PATTERN, 'u')
 /** Where most people of India have their mailbox; a domain one slip away from one of these is not another one. */
 const MAILBOXES = [
   'gmail.com',

@@ -9,21 +9,21 @@ import {
   withoutComment,
   withoutOuterQuotes,
 } from './quotes.ts'
-import type { Judged, Reading } from './quotes.ts'
+import type { Step, Reading } from './quotes.ts'
 import type { Row } from './rows.ts'
 
 const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 type Open = { readonly mark: string; readonly at: number }
 
 /** Brackets that begin at `from`, over as many lines as they reach. */
-export function flowSlip(reading: Reading, i: number, from: number, key: string | null): Judged {
+export function flowSlip(reading: Reading, i: number, from: number, key: string | null): Step {
   const { text, rows } = reading
   const first = rows[i]
   let row = i
   let open: readonly Open[] = []
   let colons = 0
   let token = -1
-  const fail = (slip: Slip): Judged => ({ slip, next: row + 1 })
+  const fail = (slip: Slip): Step => ({ slip, next: row + 1 })
   for (let at = from; ; at += 1) {
     const here = rows[row]
     if (here === undefined || first === undefined) return { slip: null, next: row + 1 }
@@ -181,7 +181,7 @@ function afterFlow(
   from: number,
   end: number,
   key: string | null,
-): Judged {
+): Step {
   const rest = restOfRow(reading, row, end)
   if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
   const tail = withoutComment(rest)

@@ -8,6 +8,7 @@ import type { Plain } from './compile/plain.ts'
 import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './model.ts'
 import { own } from '../outcome.ts'
+import { remember } from '../remember.ts'
 import { readYaml } from './parse.ts'
 import type { SharedFiles, Source, SourceText } from './source.ts'
 import { readShaped } from './shape.ts'
@@ -190,17 +191,7 @@ type Shaped = {
 }
 
 /** The shared files stay the same while many events are read beside them; they are read once. */
-const sharedRead = new WeakMap<SharedFiles, Shared>()
-
-function readShared(shared: SharedFiles): Shared {
-  const known = sharedRead.get(shared)
-  if (known !== undefined) return known
-  const made = makeShared(shared)
-  sharedRead.set(shared, made)
-  return made
-}
-
-function makeShared(shared: SharedFiles): Shared {
+const readShared = remember((shared: SharedFiles): Shared => {
   const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
     ...readShaped(name, shared[name]),
@@ -211,7 +202,7 @@ function makeShared(shared: SharedFiles): Shared {
     Source
   >
   return { sources, findings, usable: !hasErrors(findings) }
-}
+})
 
 function shapeOf(file: SourceText, shared: Shared): Shaped {
   const { source, value, findings } = readShaped('event', file)

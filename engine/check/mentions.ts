@@ -1,4 +1,5 @@
 /** The days that texts name, and the days of the file on which something begins or ends. */
+import { remember } from '../remember.ts'
 import type { Period } from '../config.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../time.ts'
 import { daysSaid, type DaysSaid, type DayWords } from './day-words.ts'
@@ -117,12 +118,7 @@ function mentionsOf(model: Model): readonly Mention[] {
     })
   })
 }
-const mentioned = new WeakMap<Model, readonly Mention[]>()
-export function mentions(model: Model): readonly Mention[] {
-  const known = mentioned.get(model) ?? mentionsOf(model)
-  mentioned.set(model, known)
-  return known
-}
+export const mentions = remember(mentionsOf)
 
 export const placeOf = (
   { path, at }: Readable,

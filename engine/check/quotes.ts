@@ -3,7 +3,7 @@ import type { Slip } from './loose.ts'
 import type { Row } from './rows.ts'
 
 export type Reading = { readonly text: string; readonly rows: readonly Row[] }
-export type Judged = { readonly slip: Slip | null; readonly next: number }
+export type Step = { readonly slip: Slip | null; readonly next: number }
 
 export const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
 
@@ -31,7 +31,7 @@ export function withoutOuterQuotes(text: string): string {
 }
 
 /** A text in quotes that begins at `from`: closed, and nothing after it. */
-export function quoteSlip(reading: Reading, i: number, from: number, key: string | null): Judged {
+export function quoteSlip(reading: Reading, i: number, from: number, key: string | null): Step {
   const end = closingQuote(reading, i, from)
   if (end === null) return { slip: unclosedQuote(reading, i, from), next: i + 1 }
   const after = restOfRow(reading, end.row, end.at)

@@ -1,4 +1,5 @@
 /** Every text of an event file that somebody will read, with what it stands under. */
+import { remember } from '../remember.ts'
 import type { Model } from './model.ts'
 
 export type Readable = {
@@ -12,14 +13,9 @@ export type Readable = {
   readonly shows: string | null
 }
 
-/** Read once for each file: several checks ask for them. */
-const read = new WeakMap<Model, readonly Readable[]>()
-
-/** The texts of pages, form, mail and office, and the choices of the form. */
-export function readables(model: Model): readonly Readable[] {
-  const known = read.get(model)
-  if (known !== undefined) return known
-  const made = [
+/** The texts of pages, form, mail and office, and the choices of the form; read once for each file. */
+export const readables = remember((model: Model): readonly Readable[] =>
+  [
     ...model.said.map(({ path }) => path),
     ...optionPaths(model),
     ...model.file.fees.periods.flatMap((period, i) =>
@@ -33,10 +29,8 @@ export function readables(model: Model): readonly Readable[] {
       at: start.offset,
       ...about(model, path),
     }
-  })
-  read.set(model, made)
-  return made
-}
+  }),
+)
 
 /** Choices are read as well, though no value can be named in them. */
 function optionPaths({ file }: Model): readonly string[] {

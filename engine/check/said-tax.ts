@@ -1,4 +1,5 @@
 /** What texts claim of the tax: inside the fees, on top of them, none at all, so many percent. */
+import { remember } from '../remember.ts'
 import { statementAround } from './said-about.ts'
 
 export type TaxClaim = {
@@ -28,14 +29,9 @@ function taxWords(name: string): string {
 }
 
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
-const made = new Map<string, { readonly claims: Patterns; readonly percents: readonly RegExp[] }>()
 
-function patternsFor(name: string): {
-  readonly claims: Patterns
-  readonly percents: readonly RegExp[]
-} {
-  const known = made.get(name)
-  if (known !== undefined) return known
+/** By the name of the tax; there are as many as taxes have names. */
+const patternsFor = remember((name: string) => {
   const tax = taxWords(name)
   const one = (pattern: string): RegExp => new RegExp(pattern, 'gi')
   const not =
@@ -108,10 +104,8 @@ function patternsFor(name: string): {
     ),
     one(`(${tax})\\s*@\\s*(\\d+(?:\\.\\d+)?)(?![\\d%])`),
   ]
-  const both = { claims, percents }
-  made.set(name, both)
-  return both
-}
+  return { claims, percents }
+})
 
 const WORDS: Readonly<Record<string, number>> = {
   five: 5,

@@ -10,8 +10,8 @@ import lists from '../../schemas/lists.schema.json' with { type: 'json' }
 import site from '../../schemas/site.schema.json' with { type: 'json' }
 import texts from '../../schemas/texts.schema.json' with { type: 'json' }
 import { remember } from '../remember.ts'
-import { dayPattern } from '../time.ts'
-import { mailPattern } from './address.ts'
+import { DAY_PATTERN } from '../time.ts'
+import { MAIL_PATTERN } from './address.ts'
 
 export const SCHEMAS = { event, lists, gateways, texts, site }
 export type Kind = keyof typeof SCHEMAS
@@ -44,8 +44,8 @@ export function ajvOf(code: Options['code'] = { optimize: false }): Ajv {
     validateSchema: false,
     code,
   })
-  made.addFormat('date', new RegExp(dayPattern, 'u'))
-  made.addFormat('email', new RegExp(mailPattern, 'u'))
+  made.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
+  made.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
   // Sentences for what does not hold, under the names by which editors know them.
   made.addVocabulary(['errorMessage', 'patternErrorMessage'])
   return made

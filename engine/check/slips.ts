@@ -8,7 +8,7 @@ import { looseSlip } from './loose.ts'
 import type { Slip } from './loose.ts'
 import { rowsOf } from './rows.ts'
 import { endOf, inQuotes, KEY, quoteSlip, withoutComment } from './quotes.ts'
-import type { Judged, Reading } from './quotes.ts'
+import type { Step, Reading } from './quotes.ts'
 import type { Row } from './rows.ts'
 import type { Span } from './source.ts'
 
@@ -20,7 +20,7 @@ export function typingSlip(text: string, noticed: number): Slip | null {
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
     if (row === undefined || row.start > noticed) break
-    const { slip, next } = judged(reading, i)
+    const { slip, next } = stepFrom(reading, i)
     if (slip !== null && (slip.isGuess !== true || isNear(rows, i, noticed))) best = slip
     i = Math.max(next, i + 1)
   }
@@ -32,7 +32,7 @@ function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
   return (rows[i + 2]?.start ?? Infinity) > noticed
 }
 
-function judged(reading: Reading, i: number): Judged {
+function stepFrom(reading: Reading, i: number): Step {
   const row = reading.rows[i]
   if (row === undefined) return { slip: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
@@ -83,7 +83,7 @@ function valueSlip(
   from: number,
   value: string,
   key: string | null,
-): Judged {
+): Step {
   const span: Span = [from, from + value.length]
   const next = i + 1
   const quoted = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
@@ -129,7 +129,7 @@ function valueSlip(
 }
 
 /** `[1000, 1500` has lost its end, `1000, 1500]` its beginning. */
-function strayCloser(bare: string, from: number, key: string | null, next: number): Judged {
+function strayCloser(bare: string, from: number, key: string | null, next: number): Step {
   const closer = /[\]}]$/.exec(bare)?.[0]
   const opener = closer === ']' ? '[' : '{'
   if (closer === undefined || bare.includes(opener) || !bare.includes(','))

@@ -6,7 +6,7 @@ import type { Answer, Answers, EventConfig, ExampleCase, Field } from '../config
 import type { OrderId, RegNo } from '../numbers.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { escapeHtml } from '../html.ts'
-import { formatMoney, type Split } from '../money.ts'
+import { formatMoney, rupees, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
 import { quote, quoteFor } from '../quote.ts'
@@ -140,7 +140,7 @@ function result(
   const { title, intro, notes, notesTitle, reasons, buttons, lookup } = event.results[outcome]
   const query = {
     orderId: view.regNo,
-    amount: view.total === null ? null : String(view.total / 100),
+    amount: view.total === null ? null : String(rupees(view.total)),
     date: new Date(at).toISOString(),
   }
   const known =

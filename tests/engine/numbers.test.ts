@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import {
   isRegNo,
-  orderIdMax,
+  ORDER_ID_CHARACTERS_MAX,
   orderIdOf,
   readOrderId,
   regNoOf,
@@ -35,7 +35,7 @@ it('further attempts add two digits and stay within the gateway’s length', () 
   expect(orderIdOf(regNo, 1)).toBe(regNo)
   expect(orderIdOf(regNo, 2)).toBe(`${regNo}02`)
   expect(orderIdOf(regNo, 99)).toBe(`${regNo}99`)
-  expect(orderIdOf(regNo, 99).length).toBeLessThanOrEqual(orderIdMax)
+  expect(orderIdOf(regNo, 99).length).toBeLessThanOrEqual(ORDER_ID_CHARACTERS_MAX)
   expect(() => orderIdOf(regNo, 100)).toThrow()
   expect(() => regNoOf(event, [1, 2, 3])).toThrow()
   expect(isRegNo(event, `${regNo}02`)).toBe(false)

@@ -1,7 +1,7 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties } from 'react'
-import { formatDay, formatMoney, labelOf, noMoney } from '../../engine/index.ts'
+import { formatDay, formatMoney, labelOf, NO_MONEY } from '../../engine/index.ts'
 import type { Day, PublicEvent, Quote, SummaryLine } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -217,7 +217,7 @@ export function SummaryBar(props: SummaryProps) {
             aria-controls={open ? 'summary-details' : undefined}
             onClick={() => setOpen(!open)}
           >
-            <strong>{price.is === 'price' ? formatMoney(price.quote.total) : noMoney}</strong>
+            <strong>{price.is === 'price' ? formatMoney(price.quote.total) : NO_MONEY}</strong>
             <small>
               Details <Icon name="chev" small />
             </small>

@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { EventCard, Site } from '../../engine/index.ts'
-import { formatDays, formatMoney, paise } from '../../engine/index.ts'
+import { formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Badge } from '../shared/status.tsx'
@@ -162,7 +162,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                     {row.name}
                     <small>{row.about}</small>
                   </span>
-                  <span className="p">{formatMoney(paise(row.amount * 100))}</span>
+                  <span className="p">{formatMoney(fromRupees(row.amount) ?? paise(0))}</span>
                   <svg viewBox="0 0 30 30">
                     <path d={TICKS[at % TICKS.length]} />
                   </svg>

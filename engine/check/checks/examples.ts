@@ -6,6 +6,7 @@ import { formatMoney, type Paise } from '../../money.ts'
 import { readOrderId } from '../../numbers.ts'
 import { periodOn } from '../../period.ts'
 import { quoteFor } from '../../quote.ts'
+import { remember } from '../../remember.ts'
 import { dayOf, formatDay, isDay, readInstant } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -27,16 +28,10 @@ export type ExampleResult = {
   } | null
 }
 
-/** Runs every example of an event. Pure: the day stands in each case. */
-export function runExamples(event: EventConfig): readonly ExampleResult[] {
-  const known = ran.get(event)
-  if (known !== undefined) return known
-  const results = event.examples.map((example) => runExample(event, example))
-  ran.set(event, results)
-  return results
-}
-/** Two checks and every page that previews an event ask for the same results. */
-const ran = new WeakMap<EventConfig, readonly ExampleResult[]>()
+/** Runs every example of an event. Pure: the day stands in each case. Two checks and every page that previews an event ask for the same results. */
+export const runExamples = remember((event: EventConfig): readonly ExampleResult[] =>
+  event.examples.map((example) => runExample(event, example)),
+)
 
 function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   if ('orderId' in example) {

@@ -1,5 +1,5 @@
 /** EV4: every category has a price in each period, and no digit went astray. */
-import { amountMax, formatMoney, readAmount, split } from '../../money.ts'
+import { AMOUNT_MAX, formatMoney, readAmount, split } from '../../money.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
@@ -131,12 +131,12 @@ const notPaise: Check = {
       }),
     )
     const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
-      amount !== null && split(model.config.fees.tax, amount).total > amountMax
+      amount !== null && split(model.config.fees.tax, amount).total > AMOUNT_MAX
         ? [
             {
               at,
               message: `\`${text}\` is more than one payment can carry`,
-              notes: [`the gateway takes up to ${formatMoney(amountMax)}, tax included`],
+              notes: [`the gateway takes up to ${formatMoney(AMOUNT_MAX)}, tax included`],
             },
           ]
         : [],

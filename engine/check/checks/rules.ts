@@ -1,4 +1,5 @@
 /** EV3: the rules give every delegate exactly one category, and every rule has a use. */
+import { remember } from '../../remember.ts'
 import { boxesOf, domainOf, everything, sayBox, type Domain } from '../proof/domain.ts'
 import {
   intersect,
@@ -27,18 +28,8 @@ export type RuleTable =
       readonly budget: Budget
     }
 
-const tables = new WeakMap<Model, RuleTable>()
-
 /** The rules as disjoint boxes; computed once per model. */
-export function ruleTable(model: Model): RuleTable {
-  const known = tables.get(model)
-  if (known !== undefined) return known
-  const made = makeTable(model)
-  tables.set(model, made)
-  return made
-}
-
-function makeTable({ config }: Model): RuleTable {
+const ruleTable = remember(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
   const budget = { left: WORK_MAX }
@@ -59,7 +50,7 @@ function makeTable({ config }: Model): RuleTable {
     },
     { is: 'too-large' },
   )
-}
+})
 
 function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): readonly Box[] {
   return boxes.reduce<readonly Box[]>(

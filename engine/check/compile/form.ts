@@ -33,6 +33,19 @@ function toOptions(
   )
 }
 
+/** Which text of `form.invalid` speaks of a wrong answer. */
+const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
+  text: 'text',
+  multiline: 'multiline',
+  email: 'email',
+  phone: 'phone',
+  number: 'number',
+  date: 'date',
+  'yes-no': 'yes-no',
+  select: 'option',
+  file: 'file',
+}
+
 export function toField(
   value: Plain,
   section: number,
@@ -41,8 +54,6 @@ export function toField(
 ): Field {
   const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
   const invalid = map(map(shared.texts.form).invalid)
-  const invalidKey =
-    { email: 'email', phone: 'phone', select: 'option', file: 'file' }[type as string] ?? type
   const required =
     typeof value.required === 'object' && value.required !== null ? map(value.required) : null
   const message = (own: unknown): string =>
@@ -53,7 +64,7 @@ export function toField(
     label: text(value.label),
     section,
     ignoreCase: value.ignore_case === true,
-    invalid: maybe(value.invalid) ?? maybe(invalid[invalidKey]) ?? '',
+    invalid: maybe(value.invalid) ?? maybe(invalid[INVALID_TEXTS[type]]) ?? '',
     check: value.check !== false,
     ...given({
       as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),

@@ -123,7 +123,12 @@ const COLUMN_KINDS: Readonly<Record<string, Column['kind']>> = {
   category: 'option',
   period: 'option',
 }
-const FIELD_KINDS: Readonly<Partial<Record<FieldType | 'money', Column['kind']>>> = {
+const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
+  text: 'text',
+  multiline: 'text',
+  email: 'text',
+  phone: 'text',
+  date: 'text',
   'yes-no': 'yes-no',
   select: 'option',
   file: 'file',
@@ -135,9 +140,7 @@ function toColumn(config: EventConfig, id: string): Column {
   const type =
     config.fields.find((field) => field.id === id)?.type ??
     config.alsoStored.find((stored) => stored.id === id)?.type
-  const kind =
-    COLUMN_KINDS[id] ??
-    (type === undefined ? 'text' : (FIELD_KINDS[type as FieldType | 'money'] ?? 'text'))
+  const kind = COLUMN_KINDS[id] ?? (type === undefined ? 'text' : FIELD_KINDS[type])
   const role = (Object.keys(config.roles) as Role[]).find((one) => config.roles[one] === id)
   return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
 }

@@ -3,6 +3,7 @@
  * behave. All tests compare with constants, so one value stands for all answers that behave alike.
  */
 import type { Answer, Condition, EventConfig, Field, PublicEvent, Test } from '../../config.ts'
+import { assertNever } from '../../outcome.ts'
 import { addDays, formatDay, isDay, type Day } from '../../time.ts'
 
 /** An answer that stands for those that behave like it, in words; undefined: not answered. */
@@ -102,13 +103,19 @@ function answersOf(field: Field, tests: readonly Test[]): readonly Answer[] {
         ]),
       ].sort()
     }
-    default:
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'file':
       return [
         ...new Set(
           tests.flatMap((test) => (test.is === 'in' || test.is === 'not-in' ? test.values : [])),
         ),
         ANYTHING,
       ]
+    default:
+      return assertNever(field.type)
   }
 }
 /** Stands for every text that no test names; no form can send it, because texts are trimmed. */

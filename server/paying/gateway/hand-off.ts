@@ -1,6 +1,6 @@
 /** What the browser posts to Airpay: the buyer and the amount as Airpay takes them, and who asks for the money. */
 import { transliterate } from 'transliteration'
-import { amountMax, amountText, assert, dayOf } from '../../../engine/index.ts'
+import { AMOUNT_MAX, amountText, assert, dayOf } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Paise, PaymentData } from '../../../engine/index.ts'
 import type { Account, Buyer } from '../../deps.ts'
 import { handOffChecksum, privateKeyOf } from './checksums.ts'
@@ -31,7 +31,7 @@ export function handOffData(
 ): PaymentData {
   assert(event.payment !== null, 'a hand-off for an event that takes no money')
   assert(/^[A-Za-z0-9]{1,20}$/.test(orderId), 'an order id that the gateway does not take')
-  assert(amount > 0 && amount <= amountMax, 'an amount that the gateway does not take')
+  assert(amount > 0 && amount <= AMOUNT_MAX, 'an amount that the gateway does not take')
   assert(
     buyer.email.length >= EMAIL_CHARACTERS_MIN && buyer.email.length <= EMAIL_CHARACTERS_MAX,
     'an e-mail address that the gateway does not take',
