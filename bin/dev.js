@@ -31,7 +31,11 @@ const vite = run(
   [
     join('node_modules', 'vite', 'bin', 'vite.js'),
     'web',
-    ...['--port', webPort, '--strictPort', '--host', '127.0.0.1'],
+    '--port',
+    webPort,
+    '--strictPort',
+    '--host',
+    '127.0.0.1',
   ],
   { ROLLCALL_SERVER: `http://127.0.0.1:${port}` },
 )

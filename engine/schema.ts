@@ -90,11 +90,9 @@ export function uiSchema(event: PublicEvent): Schema {
     ...fromPairs(
       event.fields.map((field) => [
         field.id,
-        {
-          ...(field.options === undefined
-            ? {}
-            : { 'ui:enumNames': field.options.map((option) => option.label) }),
-        },
+        field.options === undefined
+          ? {}
+          : { 'ui:enumNames': field.options.map((option) => option.label) },
       ]),
     ),
   }

@@ -154,7 +154,8 @@ const ROWS: readonly Row[] = [
   {
     why: 'One module calls the server from the browser',
     in: /^web\//,
-    but: /^web\/api\.ts$/,
+    // The last is a tool of development, in front of the server.
+    but: /^web\/(api|dev-pages)\.ts$/,
     text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
     instead: 'add a function to web/api.ts',
     bad: "await fetch('/api/events/')",
@@ -313,6 +314,33 @@ const ROWS: readonly Row[] = [
     instead: 'open the store with openStore; a new switch belongs into server/store/seam.ts',
     bad: 'openInside({ dataDir, seam })',
     good: 'openStore({ dataDir })',
+  },
+  {
+    why: 'A limit, a time or a size is recognised where it is used',
+    in: /^(engine|server|web)\/.+\.tsx?$/,
+    text: /^(export )?const (?![A-Z\d_]+\b)\w+(: \w+)? = -?\d/,
+    instead: 'write it in capitals with its unit last, and give its reason',
+    bad: 'const sweepEvery = 60_000',
+    good: 'const SWEEP_MS = 60_000',
+  },
+  {
+    why: 'A result is made in one place',
+    in: /^(engine|server|web)\/.+\.tsx?$/,
+    but: /^engine\/outcome\.ts$/,
+    text: /\{ ok: (true, value|false, error)\b/,
+    instead: 'use ok() and err() of engine/outcome.ts',
+    bad: "return { ok: false, error: 'busy' }",
+    good: "return err('busy')",
+  },
+  {
+    why: 'A bug is an assertion that failed; what may happen is a result',
+    in: /^(engine|server)\//,
+    // A database of a newer version is no bug: the sentence is for whoever starts the server.
+    but: /^(engine\/outcome|server\/store\/schema)\.ts$/,
+    text: /throw new Error\(/,
+    instead: 'assert() or assertNever() for a bug of ours, a Result for a no, a Finding for a file',
+    bad: "if (found === undefined) throw new Error('nothing there')",
+    good: "assert(found !== undefined, 'nothing there')",
   },
   {
     why: 'One word for one thing (the glossary)',

@@ -3,7 +3,7 @@
  * an error whose text can be shown as it is. What each answer must look like is in `answers.ts` (the
  * public calls) and `office/calls.ts`.
  */
-import { assertNever, fromRupees } from '../engine/index.ts'
+import { assertNever, err, fromRupees, ok } from '../engine/index.ts'
 import type { ErrorAnswer, FieldErrors, SiteTexts, WireQuote } from '../engine/index.ts'
 import { isRecord, textsOf } from './shared/shape.ts'
 
@@ -123,10 +123,7 @@ export async function call<T>(
   options: CallOptions = {},
 ): Promise<Answered<T>> {
   const { json, form, fallback, signal } = options
-  const failed = (failure: Failure): Answered<T> => ({
-    ok: false,
-    error: errorOf(failure, fallback),
-  })
+  const failed = (failure: Failure): Answered<T> => err(errorOf(failure, fallback))
   let response: Response
   let text: string
   try {
@@ -150,7 +147,7 @@ export async function call<T>(
   const { status } = response
   if (!response.ok || answer !== null) return failed({ is: 'not_ok', status, answer })
   const value = read(body)
-  return value === null ? failed({ is: 'unexpected', status }) : { ok: true, value }
+  return value === null ? failed({ is: 'unexpected', status }) : ok(value)
 }
 
 /** Undefined for what is no JSON: an HTML page of something that stands in between, an answer cut short. */
@@ -166,7 +163,7 @@ function parsed(text: string): unknown {
 export async function download(
   path: string,
 ): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
-  const failed = (failure: Failure) => ({ ok: false, error: errorOf(failure, undefined) }) as const
+  const failed = (failure: Failure) => err(errorOf(failure, undefined))
   try {
     const response = await fetch(path)
     const { status, headers } = response
@@ -175,7 +172,7 @@ export async function download(
     if (!/^text\/csv\b/i.test(headers.get('content-type') ?? ''))
       return failed({ is: 'unexpected', status })
     const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
-    return { ok: true, value: { blob: await response.blob(), name } }
+    return ok({ blob: await response.blob(), name })
   } catch {
     return failed({ is: 'network' })
   }

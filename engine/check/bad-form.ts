@@ -29,7 +29,7 @@ export function badForm(
   if (asked.format === 'email')
     return { ...at, message: `\`${said}\` is not an e-mail address`, help: mailHelp(text) }
   const pattern = asked.pattern ?? ''
-  if (/^fees\.prices\./.test(path) && /none/.test(pattern))
+  if (path.startsWith('fees.prices.') && /none/.test(pattern))
     return {
       code: 'EV103',
       at: path,

@@ -118,7 +118,7 @@ function unclosedBracket(text: string, row: Row, open: readonly Open[]): Slip {
     .reverse()
     .map(({ mark }) => CLOSER[mark])
     .join('')
-  const isList = /,$/.test(withoutComment(row.text))
+  const isList = withoutComment(row.text).endsWith(',')
   const cut = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
   if (cut !== null) {
     const hash = row.start + row.indent + cut.index + 1

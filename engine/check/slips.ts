@@ -42,7 +42,7 @@ function stepFrom(reading: Reading, i: number): Step {
   if (rest === '') return { slip: null, next: i + 1 }
   if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
     const before = reading.rows[i - 1]
-    const isOpen = before !== undefined && /:$/.test(withoutComment(before.text))
+    const isOpen = before !== undefined && withoutComment(before.text).endsWith(':')
     const goesOn = before !== undefined && row.indent > before.indent && !isOpen
     if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
       const slip = looseSlip(rest, from)
@@ -55,7 +55,7 @@ function stepFrom(reading: Reading, i: number): Step {
   if (
     dashes === '' &&
     rest.startsWith('{') &&
-    besides(reading.rows, i).some((one) => /^- /.test(one.text))
+    besides(reading.rows, i).some((one) => one.text.startsWith('- '))
   )
     return {
       slip: {

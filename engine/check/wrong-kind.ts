@@ -123,7 +123,7 @@ function helpFor(
     const number = numberMeant(raw)
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
   }
-  if (wants('number') && /^fees\.prices\./.test(path))
+  if (wants('number') && path.startsWith('fees.prices.'))
     return { help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or none' }
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
@@ -158,7 +158,7 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
 
 /** One thing where a list belongs: the list of it. */
 function listHelp(path: string, value: unknown, raw: string): string {
-  const isPrices = /^fees\.prices\./.test(path)
+  const isPrices = path.startsWith('fees.prices.')
   if (raw.includes('\n') || raw.length > 80)
     return 'begin every entry on a line of its own with a dash and a space'
   const cells = plainDigits(raw)

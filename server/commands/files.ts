@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { compileEvent, formatFindings, listed, nearest, readEvent } from '../../engine/index.ts'
+import { compileEvent, formatFindings, listed, nearest, ok, readEvent } from '../../engine/index.ts'
 import type { EventConfig, SharedFiles, SourceText } from '../../engine/index.ts'
 import type { Terminal } from './command.ts'
 import { OWN_EVENTS, OWN_SHARED, readShared, readText } from '../events/folder.ts'
@@ -111,7 +111,7 @@ export function compiled(
       terminal.complain(
         `${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate says which.`,
       )
-    return { ok: true, value: { file, shared, event, status: errors.length > 0 ? 1 : 0 } }
+    return ok({ file, shared, event, status: errors.length > 0 ? 1 : 0 })
   }
   const sources = new Map(
     [file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]),

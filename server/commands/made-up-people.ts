@@ -1,5 +1,5 @@
 /** People who are not there, and what they answer: the same seed gives the same ones. */
-import { errorsOf, normalise, shownFields } from '../../engine/index.ts'
+import { assert, errorsOf, normalise, shownFields } from '../../engine/index.ts'
 import type { Answer, Answers, EventConfig, Field } from '../../engine/index.ts'
 
 /** Nobody is called this. */
@@ -70,7 +70,7 @@ export function chanceFrom(seed: number): Chance {
 }
 export const pick = <T>(chance: Chance, from: readonly T[]): T => {
   const found = from[Math.floor(chance() * from.length)]
-  if (found === undefined) throw new Error('nothing to pick from')
+  assert(found !== undefined, 'nothing to pick from')
   return found
 }
 export const digits = (chance: Chance, count: number): string =>

@@ -4,8 +4,10 @@
  */
 import { parse } from 'csv-parse/sync'
 import {
+  err,
   instant,
   isDay,
+  ok,
   readAmount,
   readInstant,
   readOrderId,
@@ -89,13 +91,12 @@ export function readImport(
   text: string,
 ): Result<readonly ImportLine[], readonly ImportProblem[]> {
   const read = readLines(text)
-  if (!read.ok) return { ok: false, error: [read.error] }
+  if (!read.ok) return err([read.error])
   const [header, ...lines] = read.value
   if (header === undefined || lines.length === 0)
-    return { ok: false, error: [{ line: null, message: 'The file holds no registration.' }] }
+    return err([{ line: null, message: 'The file holds no registration.' }])
   const columns = columnsOf(event, header.cells)
-  if (!columns.ok)
-    return { ok: false, error: columns.error.map((message) => ({ line: header.line, message })) }
+  if (!columns.ok) return err(columns.error.map((message) => ({ line: header.line, message })))
 
   const problems: ImportProblem[] = []
   const rows: ImportLine[] = []
@@ -113,7 +114,7 @@ export function readImport(
     seen.set(row.regNo, line)
     rows.push({ line, row })
   }
-  return problems.length === 0 ? { ok: true, value: rows } : { ok: false, error: problems }
+  return problems.length === 0 ? ok(rows) : err(problems)
 }
 
 type Line = { readonly line: number; readonly cells: readonly string[] }
@@ -128,13 +129,12 @@ function readLines(text: string): Result<readonly Line[], ImportProblem> {
       trim: true,
     }) as unknown as { info: { lines: number }; record: string[] }[]
     // The parser counts the line a record ends on; a cell may hold line breaks.
-    return {
-      ok: true,
-      value: records.map(({ info, record }) => ({
+    return ok(
+      records.map(({ info, record }) => ({
         line: info.lines - record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0),
         cells: record,
       })),
-    }
+    )
   } catch (error) {
     const line =
       typeof error === 'object' &&
@@ -143,13 +143,10 @@ function readLines(text: string): Result<readonly Line[], ImportProblem> {
       typeof error.lines === 'number'
         ? error.lines
         : null
-    return {
-      ok: false,
-      error: {
-        line,
-        message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.`,
-      },
-    }
+    return err({
+      line,
+      message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.`,
+    })
   }
 }
 
@@ -198,7 +195,7 @@ function columnsOf(
     if (!chosen.some((column) => column.is === 'value' && column.value === needed))
       wrong.push(`There is no column “${needed}”.`)
   }
-  return wrong.length === 0 ? { ok: true, value: chosen } : { ok: false, error: wrong }
+  return wrong.length === 0 ? ok(chosen) : err(wrong)
 }
 
 function rowOf(
@@ -314,26 +311,21 @@ function categoryIn(
 function answerOf(event: EventConfig, id: string, text: string): Result<Answer, string> {
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
-  const bad = (what: string): Result<Answer, string> => ({
-    ok: false,
-    error: `“${text}” is no ${what}.`,
-  })
+  const bad = (what: string): Result<Answer, string> => err(`“${text}” is no ${what}.`)
   switch (stored?.type ?? field?.type) {
     case 'money': {
       const amount = readMoney(text)
-      return amount === null ? bad('amount in rupees') : { ok: true, value: rupees(amount) }
+      return amount === null ? bad('amount in rupees') : ok(rupees(amount))
     }
     case 'number': {
       const number = Number(text)
-      return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(number)
-        ? { ok: true, value: number }
-        : bad('number')
+      return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(number) ? ok(number) : bad('number')
     }
     case 'date':
-      return isDay(text) ? { ok: true, value: text } : bad('day such as 2025-09-01')
+      return isDay(text) ? ok(text) : bad('day such as 2025-09-01')
     case 'yes-no': {
-      if (/^(true|yes|1)$/i.test(text)) return { ok: true, value: true }
-      return /^(false|no|0)$/i.test(text) ? { ok: true, value: false } : bad('yes or no')
+      if (/^(true|yes|1)$/i.test(text)) return ok(true)
+      return /^(false|no|0)$/i.test(text) ? ok(false) : bad('yes or no')
     }
     case 'select': {
       const options = field?.options ?? []
@@ -343,14 +335,11 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
           [known, label].some((name) => name.toLowerCase() === text.toLowerCase()),
         )
       return option === undefined
-        ? {
-            ok: false,
-            error: `“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`,
-          }
-        : { ok: true, value: option.id }
+        ? err(`“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`)
+        : ok(option.id)
     }
     default:
-      return { ok: true, value: text }
+      return ok(text)
   }
 }
 

@@ -10,8 +10,8 @@ const web = path.join(top, 'web')
 const dist = path.join(web, 'dist')
 /** Holds the hash of the sources that dist was built from. */
 const stamp = path.join(dist, 'sources')
-/** Smaller files gain nothing. */
-const compressedFrom = 1024
+/** Smaller files gain nothing by being compressed. */
+const COMPRESSED_BYTES_MIN = 1024
 
 /** Answers whether there was anything to build. */
 export async function buildWeb(options: {
@@ -63,7 +63,7 @@ async function compressAll(folder: string): Promise<void> {
     if (!/\.(js|css|svg|json)$/.test(name)) continue
     const file = path.join(folder, name)
     const bytes = await readFile(file)
-    if (bytes.length < compressedFrom) continue
+    if (bytes.length < COMPRESSED_BYTES_MIN) continue
     await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
     await writeFile(
       `${file}.br`,

@@ -1,7 +1,7 @@
 /** The only reader of process.env: every variable of the table in docs, read once, each mistake one sentence. */
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { readInstant } from '../../engine/index.ts'
+import { err, ok, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Result } from '../../engine/index.ts'
 import type { Account, Environment, GatewayMode } from '../deps.ts'
 
@@ -92,29 +92,25 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
   const username = get('ADMIN_USERNAME') ?? 'admin'
   const accounts = readAccounts(variables, get, wrong)
 
-  if (wrong.length > 0 || gatewayMode === undefined || publicUrl === null)
-    return { ok: false, error: wrong }
-  return {
-    ok: true,
-    value: {
-      port,
-      host,
-      publicUrl,
-      dataDir: path.resolve(get('DATA_DIR') ?? 'var'),
-      eventsDir: path.resolve(get('EVENTS_DIR') ?? 'events'),
-      production,
-      firstAdmin: { username, password: get('ADMIN_PASSWORD') },
-      smtpUrl,
-      mailFrom: get('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
-      gatewayMode,
-      accounts,
-      ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
-      rateLimits: limits === 'on',
-      clockStart,
-      trustProxy,
-      sandboxPort,
-    },
-  }
+  if (wrong.length > 0 || gatewayMode === undefined || publicUrl === null) return err(wrong)
+  return ok({
+    port,
+    host,
+    publicUrl,
+    dataDir: path.resolve(get('DATA_DIR') ?? 'var'),
+    eventsDir: path.resolve(get('EVENTS_DIR') ?? 'events'),
+    production,
+    firstAdmin: { username, password: get('ADMIN_PASSWORD') },
+    smtpUrl,
+    mailFrom: get('MAIL_FROM') ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
+    gatewayMode,
+    accounts,
+    ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
+    rateLimits: limits === 'on',
+    clockStart,
+    trustProxy,
+    sandboxPort,
+  })
 }
 
 /** The name under which an event file's `payment.account` stands in the environment: `mid-zone` → `MID_ZONE`. */

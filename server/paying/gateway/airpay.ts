@@ -45,8 +45,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
   const accountOf = (event: EventConfig): Account => {
     assert(event.payment !== null, 'a payment of an event that takes no money')
     const account = options.account(event.payment.account)
-    if (account === null)
-      throw new Error(`there are no credentials for the account "${event.payment.account}"`)
+    assert(account !== null, `no credentials for the account "${event.payment.account}"`)
     return account
   }
   /** In Airpay's own sandbox the status call does not exist, so the last notice with a right CRC stands for it. */
