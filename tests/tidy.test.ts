@@ -343,6 +343,15 @@ const ROWS: readonly Row[] = [
     good: "assert(found !== undefined, 'nothing there')",
   },
   {
+    why: 'What is made once per key is remembered by one function',
+    in: /^engine\//,
+    but: /^engine\/remember\.ts$/,
+    text: /new WeakMap\b/,
+    instead: 'write const xOf = remember((key) => …)',
+    bad: 'const made = new WeakMap<Model, Table>()',
+    good: 'const tableOf = remember(makeTable)',
+  },
+  {
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
     // It reads what organisers write, in their own words.
