@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * `npm test`: types, lint, event files, web build, then every vitest project. Plain JavaScript that
+ * `npm test`: types, lint, format, event files, web build, then every vitest project. Plain JavaScript that
  * an old Node can read: `npm test` puts node_modules/.bin first, so the lockfile's Node 24 runs
  * this file; started by hand with another Node, it hands over to that one.
  *
  * `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -118,27 +118,6 @@ function quietly(name, command, args) {
   })
 }
 
-/** Newest modification under a file or folder, milliseconds. @param {string} path @returns {number} */
-function newest(path) {
-  if (!existsSync(path)) return 0
-  const stat = statSync(path)
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(
-    0,
-    ...readdirSync(path)
-      .filter((name) => name !== 'dist')
-      .map((name) => newest(join(path, name))),
-  )
-}
-
-/** Whether the built web app is older than what it is built from. */
-function webIsStale() {
-  const built = newest(join(top, 'web', 'dist', 'index.html'))
-  return ['web', 'engine', 'schemas', 'package-lock.json'].some(
-    (path) => newest(join(top, path)) > built,
-  )
-}
-
 /** @param {string[]} args */
 function vitest(args) {
   const child = spawnSync(
@@ -180,8 +159,10 @@ if (asked.length === 0) {
   for (const [at, name] of ['types', 'lint', 'format', 'event files'].entries())
     note(name, steps[at])
 }
-if (webIsStale())
-  note('web build', await quietly('web build', 'vite', ['build', 'web', '--logLevel', 'warn']))
+note(
+  'web build',
+  await quietly('web build', process.execPath, [join(top, 'bin', 'rollcall.js'), 'build']),
+)
 note('tests', vitest(asked))
 
 if (failed.length > 0) stop(`\nnpm test: failed in ${failed.join(', ')}.`, 1)

@@ -8,8 +8,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const top = path.join(import.meta.dirname, '..', '..')
 const web = path.join(top, 'web')
 const dist = path.join(web, 'dist')
-/** Holds the hash of the sources that dist was built from. */
-const stamp = path.join(dist, 'sources')
+/** The file of a built folder that holds the hash of the sources it was built from. */
+const STAMP = 'sources'
 /** Smaller files gain nothing by being compressed. */
 const COMPRESSED_BYTES_MIN = 1024
 
@@ -19,11 +19,10 @@ export async function buildWeb(options: {
   readonly say: (text: string) => void
 }): Promise<boolean> {
   const sources = await sourcesHash()
-  const built = await readFile(stamp, 'utf8').catch(() => '')
-  if (!options.force && built === sources) return false
+  if (!options.force && (await builtFrom(dist)) === sources) return false
   options.say('Building the web app …')
   const { build } = await import('vite')
-  // Built beside and moved into place: a build that breaks off leaves what was there.
+  // Built in a folder of its own and moved into place: a build that breaks off leaves what was there.
   const beside = path.join(top, 'node_modules', `.web-${process.pid}`)
   await rm(beside, { recursive: true, force: true })
   await build({
@@ -33,11 +32,49 @@ export async function buildWeb(options: {
     build: { outDir: beside, emptyOutDir: true },
   })
   await compressAll(path.join(beside, 'assets'))
-  await writeFile(path.join(beside, 'sources'), sources)
-  await rm(dist, { recursive: true, force: true })
-  await rename(beside, dist)
+  await writeFile(path.join(beside, STAMP), sources)
+  await putInPlace(beside, dist, options)
   return true
 }
+
+/**
+ * Moves the built folder `made` to `place`. Several processes may do so at once (a server that starts
+ * while tests build): a folder of the same sources that came first stays, unless `force`, and what is
+ * in the place is always one process's folder as a whole. `made` is gone afterwards.
+ */
+export async function putInPlace(
+  made: string,
+  place: string,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  const sources = await builtFrom(made)
+  const old = `${made}-replaced`
+  for (;;) {
+    if (!force && (await builtFrom(place)) === sources)
+      return rm(made, { recursive: true, force: true })
+    await unless(['ENOENT'], rename(place, old))
+    // Between the two moves another process may have put its folder there: then look again.
+    const isPlaced = await unless(['ENOTEMPTY', 'EEXIST'], rename(made, place))
+    await rm(old, { recursive: true, force: true })
+    if (isPlaced) return
+  }
+}
+
+/** Whether it went through; false when it failed with one of these codes, any other is thrown. */
+async function unless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
+  try {
+    await move
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && codes.includes(String(error.code)))
+      return false
+    throw error
+  }
+}
+
+/** The hash of the sources that a folder was built from; null when there is no such folder. */
+const builtFrom = (folder: string): Promise<string | null> =>
+  readFile(path.join(folder, STAMP), 'utf8').catch(() => null)
 
 async function sourcesHash(): Promise<string> {
   const hash = createHash('sha256')
@@ -59,15 +96,16 @@ async function sourcesHash(): Promise<string> {
 
 async function compressAll(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  for (const name of await readdir(folder)) {
-    if (!/\.(js|css|svg|json)$/.test(name)) continue
+  const compress = async (name: string): Promise<void> => {
     const file = path.join(folder, name)
     const bytes = await readFile(file)
-    if (bytes.length < COMPRESSED_BYTES_MIN) continue
-    await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
-    await writeFile(
-      `${file}.br`,
-      await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-    )
+    if (bytes.length < COMPRESSED_BYTES_MIN) return
+    const [zipped, brotlied] = await Promise.all([
+      promisify(gzip)(bytes, { level: 9 }),
+      promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    ])
+    await Promise.all([writeFile(`${file}.gz`, zipped), writeFile(`${file}.br`, brotlied)])
   }
+  const names = await readdir(folder)
+  await Promise.all(names.filter((name) => /\.(js|css|svg|json)$/.test(name)).map(compress))
 }
