@@ -1,8 +1,9 @@
 /** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
 import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers } from './config.ts'
 import { categoryOf } from './category.ts'
+import { composed } from './composed.ts'
 import { holds } from './conditions.ts'
-import { formsOf, invalidOf, requiredOf } from './fields.ts'
+import { charactersMax, formsOf, invalidOf, requiredOf } from './fields.ts'
 import { assertNever, err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { remember } from './remember.ts'
 
@@ -169,18 +170,17 @@ function readAnswer(field: Field, value: unknown): Answer | undefined {
   if (typeof value === 'number')
     return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
   if (typeof value !== 'string') return undefined
-  const text = cleanText(field, value)
+  const text = withinReach(field, cleanText(field, value))
   if (text === '') return undefined
   switch (field.type) {
     case 'yes-no':
       return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text
     case 'number':
       return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
-    case 'select':
-      return field.ignoreCase
-        ? (field.options?.find((option) => option.id.toLowerCase() === text.toLowerCase())?.id ??
-            text)
-        : text
+    case 'select': {
+      const folded = field.ignoreCase ? text.toLowerCase() : null
+      return field.options?.find((option) => option.id.toLowerCase() === folded)?.id ?? text
+    }
     case 'file':
       return text.split(/[\\/]/).at(-1) || undefined
     case 'text':
@@ -199,7 +199,21 @@ function readAnswer(field: Field, value: unknown): Answer | undefined {
 function cleanText(field: Field, value: string): string {
   // Nearly every answer is plain ASCII, in which there is nothing to clean.
   if (/^[ -~]*$/.test(value)) return value.trim()
-  const lines = value.toWellFormed().normalize('NFC').replace(/\r\n?/g, '\n')
+  const lines = composed(value).replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
   return flat.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trim()
+}
+
+/**
+ * No more of a text than it takes to see that it is too long, and a mark that it was cut: every pattern
+ * of its field is asked about it, and some take the square of its length. A file's name is known by its
+ * end; an option is only compared.
+ */
+function withinReach(field: Field, text: string): string {
+  // A character may be written as two units, so that this is longer than the field takes however it is counted.
+  const units = 2 * charactersMax(field) + 2
+  if (text.length <= units || field.type === 'select') return text
+  return (
+    field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`
+  ).toWellFormed()
 }

@@ -10,12 +10,15 @@ const EMAIL_CHARACTERS_MIN = 6
 /** A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said if it does not. */
 type Form = { readonly pattern: string; readonly message: string }
 
+/** The longest answer that the field takes, in characters. */
+export function charactersMax(field: Field): number {
+  const limit = field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type]
+  return field.type === 'email' ? Math.min(limit, ANSWER_CHARACTERS_MAX.email) : limit
+}
+
 /** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */
 export function formsOf(field: Field): readonly Form[] {
-  const limit = Math.min(
-    field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type],
-    field.type === 'email' ? ANSWER_CHARACTERS_MAX.email : Infinity,
-  )
+  const limit = charactersMax(field)
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
     pattern: length(0, limit),
@@ -28,7 +31,8 @@ export function formsOf(field: Field): readonly Form[] {
       return [notTooLong]
     case 'email':
       return [
-        proper(length(EMAIL_CHARACTERS_MIN, limit)),
+        // No address has characters beyond the basic plane, and the gateway would count each as two.
+        proper(`^[\\u0000-\\uffff]{${EMAIL_CHARACTERS_MIN},${limit}}$`),
         ...(field.check ? [proper('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$')] : []),
       ]
     case 'phone':

@@ -32,6 +32,7 @@ export {
   type Day,
   type Instant,
 } from './time.ts'
+export { composed } from './composed.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {
   AdminList,

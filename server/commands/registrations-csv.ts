@@ -4,6 +4,7 @@
  */
 import { parse } from 'csv-parse/sync'
 import {
+  composed,
   err,
   instant,
   isDay,
@@ -208,7 +209,7 @@ function rowOf(
   const answers: Record<string, Answer> = {}
   const values: Partial<Record<Value, string>> = {}
   for (const [index, column] of columns.entries()) {
-    const cell = (cells[index] ?? '').replace(/^'(?=[=+\-@\t\r])/, '')
+    const cell = composed(cells[index] ?? '').replace(/^'(?=[=+\-@\t\r])/, '')
     if (cell === '' || column.is === 'ignored') continue
     if (column.is === 'value') values[column.value] = cell
     else {

@@ -81,6 +81,54 @@ describe('normalise', () => {
   })
 })
 
+describe('a text made to hold up the server', () => {
+  const marks = (times: number): string => '\u0301\u0316'.repeat(times)
+  const kinds: readonly Field['type'][] = ['text', 'multiline', 'email', 'phone', 'number', 'date']
+
+  // Nine seconds a field before runs were cut: no clock is needed to see it.
+  it('of a quarter of a megabyte of combining marks is cut and refused, in every type of field', () => {
+    for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
+      const made = field('a', { type, options, ignoreCase: true, accept: ['pdf'] })
+      const said = one(made, `e${marks(65_536)}`)
+      expect([type, /\p{M}{31}/u.test(String(said))]).toEqual([type, false])
+    }
+  })
+
+  it('keeps what people write: thirty marks on a letter, and every letter with its own', () => {
+    const made = field('a', { type: 'multiline' })
+    expect(one(made, `x${marks(15)}`)).toBe(`x${marks(15)}`.normalize('NFC'))
+    expect(one(made, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
+    expect(one(made, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
+  })
+
+  it('is cut once and for all, also where composing takes a mark apart into two', () => {
+    const said = one(field('a'), `x${'\u0344'.repeat(100)}`)
+    expect(String(said).match(/\p{M}/gu)).toHaveLength(30)
+    expect(one(field('a'), said)).toBe(said)
+  })
+
+  it('is still too long after it was cut, whatever it is made of, and is cut only once', () => {
+    for (const type of kinds)
+      for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
+        const made = field('a', { type, lengthMax: 60 })
+        const event = eventOf({ fields: [made] })
+        const long = `x${unit.repeat(5000)}`
+        expect([type, unit, Object.keys(errorsOf(event, { a: long }))]).toEqual([type, unit, ['a']])
+        const first = normalise(event, { a: long }).answers
+        expect(String(first['a']).length).toBeLessThan(150)
+        expect(normalise(event, first).answers).toEqual(first)
+      }
+  })
+
+  it('is not cut where it only begins with spaces, and a long file name keeps its ending', () => {
+    expect(one(field('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
+    const named = eventOf({ fields: [field('a', { type: 'file', accept: ['pdf'] })] })
+    expect(errorsOf(named, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
+      a: 'Please use at most 200 characters',
+    })
+  })
+})
+
 describe('hidden means not answered', () => {
   const chain = eventOf({
     fields: [
@@ -169,12 +217,12 @@ describe('errorsOf', () => {
     [
       field('f', { type: 'email' }),
       ['a@b.in', `${'a'.repeat(42)}@bc.com`, 'ആശ@example.org'],
-      ['a@b.c', `${'a'.repeat(44)}@bc.com`, 'a b@c.in', 'a@b@c.in', 'a@c'],
+      ['a@b.c', `${'a'.repeat(44)}@bc.com`, 'a b@c.in', 'a@b@c.in', 'a@c', '𝐚sha@example.org'],
     ],
     [
       field('f', { type: 'email', check: false }),
       ['anything', 'a@b.in'],
-      ['short', 'x'.repeat(51)],
+      ['short', 'x'.repeat(51), '😀'.repeat(30)],
     ],
     [
       field('f', { type: 'phone' }),

@@ -456,6 +456,29 @@ describe('wrong in, clear out, nothing stored:', () => {
     expect(came).toEqual(nothing)
   })
 
+  test('an e-mail address of astral characters, which the gateway would count twice, is refused before it is stored', async () => {
+    const came = await added(async () => {
+      const response = await json(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
+      expect([response.statusCode, Object.keys(response.json<ErrorAnswer>().errors ?? {})]).toEqual(
+        [422, ['email']],
+      )
+    })
+    expect(came).toEqual(nothing)
+  })
+
+  test('a name of a quarter of a megabyte of combining marks holds nobody up: its marks are cut to thirty', async () => {
+    const marks = '\u0301\u0316'.repeat(60_000)
+    expect(
+      (await json(JSON.stringify({ ...delegate, full_name: `Asha${marks}` }))).statusCode,
+    ).toBe(201)
+    const [stored] = server.rows('SELECT full_name FROM registrations ORDER BY id DESC LIMIT 1')
+    expect(
+      String(stored?.['full_name'])
+        .match(/\p{M}+/gu)
+        ?.map((run) => run.length),
+    ).toEqual([29])
+  })
+
   test('amounts that were not sent, are blank, or are written otherwise are no difference', async () => {
     for (const total_amount of ['', '  ', '7080', '7080.0', '7080.00'])
       expect((await server.post(url, { ...delegate, total_amount })).statusCode).toBe(201)

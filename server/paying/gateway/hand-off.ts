@@ -1,6 +1,6 @@
 /** What the browser posts to Airpay: the buyer and the amount as Airpay takes them, and who asks for the money. */
 import { transliterate } from 'transliteration'
-import { AMOUNT_MAX, amountText, assert, dayOf } from '../../../engine/index.ts'
+import { AMOUNT_MAX, amountText, assert, composed, dayOf } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Paise, PaymentData } from '../../../engine/index.ts'
 import type { Account, Buyer } from '../../deps.ts'
 import { handOffChecksum, privateKeyOf } from './checksums.ts'
@@ -72,7 +72,7 @@ export function cleanName(
   regNo: string,
 ): { readonly firstName: string; readonly lastName: string } {
   const isLatin = /^[ -~]*$/.test(fullName)
-  const latin = (isLatin ? fullName : transliterate(fullName.normalize('NFC')))
+  const latin = (isLatin ? fullName : transliterate(composed(fullName)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()
