@@ -112,7 +112,7 @@ export type Fees = {
   readonly periods: readonly Period[]
   /** The period of every other day; null: closed then. */
   readonly otherDates: string | null
-  /** prices[category][period]; null: not on sale in that period. The whole table is null when the event states none. */
+  /** prices[category][period]; null: not on sale in that period; 0: on sale for nothing. The whole table is null when the event states none. */
   readonly prices: Readonly<Record<string, Readonly<Record<string, Paise | null>>>> | null
 }
 
@@ -125,6 +125,8 @@ type FormTexts = {
     readonly empty: string
     readonly lines: readonly SummaryLine[]
     readonly button: string
+    /** The button where nothing is to be paid. */
+    readonly freeButton: string
     readonly busy: string
   }
   readonly notices: 'snackbar' | 'toast'

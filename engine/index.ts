@@ -5,6 +5,7 @@ export {
   formatAmount,
   formatCount,
   formatMoney,
+  formatPrice,
   fromRupees,
   NO_MONEY,
   paise,
@@ -104,6 +105,7 @@ export {
 } from './payment.ts'
 export {
   answerText,
+  buttonText,
   fill,
   fillKnown,
   isPaymentStatus,

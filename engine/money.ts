@@ -56,6 +56,11 @@ export function formatMoney(amount: Paise): string {
   return `${amount < 0 ? '−' : ''}${SIGN}${formatAmount(paise(Math.abs(amount)))}`
 }
 
+/** A price or a total for people: what costs nothing reads "Free". A tax of nothing is still `formatMoney`. */
+export function formatPrice(amount: Paise): string {
+  return amount === 0 ? 'Free' : formatMoney(amount)
+}
+
 /** "1,23,456.50", for a column of amounts whose head or total carries the sign. */
 export function formatAmount(amount: Paise): string {
   const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')

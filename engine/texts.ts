@@ -2,7 +2,14 @@
 import type { Answer, Answers, PublicEvent } from './config.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { RegistrationAnswer } from './wire.ts'
-import { formatMoney, fromRupees, readAmount, splitTotal, type Paise } from './money.ts'
+import {
+  formatMoney,
+  formatPrice,
+  fromRupees,
+  readAmount,
+  splitTotal,
+  type Paise,
+} from './money.ts'
 import { own } from './outcome.ts'
 import { formatDay, formatDays, formatInstant, isDay, readInstant, type Instant } from './time.ts'
 
@@ -124,6 +131,12 @@ export function priceParts({
   return fees.tax === null ? ['total'] : ['base', 'gst', 'total']
 }
 
+/** What the button that sends the form says. `total` null: the price is not known yet, or there is none. */
+export function buttonText(event: PublicEvent, total: Paise | null): string {
+  const { button, freeButton } = event.form.summary
+  return total === 0 && event.payment !== null ? freeButton : button
+}
+
 /** The label of a field, or of a value the engine supplies ("GST (18%)"). */
 export function labelOf(event: PublicEvent, id: string): string {
   const named =
@@ -146,9 +159,12 @@ export function valuesOf(
   const { answers, category, period, total } = registration
   const parts =
     amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
-  const money = (amount: Paise | null): string | undefined =>
-    amount === null ? undefined : formatMoney(amount)
-  const paidOn = registration.paidAt === null ? undefined : formatInstant(registration.paidAt)
+  const money = (amount: Paise | null, format = formatPrice): string | undefined =>
+    amount === null ? undefined : format(amount)
+  // What cost nothing was settled when it was made: that day stands where others have the day they paid.
+  const isSettledAtOnce = total === 0 && registration.paymentStatus === 'success'
+  const paidAt = registration.paidAt ?? (isSettledAtOnce ? registration.createdAt : null)
+  const paidOn = paidAt === null ? undefined : formatInstant(paidAt)
   const tried = attemptOf(registration)?.createdAt ?? registration.createdAt
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
@@ -166,7 +182,7 @@ export function valuesOf(
         ? undefined
         : (event.fees.periods.find(({ id }) => id === period)?.label ?? words(period)),
     base: money(parts.base),
-    gst: money(parts.gst),
+    gst: money(parts.gst, formatMoney),
     total: money(total),
     amount: money(total),
     date: paidOn ?? formatInstant(tried),

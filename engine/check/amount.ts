@@ -144,9 +144,11 @@ export function priceHelp(text: string): string | null {
     case 'with-tax':
       return `write ${meant.rupees}; whether the tax is inside it or on top stands once, under fees.tax.prices`
     case 'free':
-      return 'write 0 if it costs nothing, none if it is not on sale then'
+      return /^\s*["'“”‘’]?free["'“”‘’]?\s*$/i.test(text)
+        ? 'write free'
+        : 'write free if it costs nothing, none if it is not on sale then'
     case 'not-on-sale':
-      return 'write none if it is not on sale then, 0 if it costs nothing'
+      return 'write none if it is not on sale then, free if it costs nothing'
     case 'not-known-yet':
       return 'write an amount that may stand in, such as 1000, and name fees.prices under demo:'
     case 'as-above':

@@ -36,7 +36,7 @@ export function badForm(
       message: /^[\d.,_ ]+$/.test(text)
         ? `\`${said}\` is a text, not a number`
         : `\`${said}\` is not a price: an amount is written in digits alone`,
-      help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or none',
+      help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or free or none',
     }
   const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
   if (several !== null)

@@ -104,7 +104,7 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
             word === '-' ? 'a dash alone is not read' : `a text cannot begin with \`${mark}\``,
           help:
             word === '-'
-              ? 'write none for a price that is not on sale then, 0 if it costs nothing; "-" in quotes is the dash itself'
+              ? 'write none for a price that is not on sale then, free if it costs nothing; "-" in quotes is the dash itself'
               : `write ${inQuotes(word)}`,
         })
     }

@@ -28,6 +28,7 @@ import {
 import {
   apiOf,
   ERROR_BUTTONS,
+  FREE_BUTTON,
   LOOK_COLOUR,
   LOOKUP,
   MESSAGES_AS,
@@ -50,6 +51,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
   const summary = { ...map(common.summary), ...map(own.summary) }
+  const freeButton = maybe(summary.free_button) ?? FREE_BUTTON
   const fees = toFees(map(file.fees))
   const panel = own.panel === undefined ? null : map(own.panel)
   const stepper = own.stepper === undefined ? null : map(own.stepper)
@@ -141,7 +143,10 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
         lines: texts(summary.lines).filter((line) =>
           isCharged(fees, line),
         ) as EventConfig['form']['summary']['lines'],
-        button: text(summary.button),
+        button:
+          maybe(map(own.summary).button) ??
+          (map(file.payment).gateway === undefined ? freeButton : text(summary.button)),
+        freeButton,
         busy: text(summary.busy),
       },
       notices: (own.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGES_AS,

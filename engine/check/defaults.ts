@@ -37,6 +37,8 @@ export const TAX_PRICES = 'exclusive' satisfies Tax['prices']
 export const MESSAGES_AS = 'snackbar'
 /** Result pages show what was stored at registration. */
 export const RESULT_AMOUNTS = 'stored'
+/** The button of a form on which nothing is to be paid. */
+export const FREE_BUTTON = 'Register'
 /** The page of a success looks the registration up, the other one never does. */
 export const LOOKUP = { success: 'always', failed: 'never' } as const
 export const ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go: '/' }]

@@ -197,6 +197,7 @@ type Form = {
     readonly empty?: Text
     readonly lines: readonly ('category' | 'period' | 'base' | 'gst' | 'total')[]
     readonly button?: Text
+    readonly free_button?: Text
     readonly busy?: Text
   }
   readonly notices?: 'snackbar' | 'toast'

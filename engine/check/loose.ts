@@ -97,7 +97,7 @@ function cellMeant(cell: string): string {
     : meant?.is === 'not-on-sale'
       ? 'none'
       : meant?.is === 'free'
-        ? '0'
+        ? 'free'
         : cell
             .toLowerCase()
             .replace(/[^a-z0-9]+/g, '-')

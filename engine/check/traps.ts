@@ -208,7 +208,7 @@ function isThousands(inside: string, joined: string): boolean {
 
 function priceMeant(cell: string): string {
   const meant = amountMeant(cell)
-  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? '0' : cell
+  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
 }
 
 /** Where a node stands in the text; null for what has no place of its own. */

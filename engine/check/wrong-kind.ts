@@ -124,7 +124,9 @@ function helpFor(
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
   }
   if (wants('number') && path.startsWith('fees.prices.'))
-    return { help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or none' }
+    return {
+      help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or free or none',
+    }
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
       ? { help: 'write one text here' }
@@ -177,7 +179,7 @@ function listHelp(path: string, value: unknown, raw: string): string {
 
 function priceMeant(cell: string): string {
   const meant = amountMeant(cell)
-  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? '0' : cell
+  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
 }
 
 /** A value as the file writes it; of what spans many lines the beginning. */

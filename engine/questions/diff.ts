@@ -7,7 +7,7 @@ import type { Answers, EventConfig, Field } from '../config.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
-import { formatMoney, type Paise } from '../money.ts'
+import { formatMoney, formatPrice, type Paise } from '../money.ts'
 import { openOn, periodOn } from '../period.ts'
 import { quoteFor, statesPrices } from '../quote.ts'
 import { addDays, formatDay, type Day } from '../time.ts'
@@ -303,14 +303,14 @@ function sayPriceChange(change: PriceChange): string {
         : `  ▼ ${formatMoney(-difference as Paise)}`
   const say = (price: PriceOn | null): string =>
     difference === 0 && price?.is === 'price'
-      ? `${formatMoney(price.total)} (${price.period}, ${formatMoney(price.base)} + ${formatMoney(price.gst)})`
+      ? `${formatPrice(price.total)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base)} + ${formatMoney(price.gst)}`})`
       : sayPrice(price)
   return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
 }
 
 function sayPrice(price: PriceOn | null): string {
   if (price === null) return 'no such category'
-  if (price.is === 'price') return formatMoney(price.total)
+  if (price.is === 'price') return formatPrice(price.total)
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 

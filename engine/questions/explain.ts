@@ -3,7 +3,7 @@ import type { Answer, EventConfig, FieldErrors, Period, RawAnswers } from '../co
 import { errorsOf, normalise } from '../answers.ts'
 import { categoryOf, explainCategory, type CategoryExplained } from '../category.ts'
 import { conditionsOf } from '../check/proof/axes.ts'
-import { formatMoney, type Paise, type Tax, type Split } from '../money.ts'
+import { formatMoney, formatPrice, type Paise, type Tax, type Split } from '../money.ts'
 import { holdsDay, periodOn } from '../period.ts'
 import { listed, nearest } from '../check/near.ts'
 import { quote, statesPrices, type Quote, type QuoteRefusal } from '../quote.ts'
@@ -134,14 +134,16 @@ export function sayExplanation(
       : [
           [
             'price',
-            `${formatMoney(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${line === null ? '' : ` (line ${line})`}`,
+            `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${line === null ? '' : ` (line ${line})`}`,
           ] as const,
         ]),
     ...(priced === null || cell === null
       ? []
       : [
-          ...(it.tax === null ? [] : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
-          ['total', formatMoney(priced.total)] as const,
+          ...(it.tax === null || cell.price === 0
+            ? []
+            : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
+          ['total', formatPrice(priced.total)] as const,
         ]),
     ...Object.entries(it.errors).map(
       ([field, message]) => ['form', `still asks for ${field}: ${message}`] as const,

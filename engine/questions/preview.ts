@@ -6,13 +6,13 @@ import type { Answer, Answers, EventConfig, ExampleCase, Field } from '../config
 import type { OrderId, RegNo } from '../numbers.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { escapeHtml } from '../html.ts'
-import { formatMoney, rupees, type Split } from '../money.ts'
+import { formatPrice, rupees, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
 import { quote, quoteFor } from '../quote.ts'
 import { mailFor, receipt, resultRows, resultValues } from '../result-pages.ts'
 import { own } from '../outcome.ts'
-import { answerText, fill, labelOf, type RegistrationView } from '../texts.ts'
+import { answerText, buttonText, fill, labelOf, type RegistrationView } from '../texts.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../time.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
@@ -128,7 +128,7 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
     (line) =>
       `<dt>${escapeHtml(labelOf(event, line))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
   )
-  return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(event.form.summary.button)}</p>`
+  return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
 }
 
 function result(
@@ -189,7 +189,7 @@ function priceList(event: EventConfig): string {
 }
 
 function totalOf(price: Split | null): string {
-  return price === null ? 'not on sale' : formatMoney(price.total)
+  return price === null ? 'not on sale' : formatPrice(price.total)
 }
 
 function closedNotice(event: EventConfig): string {

@@ -94,7 +94,7 @@ function whole(event: EventConfig): Block {
           ? undefined
           : given({ title: form.panel.title, lines: form.panel.lines }),
       // A closed event may have none.
-      summary: form.summary.lines.length === 0 ? undefined : form.summary,
+      summary: form.summary.lines.length === 0 ? undefined : showSummary(form.summary),
       notices: form.notices,
       without_payment: {
         notice: form.withoutPayment.notice ?? 'none',
@@ -157,13 +157,17 @@ function whole(event: EventConfig): Block {
   })
 }
 
+function showSummary({ freeButton, ...summary }: EventConfig['form']['summary']): Block {
+  return { ...summary, free_button: freeButton }
+}
+
 function showFees(
   { tax, periods, otherDates, prices }: Fees,
   categories: readonly Category[],
 ): Block {
   const columns = periods.map(({ id }) => id)
   const cell = (price: Paise | null | undefined): Shown =>
-    price === null || price === undefined ? 'none' : rupees(price)
+    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price)
   const overlaps = periods.some((period, at) =>
     periods
       .slice(0, at)

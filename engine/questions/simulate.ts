@@ -7,7 +7,7 @@ import type { Answers, EventConfig } from '../config.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
-import { formatMoney, type Split } from '../money.ts'
+import { formatMoney, formatPrice, type Split } from '../money.ts'
 import { priceTable, type PriceRow } from '../quote.ts'
 import { formatDay } from '../time.ts'
 
@@ -108,7 +108,9 @@ function cellTexts(price: Split | null, isTaxed: boolean): readonly string[] {
   const cells =
     price === null
       ? ['–', '–', 'not on sale']
-      : [price.base, price.gst, price.total].map(formatMoney)
+      : price.total === 0
+        ? ['–', '–', formatPrice(price.total)]
+        : [price.base, price.gst, price.total].map(formatMoney)
   return isTaxed ? cells : cells.slice(-1)
 }
 

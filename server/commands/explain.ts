@@ -1,7 +1,7 @@
 /** `rollcall explain`: how an event comes to a category and a price. */
 import {
   explain,
-  formatMoney,
+  formatPrice,
   lineFinder,
   readEvent,
   readInstant,
@@ -170,7 +170,7 @@ function compare(event: EventConfig, stored: StoredRegistration, terminal: Termi
   const said =
     stored.total === null
       ? 'no amount'
-      : `${formatMoney(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
+      : `${formatPrice(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
   terminal.complain(`Stored is ${said}, which is not what the file gives.`)
   return 1
 }

@@ -170,7 +170,7 @@ async function registerOne(
       kept.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
     }
   }
-  const orderId = orderIdOf(regNo, 1)
+  const isDue = person.quote.total > 0
   const registered = await store.register({
     eventId: event.id,
     eventHash: served.hash,
@@ -179,14 +179,16 @@ async function registerOne(
     searchable: delegateOf(event, answers),
     category: categoryOf(event, answers),
     quote: person.quote,
-    orderId,
+    orderId: isDue ? orderIdOf(regNo, 1) : null,
     uploads: kept,
     at,
     mail: null,
     idempotency: null,
   })
   if (!registered.ok) return false
-  await settle(store, event, person, now)
+  // What costs nothing is complete at once, and has no payment that could succeed or fail.
+  if (isDue) await settle(store, event, person, now)
+  else await confirmation(store, event, regNo, at)
   return true
 }
 

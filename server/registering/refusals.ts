@@ -136,10 +136,11 @@ function differenceText(
   total: string | null,
 ): string {
   const check = 'Nothing has been charged. Please check it and submit again.'
-  const sum = total === null ? '' : ` The total is ${total}.`
+  const isFree = quoted?.total === 0
+  const sum = total === null ? '' : isFree ? ' It is free.' : ` The total is ${total}.`
   switch (differs) {
     case 'price':
-      return total === null
+      return total === null || isFree
         ? `The price has changed: nothing is to be paid now. ${check}`
         : `The price has changed: the total is now ${total}. ${check}`
     case 'category':

@@ -295,6 +295,7 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await signIn(page)
   const row = page.getByRole('row').filter({ hasText: NAME })
   await row.waitFor()
+  expect(plain(await row.textContent())).toContain('Free')
   const [csv] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -303,8 +304,9 @@ test('the one that takes no money registers at once, and stands in its list, CSV
     string,
     string
   >[]
-  expect(rows.map((one) => [one['Registration Number'], one['പേര്'], one['ഫോൺ']])).toEqual([
-    [regNo, NAME, '98470 33333'],
+  const columns = ['Registration Number', 'പേര്', 'ഫോൺ', 'Total Amount']
+  expect(rows.map((one) => columns.map((name) => one[name]))).toEqual([
+    [regNo, NAME, '98470 33333', '0.00'],
   ])
   await page.goto(`${server.url}/admin/dashboard`)
   expect(plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent())).toContain(

@@ -74,7 +74,14 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     form: {
       stepper: null,
       panel: null,
-      summary: { title: 'Summary', empty: 'Empty', lines: ['total'], button: 'Pay', busy: 'Wait' },
+      summary: {
+        title: 'Summary',
+        empty: 'Empty',
+        lines: ['total'],
+        button: 'Pay',
+        freeButton: 'Register',
+        busy: 'Wait',
+      },
       notices: 'snackbar',
       noticeMs: 6000,
       withoutPayment: { notice: null, alert: null },

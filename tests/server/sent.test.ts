@@ -10,7 +10,7 @@ const url = '/api/sample2026/register/'
 let server: TestApp
 beforeAll(async () => {
   const event = fixtureEvent()
-    .replace('non-member: [3000, 4000]', 'non-member: [none, 0]')
+    .replace('non-member: [3000, 4000]', 'non-member: [none, free]')
     .replace('member:     [1000, 2000]', 'member:     [1000, 1000]')
     .replace(
       '\nclosed:',

@@ -1,10 +1,10 @@
-/** Success without payment data: the event files with `payment: none`, in a browser. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** Success without payment data, in a browser: event files with `payment: none`, and a price of `free` in one that takes money. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
-import { field, INTERN, payButton, plain } from '../browser/delegate.ts'
+import { field, INTERN, ledger, payButton, plain, summary } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
 
@@ -16,15 +16,27 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
     serve({}, ({ eventsDir }) => {
+      // Takes money of everybody but one category.
+      writeFileSync(
+        join(eventsDir, 'freezone.yaml'),
+        readFileSync(join(eventsDir, 'midzone2025.yaml'), 'utf8')
+          .replace(/\nexamples:[\s\S]*$/, '\n')
+          .replaceAll(/midzone(2025)?/g, 'freezone')
+          .replaceAll('MIDZ', 'FREE')
+          .replace(/(\n {4}afpi-pg: +)\[750\]/, '$1[free]'),
+      )
       for (const id of ['afpicon2026', 'chirurgia2026', 'midzone2025']) {
         const path = join(eventsDir, `${id}.yaml`)
         const text = readFileSync(path, 'utf8')
         writeFileSync(
           path,
           text
+            .replace(/\nexamples:[\s\S]*$/, '\n')
+            .replace(/\n {2}prices:.*\n(?: {4}.*\n)+/, (table) =>
+              table.replaceAll(/(?<=[[ ])\d+(?=[,\]])/g, 'free'),
+            )
             .replace(/\npayment:\n(?: +.*\n)+/, '\npayment: none\n')
-            .replace(/^ {2}- payment\.account\n/m, '')
-            .replace(/^ +account: [a-z]+\n/m, ''),
+            .replace(/^ {2}- payment\.account\n/m, ''),
         )
       }
     }),
@@ -35,9 +47,13 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Sends the form and answers its dialog's text, or null where there is none, once the notice has come. */
+/** The button of a form on which nothing is to be paid. */
+const registerButton = (page: Page): Locator =>
+  page.getByRole('button', { name: /^(Register|Processing Registration.*)$/ })
+
+/** Sends the form, and waits until the notice has come. */
 async function registered(page: Page): Promise<void> {
-  await payButton(page).click()
+  await registerButton(page).click()
   await page.getByRole('status').getByText(NOTICE).waitFor()
 }
 
@@ -79,4 +95,38 @@ describe('S113 S169: an event that takes no money', () => {
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
+})
+
+test('a price of free in an event that takes money: Register, no gateway, confirmed and mailed at once', async () => {
+  const { page, context, complaints } = await visit(browser)
+  await page.goto(`${server.url}/freezone`)
+  await field(page, 'Full Name').fill('Dr. Free Example')
+  await field(page, 'Email').fill('free@example.org')
+  await field(page, 'Phone Number').fill('98470')
+  await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 1,475')
+  expect(await payButton(page).isEnabled()).toBe(true)
+  const yes = (question: string): Locator =>
+    page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
+  await yes('Are you a post graduate?').check()
+  await yes('AFPI Member').check()
+  await field(page, 'AFPI Membership Number').fill('K-12')
+  await expect.poll(() => ledger(summary(page))).toEqual({ 'Total Amount': 'Free' })
+  expect(await payButton(page).count()).toBe(0)
+  await expectAccessible(page, 'a form whose total is free')
+  await registered(page)
+  expect(new URL(page.url()).pathname).toBe('/freezone')
+
+  const mails = join(server.dataDir, 'mail')
+  const mailed = (): string[] =>
+    existsSync(mails) ? readdirSync(mails).filter((name) => /-FREE\d+\.eml$/.test(name)) : []
+  await expect.poll(mailed, { timeout: 20_000 }).toHaveLength(1)
+  const number = /FREE\d+/.exec(mailed()[0] ?? '')?.[0] ?? ''
+  await page.goto(`${server.url}/freezone/payment/success?orderId=${number}`)
+  await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  expect(await ledger(page.getByRole('article'))).toMatchObject({
+    'Base Fee': 'Free',
+    'Total Amount': 'Free',
+  })
+  expect(complaints).toEqual([])
+  await context.close()
 })

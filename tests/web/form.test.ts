@@ -88,12 +88,6 @@ test.each([
     'This category is not on sale today',
   ],
   [
-    'for a price of nothing',
-    here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } }),
-    { kind: 'plain' },
-    'This category is not on sale today',
-  ],
-  [
     'on a day in no period',
     here({ current_period: null }),
     { kind: 'plain' },
@@ -101,6 +95,14 @@ test.each([
   ],
 ] as const)('%s there is no price, and the button says why', (_, tariff, answers, text) => {
   expect(why(priced, tariff, answers)).toBe(text)
+})
+
+test('a price of nothing is a price, and the button works', () => {
+  const free = here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
+  expect(priceOf(priced, free, { kind: 'plain' })).toEqual({
+    is: 'price',
+    quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0 },
+  })
 })
 
 test('an event without prices waits for none', () => {

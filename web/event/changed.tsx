@@ -1,5 +1,5 @@
 /** The question that is asked when price, category or period is no longer what the delegate saw. */
-import { formatMoney, priceParts } from '../../engine/index.ts'
+import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -37,7 +37,11 @@ export function Changed({ event, was, now, pay, back }: ChangedProps) {
       <Ledger rows={quoteRows(event, now, priceParts(event), was)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
-          {event.payment ? `Pay ${total}` : `Register for ${total}`}
+          {now.total === 0
+            ? buttonText(event, now.total)
+            : event.payment
+              ? `Pay ${total}`
+              : `Register for ${total}`}
         </button>
         <button type="button" className="btn line" onClick={back}>
           Back to the form

@@ -4,7 +4,7 @@ import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
 import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
-import { formatDay, formatMoney, fromRupees } from '../../engine/index.ts'
+import { formatDay, formatPrice, fromRupees } from '../../engine/index.ts'
 import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { Prices } from './context.ts'
 import { useControl } from './control.tsx'
@@ -26,7 +26,7 @@ export function priceOfOption(
 ): string | null {
   const price = tariff.pricing[option.id]
   const amount = fromRupees(event.fees.tax?.prices === 'exclusive' ? price?.base : price?.total)
-  return amount === null ? null : formatMoney(amount)
+  return amount === null ? null : formatPrice(amount)
 }
 
 /** Until when the prices beside the categories hold, and whether the tax is in them. */

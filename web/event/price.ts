@@ -75,8 +75,7 @@ export function priceOf(event: PublicEvent, tariff: Tariff, answers: Answers): P
     wire && answer.current_period !== null
       ? toQuote({ category, period: answer.current_period, ...wire })
       : null
-  // A price of nothing cannot be paid: the button stays disabled, as for no price at all.
-  if (quote === null || quote.total === 0) return none('This category is not on sale today')
+  if (quote === null) return none('This category is not on sale today')
   return { is: 'price', quote }
 }
 

@@ -1,7 +1,14 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties } from 'react'
-import { formatDay, formatMoney, labelOf, NO_MONEY } from '../../engine/index.ts'
+import {
+  buttonText,
+  formatDay,
+  formatMoney,
+  formatPrice,
+  labelOf,
+  NO_MONEY,
+} from '../../engine/index.ts'
 import type { Day, PublicEvent, Quote, SummaryLine } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -22,7 +29,10 @@ export const useWide = (): boolean =>
     () => wideQuery.matches,
   )
 
-/** The lines of the summary that a quote fills. `before` is struck through where it differs. */
+/**
+ * The lines of the summary that a quote fills. Of a price of nothing the total is said, "Free", and not
+ * what it would be made of, unless the total has no line. `before` is struck through where it differs.
+ */
 export function quoteRows(
   event: PublicEvent,
   quote: Quote,
@@ -33,9 +43,13 @@ export function quoteRows(
     if (line === 'category') return labelOfCategory(event, one.category)
     if (line === 'period')
       return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
-    return formatMoney(one[line])
+    return line === 'gst' ? formatMoney(one.gst) : formatPrice(one[line])
   }
-  return lines.map((line) => {
+  const isFree = quote.total === 0 && (before === undefined || before.total === 0)
+  const told = lines.filter(
+    (line) => !isFree || (line !== 'gst' && (line !== 'base' || !lines.includes('total'))),
+  )
+  return told.map((line) => {
     const now = textOf(quote, line)
     const was = before && textOf(before, line)
     const value =
@@ -66,6 +80,8 @@ export type SummaryProps = {
   readonly problem: string | null
   readonly retry: () => void
 }
+
+const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
 function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
   if (busy) return null
@@ -102,7 +118,7 @@ function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
       {price.is === 'price' && until !== null && (
         <p className="why">
           <Icon name="clock" />
-          This price holds until {formatDay(until as Day)}
+          {isFree(price) ? 'Free' : 'This price holds'} until {formatDay(until as Day)}
         </p>
       )}
     </div>
@@ -110,7 +126,8 @@ function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
 }
 
 function PayButton({ event, price, busy }: SummaryProps) {
-  const { button, busy: busyText } = event.form.summary
+  const { busy: busyText } = event.form.summary
+  const isPaid = event.payment !== null && !isFree(price)
   return (
     <button
       type="submit"
@@ -122,9 +139,9 @@ function PayButton({ event, price, busy }: SummaryProps) {
       {busy ? (
         <span className="spin" aria-hidden="true" />
       ) : (
-        <Icon name={event.payment ? 'lock' : 'tick'} />
+        <Icon name={isPaid ? 'lock' : 'tick'} />
       )}
-      {busy ? busyText : button}
+      {busy ? busyText : buttonText(event, price.is === 'price' ? price.quote.total : null)}
     </button>
   )
 }
@@ -217,7 +234,7 @@ export function SummaryBar(props: SummaryProps) {
             aria-controls={open ? 'summary-details' : undefined}
             onClick={() => setOpen(!open)}
           >
-            <strong>{price.is === 'price' ? formatMoney(price.quote.total) : NO_MONEY}</strong>
+            <strong>{price.is === 'price' ? formatPrice(price.quote.total) : NO_MONEY}</strong>
             <small>
               Details <Icon name="chev" small />
             </small>

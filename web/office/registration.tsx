@@ -9,7 +9,7 @@ import { readMessage, readOfficeRegistration } from './answers.ts'
 import { ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
-import { dateParts, moneyOf } from './rows.tsx'
+import { dateParts, moneyOf, totalOf } from './rows.tsx'
 import './registration.css'
 
 /** One registration: answers and proof, money, mails, and who has looked at it. */
@@ -146,7 +146,7 @@ function priceRows(row: OfficeRegistrationAnswer['registration']) {
     ),
     ...(row['total'] === null || row['total'] === undefined
       ? []
-      : [{ id: 'total', label: 'Total', value: moneyOf(row['total'], true), total: true }]),
+      : [{ id: 'total', label: 'Total', value: totalOf(row['total']), total: true }]),
   ]
 }
 

@@ -7,8 +7,10 @@ import {
   formatAmount,
   formatDayShort,
   formatMoney,
+  formatPrice,
   formatTime,
   fromRupees,
+  paise,
   readInstant,
 } from '../../engine/index.ts'
 import type { AdminList, Colour, Column, ListRow } from '../../engine/index.ts'
@@ -198,7 +200,7 @@ function CellOf({
       return (
         <>
           {slot === 'total' ? <b>{text}</b> : text}
-          {slot === 'total' && hasSplit && (
+          {slot === 'total' && hasSplit && row['total'] !== 0 && (
             <small className="folded">
               {[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}
             </small>
@@ -252,7 +254,7 @@ function secondLine(column: Column, row: ListRow): string {
 function textOf(column: Column, row: ListRow): string {
   const value = row[column.id]
   if (value === null || value === undefined) return ''
-  if (column.kind === 'money') return column.id === 'total' ? moneyOf(value, true) : moneyOf(value)
+  if (column.kind === 'money') return column.id === 'total' ? totalOf(value) : moneyOf(value)
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return String(row[`${column.id}_display`] ?? value)
 }
@@ -263,6 +265,11 @@ export function moneyOf(value: unknown, sign = false): string {
   if (amount === null)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   return sign ? formatMoney(amount) : formatAmount(amount)
+}
+
+/** A total of the wire: with the sign, or "Free". */
+export function totalOf(value: unknown): string {
+  return fromRupees(value) === 0 ? formatPrice(paise(0)) : moneyOf(value, true)
 }
 
 /** An instant as Indian day and time: "31 Jan 2026" and "9:53 am". */

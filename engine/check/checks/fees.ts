@@ -90,7 +90,10 @@ const priceRowLength: Check = {
   },
 }
 
-/** Every cell of the table as it is written: its category, its column, its place. */
+/**
+ * Every cell of the table as it is written: its category, its column, its place. `amount` is null for
+ * the words `free` and `none`, which are no prices: nothing is charged there, nothing can be a digit off.
+ */
 export function cellsOf(model: Model) {
   const columns = columnsOf(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
@@ -186,7 +189,7 @@ const priceDrops: Check = {
 const priceZero: Check = {
   slug: 'price-zero',
   severity: 'warning',
-  why: 'A price of 0 keeps the submit button disabled.',
+  why: 'A 0 may be free of charge, not on sale, or a price that nobody has filled in yet; the words say which.',
   after: ['EV411'],
   find: (model) =>
     cellsOf(model).flatMap(({ at, amount }): Draft[] =>
@@ -194,8 +197,9 @@ const priceZero: Check = {
         ? [
             {
               at,
-              message: 'a price of 0 keeps the submit button disabled',
-              help: 'write none if it is not on sale then',
+              message:
+                'a price of 0 registers people for nothing, and looks like one that was forgotten',
+              help: 'write free if it costs nothing, or none if it is not on sale then',
             },
           ]
         : [],

@@ -1,6 +1,6 @@
 /** The tax, the periods and the price table: rows to amounts, columns to periods. */
 import type { Fees } from '../../config.ts'
-import type { Tax } from '../../money.ts'
+import { paise, type Paise, type Tax } from '../../money.ts'
 import { words } from '../../texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../defaults.ts'
 import { given, list, map, maybe, maybeDay, paiseOf, text, texts, type Plain } from './plain.ts'
@@ -43,15 +43,14 @@ export function toFees(fees: Plain): Fees {
               .filter(([category]) => category !== 'period')
               .map(([category, row]) => [
                 category,
-                Object.fromEntries(
-                  columns.map((period, i) => [
-                    period,
-                    list(row)[i] === 'none' || list(row)[i] === undefined
-                      ? null
-                      : paiseOf(list(row)[i]),
-                  ]),
-                ),
+                Object.fromEntries(columns.map((period, i) => [period, toPrice(list(row)[i])])),
               ]),
           ),
   }
+}
+
+/** `none`, and a cell that a short row lacks, is not on sale; `free` is on sale for nothing. */
+function toPrice(cell: unknown): Paise | null {
+  if (cell === 'none' || cell === undefined) return null
+  return cell === 'free' ? paise(0) : paiseOf(cell)
 }

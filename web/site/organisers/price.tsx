@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import {
   explain,
   formatMoney,
+  formatPrice,
   labelOf,
   priceParts,
   priceTable,
@@ -124,7 +125,7 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
   const rows = priceParts(event).map((part) => ({
     id: part,
     label: labelOf(event, part),
-    value: formatMoney(quote[part]),
+    value: part === 'gst' ? formatMoney(quote.gst) : formatPrice(quote[part]),
     total: part === 'total',
   }))
   const period = it.period
@@ -132,7 +133,10 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
     <>
       <Ledger rows={rows} money />
       <p className="org-how">
-        {it.cell !== null && it.tax !== null && `${sayTax(it.tax, it.cell.price, quote)}. `}
+        {it.cell !== null &&
+          it.cell.price !== 0 &&
+          it.tax !== null &&
+          `${sayTax(it.tax, it.cell.price, quote)}. `}
         {period !== null && (
           <>
             Period {period.period.label}
@@ -182,7 +186,7 @@ function Table({
                 {cells.map(({ period, price }) => {
                   const lit = it.cell?.category === category.id && it.cell.period === period.id
                   const line = lines?.prices[category.id]?.[period.id] ?? null
-                  const amount = price === null ? '–' : formatMoney(price.total)
+                  const amount = price === null ? '–' : formatPrice(price.total)
                   return (
                     <td key={period.id} {...(lit ? { className: 'on', 'aria-current': true } : {})}>
                       {line === null ? (
