@@ -42,7 +42,7 @@ export type PaymentFact =
       readonly at: Instant
     }
 export type PaymentRefusal =
-  | { readonly code: 'paid_twice'; readonly first: string }
+  | { readonly code: 'paid_twice'; readonly first: string; readonly second: string }
   | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
   | { readonly code: 'currency_differs'; readonly got: string }
   | { readonly code: 'not_a_sale' }
@@ -66,7 +66,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
       if (paid)
         return status.reference === fact.reference
           ? ok(payment)
-          : err({ code: 'paid_twice', first: status.reference })
+          : err({ code: 'paid_twice', first: status.reference, second: fact.reference })
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
       if (!RUPEE_CODES.includes(fact.currency))
         return err({ code: 'currency_differs', got: fact.currency })
@@ -102,7 +102,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
 export function reviewOf(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {
     case 'paid_twice':
-      return `Money came a second time; the first payment is ${refusal.first}.`
+      return `Money came a second time, as ${refusal.second}; the first payment is ${refusal.first}.`
     case 'amount_differs':
       return `${formatMoney(refusal.got)} came instead of ${formatMoney(refusal.expected)}.`
     case 'currency_differs':

@@ -116,6 +116,8 @@ export type GatewayAdapter = {
   ): PaymentData
   /** Reads a return or notice; wrong CRC, malformed and an order of no event are refused. It proves nothing: verify. */
   readNotice(body: Readonly<Record<string, string>>): Result<Notice, BadNotice>
+  /** Its name for the account that the event's payments go to; null: the event takes no money, or there are no credentials. */
+  merchantOf(event: EventConfig): string | null
   /** Asks the gateway. The timeout is in milliseconds. */
   status(
     event: EventConfig,

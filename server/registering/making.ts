@@ -48,13 +48,14 @@ export type Judged = Priced & Pick<NewRegistration, 'answers' | 'uploads' | 'ide
 
 /** Stores it under a number that is free, with all that depends on the number. */
 export async function make(
-  deps: Pick<Deps, 'store'>,
+  deps: Pick<Deps, 'store' | 'gateway'>,
   served: ServedEvent,
   judged: Judged,
 ): Promise<Result<Registered, { readonly code: 'idempotency_key_reused' }>> {
+  const merchantId = deps.gateway.merchantOf(served.config)
   for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
     const regNo = freshNumber(served.config)
-    const registered = await deps.store.register(newRegistration(served, judged, regNo))
+    const registered = await deps.store.register(newRegistration(served, judged, regNo, merchantId))
     if (registered.ok) return registered
     const { code } = registered.error
     if (code !== 'reg_no_taken') return err({ code })
@@ -70,7 +71,12 @@ function freshNumber(event: EventConfig): RegNo {
   return regNoOf(event, Array.from(digits.slice(0, wanted), Number))
 }
 
-function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): NewRegistration {
+function newRegistration(
+  served: ServedEvent,
+  judged: Judged,
+  regNo: RegNo,
+  merchantId: string | null,
+): NewRegistration {
   const event = served.config
   // What costs nothing is not handed to a gateway, which takes no payment of nothing: it is complete at once.
   const payment = judged.quote === null || judged.quote.total === 0 ? null : event.payment
@@ -86,7 +92,9 @@ function newRegistration(served: ServedEvent, judged: Judged, regNo: RegNo): New
     uploads: judged.uploads,
     at: judged.at,
     idempotency: judged.idempotency,
-    ...(payment === null ? {} : { gateway: payment.gateway.name }),
+    ...(payment === null
+      ? {}
+      : { gateway: payment.gateway.name, askedOf: { account: payment.account, merchantId } }),
   }
   const mail = payment === null ? mailFor(event, unpaidView(event, registration)) : null
   return { ...registration, mail }

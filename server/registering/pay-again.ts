@@ -16,7 +16,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { within } from '../machine/clock.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { AskedOf, StoredRegistration } from '../store/store.ts'
 
 /** A person waits for the page of the gateway: after this we go by what is stored. */
 const ASK_MS = 5_000
@@ -75,7 +75,7 @@ export async function payAgain(
   if (stored?.paymentStatus !== 'failed' || stored.inReview) return openOrder(stored)
   const open = openOn(event, dayOf(at))
   if (!open.open) return err({ code: 'registration_closed', text: open.text })
-  const again = await deps.store.retry(regNo, at)
+  const again = await deps.store.retry(regNo, at, askedOf(deps, event))
   if (again.ok) {
     const { orderId, amount } = again.value
     return ok({ regNo, orderId, amount, answers: stored.answers, isNew: true })
@@ -88,6 +88,11 @@ export async function payAgain(
     case 'not_found':
       return openOrder(await deps.store.registration(regNo))
   }
+}
+
+function askedOf({ gateway }: Pick<Deps, 'gateway'>, event: EventConfig): AskedOf | undefined {
+  if (event.payment === null) return undefined
+  return { account: event.payment.account, merchantId: gateway.merchantOf(event) }
 }
 
 function openOrder(

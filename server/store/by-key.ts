@@ -1,5 +1,6 @@
 /** What is found by a key: fast enough for the main thread. */
-import type { Instant, PaymentFact } from '../../engine/index.ts'
+import type { Instant, PaymentFact, RegNo } from '../../engine/index.ts'
+import { capturesOf } from './captures.ts'
 import type { Sql } from './database.ts'
 import { registeredUnder } from './registering.ts'
 import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
@@ -8,6 +9,7 @@ import type {
   AdminRow,
   QueuedMail,
   Store,
+  StoredCapture,
   StoredNotice,
   StoredPayment,
   StoredRegistration,
@@ -44,6 +46,9 @@ export function reads(sql: Sql) {
       )
         .all(dueBefore, limit)
         .map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+    },
+    captures(regNo: RegNo): readonly StoredCapture[] {
+      return capturesOf(sql, regNo)
     },
     facts(orderId: string): Answered<'facts'> {
       return sql<{ at: Instant; type: string; body: string }>(

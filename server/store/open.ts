@@ -73,7 +73,7 @@ export async function openInside({
   const store: Store = {
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
-    retry: (regNo, at) => write('retry', regNo, at),
+    retry: (regNo, at, askedOf) => write('retry', regNo, at, askedOf),
     registration: async (regNo) => read.registration(regNo),
     registrationOf: async (orderId) => read.registrationOf(orderId),
     payment: async (orderId) => read.payment(orderId),
@@ -83,6 +83,7 @@ export async function openInside({
     applyFact: (orderId, fact, mail, answer) => write('applyFact', orderId, fact, mail, answer),
     pendingPayments: async (dueBefore, limit) => read.pendingPayments(dueBefore, limit),
     asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),
+    captures: async (regNo) => read.captures(regNo),
     facts: async (orderId) => read.facts(orderId),
 
     inReview: (eventId) => reader.call('inReview', eventId),

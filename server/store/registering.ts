@@ -2,12 +2,14 @@
 import { assert, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { keepImported } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
 import { ownedPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
 import type {
+  AskedOf,
   ImportRow,
   NewRegistration,
   Registered,
@@ -62,6 +64,7 @@ export function register(
       orderId,
       attempt: 1,
       gateway: registration.gateway ?? UNNAMED_GATEWAY,
+      askedOf: registration.askedOf ?? null,
       amount: quote.total,
       at,
     })
@@ -112,6 +115,7 @@ export function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
+  askedOf?: AskedOf,
 ): Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }> {
   const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
     regNo,
@@ -135,6 +139,11 @@ export function retry(
     orderId,
     attempt,
     gateway: newest.gateway ?? UNNAMED_GATEWAY,
+    askedOf:
+      askedOf ??
+      (newest.account === null
+        ? null
+        : { account: newest.account, merchantId: newest.merchant_id }),
     amount: newest.amount,
     at,
   })
@@ -183,19 +192,32 @@ type NewPayment = {
   orderId: OrderId
   attempt: number
   gateway: string
+  askedOf: AskedOf | null
   amount: Paise
   at: Instant
 }
 /** False: the order id is taken. Due to be asked about from the start. */
 function insertPayment(
   sql: Sql,
-  { registrationId, orderId, attempt, gateway, amount, at }: NewPayment,
+  { registrationId, orderId, attempt, gateway, askedOf, amount, at }: NewPayment,
 ): boolean {
   return (
     sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, created_at, status_at, next_ask_at)
-     VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
-    ).run(registrationId, orderId, attempt, gateway, amount, at, at, at).changes === 1
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, created_at, status_at, next_ask_at, handed_off_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+    ).run(
+      registrationId,
+      orderId,
+      attempt,
+      gateway,
+      askedOf?.account ?? null,
+      askedOf?.merchantId ?? null,
+      amount,
+      at,
+      at,
+      at,
+      at,
+    ).changes === 1
   )
 }
 
@@ -229,6 +251,7 @@ export function importRegistrations(
         row.paidAt ?? row.createdAt,
         row.paidAt,
       )
+    keepImported(sql, id, row)
     if (row.paymentStatus === 'success')
       addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
     sql(

@@ -50,6 +50,9 @@ export type PaymentRow = {
   status_at: Instant
   paid_at: Instant | null
   asks: number
+  account: string | null
+  merchant_id: string | null
+  watch_until: Instant | null
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
 type UploadRow = {
@@ -75,6 +78,9 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   review: row.review,
   createdAt: row.created_at,
   paidAt: row.paid_at,
+  account: row.account,
+  merchantId: row.merchant_id,
+  watchUntil: row.watch_until,
 })
 
 /** What the engine's `applyFact` takes. A refunded payment keeps its sale's reference there. */

@@ -2,6 +2,7 @@
 import { applyFact as judge, assert, reviewOf } from '../../engine/index.ts'
 import type { Instant, OrderId, Payment, PaymentFact, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { keepCapture, keepRefund } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
 import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
@@ -20,36 +21,46 @@ function keep(sql: Sql, orderId: string | null, message: Omit<StoredNotice, 'id'
   return Number(written.lastInsertRowid)
 }
 
-/** What becomes of the payment, and the code of the refusal when the fact does not fit. */
-type Judged = { readonly next: Payment; readonly refusal: string | null }
+/** What becomes of the payment; when the fact does not fit, the code of the refusal and what a person has to decide. */
+type Judged = {
+  readonly next: Payment
+  readonly refusal: string | null
+  readonly why: string | null
+}
 
 /** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
 function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
   const before = toPayment(row)
-  const refused = (code: string, review: string | null): Judged => ({
-    next: { ...before, review: joined(before.review, review) },
-    refusal: code,
-  })
+  const refused = (refusal: string, why: string | null): Judged => ({ next: before, refusal, why })
   const answer = judge(before, fact)
   if (!answer.ok) return refused(answer.error.code, reviewOf(answer.error))
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
-    const { reference } = next.status
+    const { reference: second } = next.status
     const paid = sql<{ reference: string | null }>(
       "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')",
     ).get(row.registration_id, row.id)
-    if (paid !== undefined)
-      return refused('paid_twice', reviewOf({ code: 'paid_twice', first: paid.reference ?? '' }))
+    if (paid !== undefined) {
+      const twice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
+      return refused('paid_twice', reviewOf(twice))
+    }
     const taken = sql<{ order_id: string }>(
       'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
-    ).get(row.gateway, reference, row.id)
+    ).get(row.gateway, second, row.id)
     if (taken !== undefined)
       return refused(
         'reference_taken',
-        `The gateway's reference ${reference} has already paid ${taken.order_id}.`,
+        `The gateway's reference ${second} has already paid ${taken.order_id}.`,
       )
   }
-  return { next, refusal: null }
+  return { next, refusal: null, why: null }
+}
+
+/** The reasons that stay when one is no reason any more. */
+function without(review: string | null, gone: string | null): string | null {
+  if (review === null || gone === null) return review
+  const rest = review.replace(gone, '').replaceAll(/ {2,}/g, ' ').trim()
+  return rest === '' ? null : rest
 }
 
 /** A second reason for review stands beside the first; the same one again does not. */
@@ -67,9 +78,14 @@ export function applyFact(
 ): { changed: boolean; payment: StoredPayment; review: string | null } {
   const row = paymentRow(sql, orderId)
   if (answer !== null) keep(sql, orderId, { ...answer, kind: 'status' })
-  const { next, refusal } = judged(sql, row, fact)
+  const { next: judgedTo, refusal, why } = judged(sql, row, fact)
+  const isKnown = known(sql, row.id, fact)
+  const cleared = fact.type === 'confirmed' ? keepCapture(sql, row, fact, refusal, why) : null
+  // What was said before is no new reason: a person may have decided since.
+  const review = joined(without(judgedTo.review, cleared), isKnown ? null : why)
+  const next = { ...judgedTo, review }
   const changed = next.status.is !== row.status || next.review !== row.review
-  if (!known(sql, row.id, fact))
+  if (!isKnown)
     sql(
       'INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)',
     ).run(row.id, fact.type, JSON.stringify(fact), refusal, fact.at)
@@ -99,7 +115,10 @@ export function applyFact(
     addRevenue(sql, row.event_id, status.at, row.amount)
     if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, status.at)
   }
-  if (moved && fact.type === 'refunded') addRevenue(sql, row.event_id, fact.at, -fact.amount)
+  if (moved && fact.type === 'refunded') {
+    keepRefund(sql, row.id, fact)
+    addRevenue(sql, row.event_id, fact.at, -fact.amount)
+  }
   const after = paymentRow(sql, orderId)
   return { changed, payment: toStoredPayment(after), review: after.review }
 }

@@ -40,6 +40,8 @@ export type NewRegistration = {
   readonly orderId: OrderId | null
   /** Its name, because references are unique per gateway; one name for all when left out. */
   readonly gateway?: string
+  /** Left out: not known. */
+  readonly askedOf?: AskedOf
   readonly uploads: readonly {
     readonly field: string
     readonly sha256: string
@@ -87,7 +89,34 @@ export type StoredPayment = {
   readonly review: string | null
   readonly createdAt: Instant
   readonly paidAt: Instant | null
+  /** Whose credentials asked for the money, and the gateway's name for them; null: attempts of older versions, and rows brought in. */
+  readonly account: string | null
+  readonly merchantId: string | null
+  /** What has ended is still asked about until then; null: it has not ended, or is not watched. */
+  readonly watchUntil: Instant | null
 }
+/** Money that came, under the name that its source gave it. */
+export type StoredCapture = {
+  readonly id: number
+  /** Null: nobody knows yet what it is for. */
+  readonly regNo: RegNo | null
+  readonly eventId: string | null
+  readonly orderId: OrderId | null
+  readonly source: string
+  /** Empty: not known. */
+  readonly account: string
+  readonly reference: string
+  readonly amount: Paise
+  readonly currency: string
+  readonly kind: 'sale' | 'other'
+  readonly paidAt: Instant
+  readonly seenAt: Instant
+  readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
+  /** Why a person has to decide, or had to. */
+  readonly why: string | null
+}
+/** Whom an attempt asks for the money. */
+export type AskedOf = { readonly account: string; readonly merchantId: string | null }
 export type StoredRegistration = {
   readonly id: number
   readonly eventId: string
@@ -184,10 +213,11 @@ export interface Store {
     key: string,
     at: Instant,
   ): Promise<{ readonly fingerprint: string; readonly registered: Registered } | null>
-  /** A further attempt for a registration whose newest payment failed. The order id is the number plus two digits. */
+  /** A further attempt for a registration whose newest payment failed. The order id is the number plus two digits. `askedOf` left out: as that attempt. */
   retry(
     regNo: RegNo,
     at: Instant,
+    askedOf?: AskedOf,
   ): Promise<
     Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>
   >
@@ -225,6 +255,8 @@ export interface Store {
   ): Promise<readonly (StoredPayment & { readonly attempts: number })[]>
   /** Notes that the gateway was asked and when to ask again. */
   asked(orderId: OrderId, at: Instant, nextAt: Instant): Promise<void>
+  /** What came for a registration, oldest first. */
+  captures(regNo: RegNo): Promise<readonly StoredCapture[]>
   facts(
     orderId: OrderId,
   ): Promise<readonly { readonly at: Instant; readonly type: string; readonly body: PaymentFact }[]>

@@ -129,7 +129,7 @@ it('keeps reference, moment and reason of what happened', () => {
   })
   expect(applyFact(states.success, facts.again)).toEqual({
     ok: false,
-    error: { code: 'paid_twice', first: 'G1' },
+    error: { code: 'paid_twice', first: 'G1', second: 'G2' },
   })
 })
 
@@ -141,6 +141,9 @@ it('a confirmation delivered again after the refund is no second payment', () =>
 it('money that does not fit is a person’s work; a late no is nobody’s', () => {
   expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe(
     '₹\u00a07,079.99 came instead of ₹\u00a07,080.',
+  )
+  expect(reviewOf({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
+    'Money came a second time, as G2; the first payment is G1.',
   )
   for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const)
     expect(reviewOf({ code })).not.toBeNull()

@@ -65,6 +65,8 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
       return handOffData({ account, event, payUrl, variant }, buyer, orderId, amount, at)
     },
     readNotice: take,
+    merchantOf: ({ payment }) =>
+      payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
     async status(event, orderId, at, timeoutMs) {
       if (mode === 'airpay-test') {
         const fields = noticed.get(orderId)

@@ -77,6 +77,9 @@ export function registeringContract(given: Given): void {
             review: null,
             createdAt: noon,
             paidAt: null,
+            account: null,
+            merchantId: null,
+            watchUntil: null,
           },
         ],
       })
@@ -224,6 +227,9 @@ export function registeringContract(given: Given): void {
         total: 700_000,
         base: null,
       })
+      expect(await store.captures(rows[0]?.regNo as RegNo)).toMatchObject([
+        { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
+      ])
       // No gateway of ours knows them, so none is asked.
       expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
     })

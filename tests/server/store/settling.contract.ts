@@ -254,6 +254,74 @@ export function settlingContract(given: Given): void {
     })
   })
 
+  describe('what came', () => {
+    test('is a row of its own: a success fits, with the account that asked for it', async () => {
+      const { regNo, orderId } = await registered(store, {
+        gateway: 'airpay',
+        askedOf: { account: 'afpi', merchantId: '123456' },
+      })
+      expect(await store.captures(regNo)).toEqual([])
+      const fact = confirmed('AP1')
+      await store.applyFact(orderId, fact, mail)
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      expect(await store.captures(regNo)).toEqual([
+        {
+          id: expect.any(Number),
+          regNo,
+          eventId: 'demo',
+          orderId,
+          source: 'airpay',
+          account: 'afpi',
+          reference: 'AP1',
+          amount: quoted.total,
+          currency: 'INR',
+          kind: 'sale',
+          paidAt: fact.at,
+          seenAt: fact.at,
+          state: 'fits',
+          why: null,
+        },
+      ])
+      expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
+    })
+
+    test('a second capture of a paid order is not lost: it waits for a person, and names both references', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      const { review } = await store.applyFact(orderId, confirmed('AP9'), mail)
+      expect(review).toBe('Money came a second time, as AP9; the first payment is AP1.')
+      expect(
+        (await store.captures(regNo)).map(({ reference, state }) => [reference, state]),
+      ).toEqual([
+        ['AP1', 'fits'],
+        ['AP9', 'review'],
+      ])
+      expect((await store.captures(regNo))[1]?.why).toBe(review)
+    })
+
+    test('an answer cut off after the amount went into review; the whole one clears it', async () => {
+      const { regNo, orderId } = await registered(store)
+      const cut = { ...confirmed('AP1'), currency: '' } as PaymentFact
+      expect((await store.applyFact(orderId, cut, mail)).review).toContain('not in rupees')
+      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+        review: null,
+        payment: { status: 'success' },
+      })
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await store.captures(regNo)).toMatchObject([
+        { state: 'fits', currency: 'INR', why: null },
+      ])
+    })
+
+    test('money of another order is written once, where it belongs', async () => {
+      const [one, two] = [await registered(store), await registered(store)]
+      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      await store.applyFact(two.orderId, confirmed('AP1'), mail)
+      expect((await store.captures(one.regNo)).length).toBe(1)
+      expect(await store.captures(two.regNo)).toEqual([])
+    })
+  })
+
   describe('trying again', () => {
     test('makes a further attempt of the same amount', async () => {
       const { regNo, orderId } = await registered(store)

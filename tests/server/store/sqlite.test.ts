@@ -80,6 +80,14 @@ describe('SQLite', () => {
       'DELETE FROM registrations',
       'a paid registration is never deleted',
     ],
+    ['a capture deleted', 'DELETE FROM captures', 'money that came is never deleted'],
+    ["a capture's amount changed", 'UPDATE captures SET amount = 1', 'frozen'],
+    ['a capture given to another reference', "UPDATE captures SET reference = 'X'", 'frozen'],
+    [
+      'more sent back than came',
+      "INSERT INTO refunds (capture_id, amount, state, why, who, at) SELECT id, amount + 1, 'wanted', 'w', 'w', 1 FROM captures",
+      'never more goes back than came',
+    ],
     ['a paid payment deleted', 'DELETE FROM payments', 'a paid payment is never deleted'],
     [
       'a success made a failure',
@@ -412,6 +420,106 @@ describe('SQLite', () => {
       { at: 1, who: 'delegate', what: 'registered' },
     ])
     expect(() => older.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
+    older.close()
+    rmSync(other, { recursive: true })
+  })
+
+  test('a database filled by the version before money was rows: successes, reviews and refunds become captures, and what ended lately is watched', () => {
+    const other = folder()
+    const older = openToWrite(join(other, DATABASE_FILE))
+    for (const step of migrations.slice(0, 2)) older.exec(step)
+    older.pragma('user_version = 2')
+    const now = Date.now()
+    const long = now - 30 * 24 * 3_600_000
+    // id, gateway, status, reference, review, status_at
+    const payments: [number, string | null, string, string | null, string | null, number][] = [
+      [1, 'airpay', 'success', 'AP1', null, now - 1000],
+      [2, 'airpay', 'pending', null, 'Less came.', now - 2000],
+      [3, 'airpay', 'refunded', 'AP3', null, long],
+      [4, null, 'success', 'CASH', null, long],
+      [5, null, 'success', 'CASH', null, long],
+      [6, null, 'success', null, null, long],
+      [7, 'airpay', 'failed', null, null, now - 3000],
+      [8, 'airpay', 'success', 'AP8', 'Money came a second time.', long],
+      [9, 'airpay', 'pending', null, null, now],
+    ]
+    for (const [id, gateway, status, reference, review, at] of payments) {
+      older
+        .prepare(
+          `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, in_review, created_at, created_day)
+           VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', ?, ?, 1, '2026-01-01')`,
+        )
+        .run(id, `DEMO${id}`, status, review === null ? 0 : 1)
+      older
+        .prepare(
+          `INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, reference, refund_reference, review, created_at, status_at, paid_at, next_ask_at)
+           VALUES (?, ?, ?, 1, ?, 1000, ?, ?, ?, ?, 1, ?, ?, 5)`,
+        )
+        .run(
+          id,
+          id,
+          `DEMO${id}01`,
+          gateway,
+          status,
+          reference,
+          status === 'refunded' ? 'RF3' : null,
+          review,
+          at,
+          at,
+        )
+    }
+    const fact = (
+      id: number,
+      reference: string,
+      amount: number,
+      refusal: string | null,
+      at: number,
+    ) =>
+      older
+        .prepare(
+          "INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, 'confirmed', ?, ?, ?)",
+        )
+        .run(
+          id,
+          JSON.stringify({
+            type: 'confirmed',
+            reference,
+            amount,
+            currency: 'INR',
+            kind: 'sale',
+            at,
+          }),
+          refusal,
+          at,
+        )
+    fact(1, 'AP1', 1000, null, 10)
+    fact(2, 'AP2', 900, 'amount_differs', 20)
+    fact(8, 'AP8', 1000, null, 30)
+    fact(8, 'AP9', 1000, 'paid_twice', 40)
+    migrate(older)
+    const rows = (sql: string): unknown[] => older.prepare(sql).raw().all()
+    expect(
+      rows(
+        'SELECT payment_id, source, reference, amount, state, why FROM captures ORDER BY payment_id, id',
+      ),
+    ).toEqual([
+      [1, 'airpay', 'AP1', 1000, 'fits', null],
+      [2, 'airpay', 'AP2', 900, 'review', 'Less came.'],
+      [3, 'airpay', 'AP3', 1000, 'fits', null],
+      [4, 'import', 'CASH', 1000, 'fits', null],
+      [5, 'import', 'CASH DEMO501', 1000, 'fits', null],
+      [6, 'import', 'DEMO601', 1000, 'fits', null],
+      [8, 'airpay', 'AP8', 1000, 'fits', null],
+      [8, 'airpay', 'AP9', 1000, 'review', 'Money came a second time.'],
+    ])
+    expect(rows('SELECT amount, state, reference FROM refunds')).toEqual([[1000, 'done', 'RF3']])
+    expect(rows('SELECT id FROM payments WHERE watch_until IS NOT NULL ORDER BY id')).toEqual([
+      [1],
+      [2],
+      [7],
+    ])
+    // Money that came before the move is known after it: delivered again, it is not a second payment.
+    expect(() => older.exec('DELETE FROM captures')).toThrow('never deleted')
     older.close()
     rmSync(other, { recursive: true })
   })

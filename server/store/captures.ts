@@ -1,0 +1,102 @@
+/**
+ * What came, as rows: one capture per reference of a gateway's account, whatever becomes of the attempt it
+ * was for. Money that does not fit waits there for a person.
+ */
+import type { PaymentFact, RegNo } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import type { OwnedPaymentRow } from './rows.ts'
+import type { ImportRow, StoredCapture } from './store.ts'
+
+type Confirmed = PaymentFact & { readonly type: 'confirmed' }
+
+/** References are unique per source; attempts of the tests' unnamed gateway, and rows that were brought in, have one of their own. */
+export function sourceOf(gateway: string | null): string {
+  return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
+}
+
+/**
+ * Writes what the gateway has confirmed. The same reference again changes nothing, unless it was in
+ * review and fits now: an answer that broke off may be followed by a whole one. Answers the sentence
+ * that is no reason for review any more; null: none.
+ */
+export function keepCapture(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  fact: Confirmed,
+  refusal: string | null,
+  why: string | null,
+): string | null {
+  // Its money is another order's, and stands there.
+  if (refusal === 'reference_taken') return null
+  const [source, account] = [sourceOf(row.gateway), row.account ?? '']
+  const there = sql<{ id: number; payment_id: number | null; state: string; why: string | null }>(
+    'SELECT id, payment_id, state, why FROM captures WHERE source = ? AND account = ? AND reference = ?',
+  ).get(source, account, fact.reference)
+  if (there === undefined) {
+    sql(
+      `INSERT INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      row.id,
+      row.registration_id,
+      source,
+      account,
+      fact.reference,
+      fact.amount,
+      fact.currency,
+      fact.kind,
+      fact.at,
+      fact.at,
+      refusal === null ? 'fits' : 'review',
+      refusal === null ? null : (why ?? refusal),
+    )
+    return null
+  }
+  if (there.state !== 'review' || there.payment_id !== row.id || refusal !== null) return null
+  sql(
+    "UPDATE captures SET state = 'fits', amount = ?, currency = ?, kind = ?, paid_at = ?, why = NULL WHERE id = ?",
+  ).run(fact.amount, fact.currency, fact.kind, fact.at, there.id)
+  return there.why
+}
+
+/** Money that went back, of which the gateway told us; one that was asked for here is done by it. */
+export function keepRefund(
+  sql: Sql,
+  paymentId: number,
+  fact: PaymentFact & { readonly type: 'refunded' },
+): void {
+  const came = sql<{ id: number }>(
+    "SELECT id FROM captures WHERE payment_id = ? AND state IN ('fits', 'accepted')",
+  ).get(paymentId)
+  if (came === undefined) return
+  const open = sql(
+    "UPDATE refunds SET state = 'done', reference = ? WHERE capture_id = ? AND amount = ? AND state IN ('asked', 'unsure')",
+  ).run(fact.reference, came.id, fact.amount)
+  if (open.changes === 0)
+    sql(
+      "INSERT INTO refunds (capture_id, amount, state, reference, why, who, at) VALUES (?, ?, 'done', ?, 'The gateway says so.', 'gateway', ?)",
+    ).run(came.id, fact.amount, fact.reference, fact.at)
+}
+
+/** What a row that was brought in says has been paid. Rows of elsewhere may share a reference, or have none: then the number tells them apart. */
+export function keepImported(sql: Sql, id: number, row: ImportRow): void {
+  if (row.total === null || (row.paymentStatus !== 'success' && row.paymentStatus !== 'refunded'))
+    return
+  const at = row.paidAt ?? row.createdAt
+  const write = (reference: string): boolean =>
+    sql(
+      `INSERT INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+       SELECT p.id, p.registration_id, ?, '', ?, ?, 'INR', 'sale', ?, ?, 'fits' FROM payments p WHERE p.registration_id = ?
+       ON CONFLICT (source, account, reference) DO NOTHING`,
+    ).run(sourceOf(null), reference, row.total, at, at, id).changes === 1
+  if (!write(row.paymentId ?? row.regNo)) write(`${row.paymentId} ${row.regNo}`)
+}
+
+const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_id AS orderId, c.source, c.account, c.reference, c.amount, c.currency, c.kind,
+  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why
+  FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
+
+/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+export function capturesOf(sql: Sql, regNo: RegNo): readonly StoredCapture[] {
+  return sql<StoredCapture>(`${capture} WHERE r.reg_no = ? ORDER BY c.id`).all(regNo)
+}
