@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
+import { hostileFiles } from './hostile-files.ts'
 import { beginUpload } from './uploading.ts'
 
 /** The most that the sample event's proof may have. */
@@ -164,6 +165,32 @@ describe('over a real socket', () => {
     const statuses = await Promise.all(others.map(async (one) => (await one.finish()).status))
     expect(new Set(statuses)).toEqual(new Set([201]))
     await expect.poll(() => readdirSync(incoming), { timeout: 10_000, interval: 20 }).toEqual([])
+  })
+
+  test('proofs made to stop whoever looks into them are all refused, at the same time, and the server stays small and answers', async () => {
+    const answers = {
+      full_name: 'x',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-pg',
+    }
+    const send = async (name: string, bytes: Buffer): Promise<number> => {
+      const body = new FormData()
+      for (const [field, value] of Object.entries(answers)) body.set(field, value)
+      body.set('pg_proof', new File([new Uint8Array(bytes)], name))
+      const response = await fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
+      await response.arrayBuffer()
+      return response.status
+    }
+    const idle = await memoryOf(server)
+    const sent = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
+    expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
+    // Further tables of an OLE file begin at 7 MB, which the field does not take.
+    expect(await sent).toEqual(
+      hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
+    )
+    expect((await memoryOf(server)) - idle).toBeLessThan(200 * 1024 * 1024)
+    expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
   })
 
   test('a proof that is too large is answered 413 on a connection that goes on', async () => {
