@@ -153,4 +153,5 @@ export {
   type SampleCategory,
   type SampleOptions,
 } from './questions/sample.ts'
+export { QUESTIONS, readCategories, type Told } from './questions/interview.ts'
 export { showEvent } from './questions/show.ts'

@@ -1,12 +1,13 @@
 /** A first event file for a new conference, commented for somebody who has never seen one. */
-import { amountText, split, type Paise } from '../money.ts'
-import { addDays, type Day } from '../time.ts'
+import { amountText, split, type Paise, type Tax } from '../money.ts'
+import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../time.ts'
 import { words } from '../texts.ts'
 
 export type SampleCategory = {
   readonly label: string
-  /** Rupees before tax, whole paise here. */ readonly early: Paise
-  readonly regular: Paise
+  /** As the price table states it, in whole paise; 0: free, null: not on sale then. */
+  readonly early: Paise | null
+  readonly regular: Paise | null
 }
 /** What is left out gets a stand-in, and stands in the file's `demo:` list. */
 export type SampleOptions = {
@@ -21,7 +22,10 @@ export type SampleOptions = {
   readonly support?: string
   readonly earlyUntil?: Day
   readonly categories?: readonly SampleCategory[]
-  readonly payment?: 'airpay' | 'none'
+  /** Where the GST of 18% is; without one nothing speaks of a tax. */
+  readonly tax?: 'none' | 'inside' | 'on top'
+  /** Nobody pays anything: prices that stand in `categories` are left out. */
+  readonly free?: boolean
   /** Stand-in days are counted from here. */
   readonly today: Day
 }
@@ -29,7 +33,16 @@ export type SampleOptions = {
 const DAYS_AHEAD = 180
 const EARLY_ENDS = 45
 const COMMENT_AT = 40
-const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const
+const GST_PERCENT = 18
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+function taxOf({ free, tax = 'on top' }: SampleOptions): Tax | null {
+  if (free === true || tax === 'none') return null
+  const common = { name: 'GST', percent: GST_PERCENT }
+  return tax === 'inside'
+    ? { ...common, prices: 'inclusive', round: 'rupee' }
+    : { ...common, prices: 'exclusive', round: 'paise' }
+}
 
 /** An id as event ids are written: "my-event" → "myevent"; null when nothing is left. */
 export function eventIdFrom(text: string): string | null {
@@ -58,12 +71,27 @@ export function prefixFor(id: string, taken: readonly string[]): string | null {
   )
 }
 
+/** The days, told or standing in; a title that names its year is believed. */
+function daysOf({ id, title = id, today, ...told }: SampleOptions) {
+  const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
+  const ahead = addDays(told.earlyUntil ?? today, DAYS_AHEAD)
+  const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
+  const from = told.from ?? told.to ?? (inYear > today ? inYear : ahead)
+  const to = told.to ?? (told.from === undefined ? addDays(from, 1) : from)
+  const early = addDays(from, -EARLY_ENDS)
+  // Where the event is near, half of the days that are left.
+  const half = addDays(today, Math.floor(daysBetween(today, from) / 2))
+  const earlyUntil = told.earlyUntil ?? (early > today || from <= today ? early : half)
+  return { from, to, earlyUntil: earlyUntil < to ? earlyUntil : addDays(to, -1) }
+}
+
+/** The whole file as text; it compiles, and has no finding but the note about its stand-ins. */
 export function newEventFile(options: SampleOptions): string {
-  const { id, prefix, today } = options
-  const from = options.from ?? addDays(today, DAYS_AHEAD)
-  const to = options.to ?? addDays(from, 1)
-  const earlyUntil = options.earlyUntil ?? addDays(from, -EARLY_ENDS)
+  const { id, prefix } = options
+  const { from, to, earlyUntil } = daysOf(options)
   const title = options.title ?? words(id.replace(/(\d+)$/, ' $1'))
+  const isFree = options.free === true
+  const tax = taxOf(options)
   const categories = (
     options.categories ?? [
       { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
@@ -71,6 +99,7 @@ export function newEventFile(options: SampleOptions): string {
     ]
   ).map((category, at, all) => ({
     ...category,
+    ...(isFree ? { early: 0 as Paise, regular: 0 as Paise } : {}),
     id: categoryId(
       category.label,
       at,
@@ -80,23 +109,18 @@ export function newEventFile(options: SampleOptions): string {
   const [first] = categories
   const demo = [
     ...(options.title === undefined ? [['event.title', '']] : []),
-    ...(options.from === undefined || options.to === undefined
-      ? [
-          ['event.from', ''],
-          ['event.to', ''],
-        ]
+    ...(options.from === undefined ? [['event.from', '']] : []),
+    ...(options.to === undefined
+      ? [['event.to', options.from === undefined ? '' : 'one day, as no other was told']]
       : []),
     ...(options.venue === undefined ? [['event.venue', '']] : []),
     ...(options.support === undefined ? [['event.support', '']] : []),
     ['look', 'the colour of the pages'],
-    ...(options.categories === undefined
-      ? [
-          ['categories', ''],
-          ['fees.prices', ''],
-        ]
-      : []),
-    ...(options.earlyUntil === undefined ? [['fees.periods', '']] : []),
-    ...(options.payment === 'none' ? [] : [['payment.account', 'the account the money goes to']]),
+    ...(options.categories === undefined ? [['categories', '']] : []),
+    ...(options.categories === undefined && !isFree ? [['fees.prices', '']] : []),
+    ...(options.tax === undefined && !isFree ? [['fees.tax', 'GST on top of the prices']] : []),
+    ...(options.earlyUntil === undefined && !isFree ? [['fees.periods', '']] : []),
+    ...(isFree ? [] : [['payment.account', 'the account the money goes to']]),
     ['email', ''],
   ].map(([path = '', about = '']) =>
     about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`,
@@ -106,21 +130,44 @@ export function newEventFile(options: SampleOptions): string {
   const row = (name: string, cells: readonly string[]): string =>
     `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
   const number = (amount: Paise): string => amountText(amount).replace(/\.00$/, '')
+  const cell = (price: Paise | null): string =>
+    price === null ? 'none' : price === 0 ? 'free' : number(price)
+  const periods = isFree
+    ? ([['open', to, 'early']] as const)
+    : ([
+        ['early', earlyUntil, 'early'],
+        ['regular', addDays(earlyUntil, 1), 'regular'],
+      ] as const)
   const cases = categories.flatMap((category) =>
-    (
-      [
-        ['early', earlyUntil, category.early],
-        ['regular', addDays(earlyUntil, 1), category.regular],
-      ] as const
-    ).map(([period, on, price]) => {
-      const { base, gst, total } = split(GST, price)
+    periods.flatMap(([period, on, column]) => {
+      const price = category[column]
+      if (price === null) return []
+      const { base, gst, total } = split(tax, price)
       const given = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
-      const name = quoted(
-        `${period === 'early' ? 'the last early day' : 'the day after'}, ${category.label}`,
-      )
-      return `    - name: ${name}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}}`
+      const when =
+        period === 'open'
+          ? 'the last day'
+          : period === 'early'
+            ? 'the last early day'
+            : 'the day after'
+      const amounts =
+        tax === null
+          ? `total: ${number(total)}`
+          : `base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}`
+      return `    - name: ${quoted(`${when}, ${category.label}`)}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
     }),
   )
+  const last = to > earlyUntil ? to : addDays(earlyUntil, 1)
+  const periodLines = [
+    '  periods:                              # both days count',
+    `    - {id: early, label: Early Bird, to: ${earlyUntil}}`,
+    `    - {id: regular, label: Regular, from: ${addDays(earlyUntil, 1)}, to: ${last}}`,
+  ]
+  const periodFree = [
+    '  periods:                              # both days count',
+    `    - {id: open, label: Registration, to: ${to}}`,
+  ]
+  const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #
 # ${title}. This file is the whole conference. Read it from top to bottom, change what is
@@ -138,8 +185,8 @@ ${demo.join('\n')}
 event:
 ${aside(`  id: ${id}`, 'also the name of this file')}
   title: ${quoted(title)}
-${aside(`  from: ${from}`, 'days are days in India, year-month-day')}
-  to: ${to}
+${aside(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
+${aside(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
   venue: ${quoted(options.venue ?? 'Town Hall, Kochi')}
 ${aside('  status: open', 'closed: only the notice below is shown')}
   support: ${quoted(options.support ?? `support@${id}.example`)}
@@ -169,12 +216,20 @@ ${categories.map((category) => `  - {id: ${category.id}, label: ${quoted(categor
 category: {chosen_in: registering_as}
 
 fees:
-  tax: {name: GST, percent: 18, prices: exclusive}    # exclusive: added to the prices below
-  periods:                              # both days count
-    - {id: early, label: Early Bird, to: ${earlyUntil}}
-    - {id: regular, label: Regular, from: ${addDays(earlyUntil, 1)}, to: ${to > earlyUntil ? to : addDays(earlyUntil, 1)}}
-  prices:                               # rupees; the first row names the columns
-${[row('period', ['early', 'regular']), ...categories.map((category) => row(category.id, [number(category.early), number(category.regular)]))].join('\n')}
+${[...feesOf(tax, isFree), ...(isFree ? periodFree : periodLines)].join('\n')}
+  prices:                               # ${isFree ? 'free: on sale for nothing' : 'rupees, or free, or none: not on sale then; the first row names the columns'}
+${[
+  row(
+    'period',
+    periods.map(([period]) => period),
+  ),
+  ...categories.map((category) =>
+    row(
+      category.id,
+      periods.map(([, , column]) => cell(category[column])),
+    ),
+  ),
+].join('\n')}
 
 # ── The form ────────────────────────────────────────────────────────────────────
 
@@ -203,7 +258,7 @@ form:
           required: Please give the title of your paper
 
   summary:
-    lines: [category, base, gst, total]
+    lines: [category, ${amounts.join(', ')}]
 
   notices: snackbar
 
@@ -213,21 +268,21 @@ order_id:                               # a registration number: ${prefix} and t
   prefix: ${prefix}
   followed_by: digits
 
-${options.payment === 'none' ? '# Nothing is paid here: one is registered at once, and the price is only stated.\npayment: none' : `# For an event that takes no money, write  payment: none\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
+${isFree ? '# Nobody pays anything: one is registered and confirmed at once.\npayment: none' : `# For an event that takes no money, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
 
 # ── After payment ───────────────────────────────────────────────────────────────
 
 results:
   success:
     title: Registration Confirmed
-    details: [reg_no, full_name, email, category, total, payment_date]
+    details: [reg_no, full_name, email, category, ${isFree ? 'created_at' : 'total, payment_date'}]
     notes:
       - Please keep your registration number
     buttons:
       - {label: Download Receipt, do: receipt}
       - {label: Print, do: print}
 
-  failed:
+  failed:${isFree ? '                               # nobody comes here while nothing is paid' : ''}
     title: Payment Failed
     details: [order_id, amount, date]
     notes:
@@ -244,8 +299,7 @@ results:
       Registration number: {reg_no}
       Name: {full_name}
       Category: {category}
-      Total: {total}, of this GST {gst}
-      Paid on: {payment_date}
+${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : ', of this GST {gst}'}\n      Paid on: {payment_date}`}
 
 # ── The e-mail ──────────────────────────────────────────────────────────────────
 
@@ -258,8 +312,7 @@ email:
 
     Registration number: {reg_no}
     Category: {category}
-    Amount: {total}
-
+${isFree ? '' : '    Amount: {total}\n'}
 # The office needs no lines here: without them it lists every field at /admin/${id}.
 
 # ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
@@ -275,11 +328,28 @@ examples:
   cases:
 ${cases.join('\n')}
     - name: a paper needs its title
-      on: ${earlyUntil}
+      on: ${isFree ? to : earlyUntil}
       given: {presents_paper: true}
       expect: {shows: [paper_title], errors: {paper_title: Please give the title of your paper}}
 `
 }
+
+/** The lines about the tax: whether it is inside the prices or on top of them. */
+function feesOf(tax: Tax | null, isFree: boolean): readonly string[] {
+  if (tax !== null)
+    return [
+      tax.prices === 'exclusive'
+        ? `  tax: {name: GST, percent: ${tax.percent}, prices: exclusive}    # added to the prices below`
+        : `  tax: {name: GST, percent: ${tax.percent}, prices: inclusive, round: rupee}    # inside the prices below`,
+    ]
+  return isFree
+    ? []
+    : [
+        `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`,
+      ]
+}
+
+const weekday = (of: Day): string => WEEKDAYS[weekdayOf(of)] ?? ''
 
 function aside(line: string, comment: string): string {
   return `${line.padEnd(COMMENT_AT)}# ${comment}`

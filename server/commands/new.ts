@@ -1,20 +1,20 @@
-/** `rollcall new`: asks a few questions and writes an event file. */
+/** `rollcall new`: asks a few questions, one at a time, and writes an event file. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import {
   compileEvent,
   dayOf,
+  err,
   eventIdFrom,
   formatFindings,
-  isDay,
   newEventFile,
-  paise,
+  ok,
   prefixFor,
-  readAmount,
+  QUESTIONS,
 } from '../../engine/index.ts'
-import type { Day, SampleCategory, SampleOptions } from '../../engine/index.ts'
+import type { Day, Result, Told } from '../../engine/index.ts'
 import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { readArguments } from './arguments.ts'
@@ -22,16 +22,22 @@ import { sharedFor } from './files.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
-Writes a commented event file to begin with, events/<event id>.yaml. At a terminal it asks what it is
-not told; otherwise, and where a question is left empty, a stand-in is written and listed under demo:.
+Writes a commented event file to begin with, events/<event id>.yaml. It asks what it is not told, at
+the terminal or from the lines piped in; an answer that cannot be read is asked for again, and the
+others are kept. Where an answer is left empty a stand-in is written and listed under demo:.
 
-  --title <text>         --from <day>       --to <day>           --venue <text>
-  --support <address>    --early-until <day>                     --payment airpay|none
-  --categories <list>    with early and regular price: "Member = 4000 / 5000, Student = 1000 / 1500"
+  --title <text>         --venue <text>      --support <address>
+  --from <day>           --to <day>          12 March 2027, 12/03/2027 (the day first), 2027-03-12
+  --categories <list>    early and later price, in rupees: "Member = 4000 / 5000; Student = 1000".
+                         Between them ; or a line's end, or commas; free for nothing, none for not on sale
+  --gst none|inside|on-top                   whether the prices contain it
+  --early-until <day>    the last day of the early prices
+  --free                 nobody pays anything; --payment none says the same
   --out <folder>         where to write it, events if left out
   --yes                  ask nothing
 
-A server that serves this folder shows the event as soon as the file is there.
+A server that serves this folder shows the event as soon as the file is there. For next year's event
+of one that is there already see rollcall repeat.
 
 Exit status: 0 written, 1 it would have findings, 2 asked wrongly, or the file is there already,
 3 our fault.`
@@ -46,24 +52,11 @@ const options = {
   'early-until': text,
   payment: text,
   categories: text,
+  gst: text,
+  free: { type: 'boolean' },
   out: text,
   yes: { type: 'boolean' },
 } as const
-
-const questions = [
-  ['title', 'What is the conference called?'],
-  ['from', 'On which day does it begin? (2027-01-30)'],
-  ['to', 'On which day does it end?'],
-  ['venue', 'Where is it?'],
-  ['support', 'To which address do delegates write?'],
-  [
-    'categories',
-    'Who pays what, early and later, in rupees? (Member = 4000 / 5000, Student = 1000 / 1500)',
-  ],
-  ['early-until', 'Until which day do the early prices hold?'],
-  ['payment', 'How is it paid: airpay or none?'],
-] as const
-type Asked = Partial<Record<(typeof questions)[number][0], string>>
 
 export const creating: Command = {
   summary: 'Write a first event file',
@@ -71,7 +64,7 @@ export const creating: Command = {
   run: async (args, terminal) => {
     const given = readArguments(args, options, [1, 1], help, terminal)
     if (given === null) return 2
-    const { out = 'events', yes, ...values } = given.values
+    const { out = 'events', yes = false, free, payment, ...values } = given.values
     const [name = ''] = given.positionals
     const id = eventIdFrom(name)
     if (id === null) {
@@ -85,23 +78,28 @@ export const creating: Command = {
       terminal.complain(`${file} is there already.`)
       return 2
     }
-    const told: Asked = process.stdin.isTTY && yes !== true ? await ask(values) : values
-    const today = dayOf(makeClock(null)())
     const prefix = prefixFor(id, await takenPrefixes(out))
-    const read =
-      prefix === null
-        ? 'No beginning of registration numbers is left for this id; choose another.'
-        : readOptions(told, { id, prefix, today })
-    if (typeof read === 'string') {
-      terminal.complain(read)
+    if (prefix === null) {
+      terminal.complain('No beginning of registration numbers is left for this id; choose another.')
       return 2
     }
-    const written = newEventFile(read)
-    const { findings } = compileEvent(written, await sharedFor(file), { path: file })
-    if (findings.some(({ severity }) => severity === 'error')) {
-      terminal.complain(formatFindings(findings, new Map([[file, written]])))
-      return 1
+    if (payment !== undefined && payment !== 'airpay' && payment !== 'none') {
+      terminal.complain(`Payment is airpay or none, not "${payment}".`)
+      return 2
     }
+    const isFree = free === true || payment === 'none'
+    const asked = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
+    const today = dayOf(makeClock(null)())
+    const told = await interview({ ...values, ...asked }, today, yes ? null : answers(), terminal)
+    if (!told.ok) {
+      terminal.complain('Nothing is written.')
+      return 2
+    }
+    const written = newEventFile({ ...told.value, id, prefix, today })
+    const { findings } = compileEvent(written, await sharedFor(file), { path: file })
+    const wrong = findings.filter(({ severity }) => severity !== 'note')
+    if (wrong.length > 0) terminal.complain(formatFindings(wrong, new Map([[file, written]])))
+    if (wrong.some(({ severity }) => severity === 'error')) return 1
     await mkdir(out, { recursive: true })
     await writeFile(file, written, { flag: 'wx' })
     sayNext(file, name, id, terminal)
@@ -117,67 +115,89 @@ function sayNext(file: string, name: string, id: string, terminal: Terminal): vo
   )
 }
 
-/** Asks what was not told; an empty answer leaves a stand-in. */
-async function ask(told: Asked): Promise<Asked> {
-  const reading = createInterface({ input: process.stdin, output: process.stdout })
-  const answers: Asked = { ...told }
+/** The next line of what is typed or piped in; null when there are no more. */
+type Answers = {
+  readonly next: (question: string) => Promise<string | null>
+  /** Ctrl-C: nothing more is asked, and nothing is written. */
+  readonly isStopped: () => boolean
+  readonly close: () => void
+}
+
+/** Lines are queued as they come: a pipe brings them all at once, and none may be lost. */
+function answers(): Answers {
+  const isTyped = process.stdin.isTTY === true
+  const reading = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    terminal: isTyped,
+  })
+  const lines = reading[Symbol.asyncIterator]()
+  let stopped = false
+  reading.on('SIGINT', () => {
+    stopped = true
+    reading.close()
+  })
+  return {
+    next: async (question) => {
+      if (isTyped) {
+        reading.setPrompt(`${question} `)
+        reading.prompt()
+      }
+      const line = await lines.next()
+      return line.done === true ? null : line.value.trim()
+    },
+    isStopped: () => stopped,
+    close: () => reading.close(),
+  }
+}
+
+/**
+ * What the options say and what is answered, each judged as it comes. An answer that cannot be read is
+ * asked for again with the sentence that says why; with nobody to ask, or no more lines, that is the end.
+ */
+async function interview(
+  given: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
+  today: Day,
+  lines: Answers | null,
+  terminal: Terminal,
+): Promise<Result<Told, 'unanswered'>> {
+  let told: Told = {}
   try {
-    for (const [name, question] of questions) {
-      if (answers[name] !== undefined) continue
-      const answer = (await reading.question(`${question} `)).trim()
-      if (answer !== '') answers[name] = answer
+    for (const { name, asks, reads } of QUESTIONS) {
+      const question = asks(told)
+      const ask = (asked: string) => answerTo(lines, asked, name === 'categories')
+      let answer = given[name] ?? (question === null ? null : await ask(question))
+      while (answer !== null && answer !== '') {
+        const read = reads(answer, told, today)
+        if (read.ok) {
+          told = read.value
+          break
+        }
+        terminal.complain(read.error)
+        answer = await ask(question ?? name)
+        if (answer === null) return err('unanswered')
+      }
+      if (lines?.isStopped() === true) return err('unanswered')
     }
   } finally {
-    reading.close()
+    lines?.close()
   }
-  return answers
+  return ok(told)
 }
 
-/** The options, or the sentence that says what is wrong with them. */
-function readOptions(
-  told: Asked,
-  known: Pick<SampleOptions, 'id' | 'prefix' | 'today'>,
-): SampleOptions | string {
-  const { title, venue, support, payment } = told
-  for (const name of ['from', 'to', 'early-until'] as const) {
-    const day = told[name]
-    if (day !== undefined && !isDay(day))
-      return `A day is written year-month-day, 2027-01-30; "${day}" is none.`
+/** A line; an answer that `goesOn` has those after it too, while the line before ends with a separator. */
+async function answerTo(
+  lines: Answers | null,
+  question: string,
+  goesOn: boolean,
+): Promise<string | null> {
+  let answer = (await lines?.next(question)) ?? null
+  while (goesOn && answer !== null && /[;,]$/.test(answer)) {
+    const more = (await lines?.next('…')) ?? null
+    if (more === null || more === '') break
+    answer += `\n${more}`
   }
-  const [from, to, earlyUntil] = [told.from, told.to, told['early-until']] as (Day | undefined)[]
-  if (from !== undefined && to !== undefined && to < from)
-    return `The conference would end (${to}) before it begins (${from}).`
-  if (support !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(support))
-    return `"${support}" is not an e-mail address.`
-  if (payment !== undefined && payment !== 'airpay' && payment !== 'none')
-    return `Payment is airpay or none, not "${payment}".`
-  const categories = told.categories === undefined ? undefined : readCategories(told.categories)
-  if (categories === null)
-    return `Categories are written "Member = 4000 / 5000, Student = 1000 / 1500"; "${told.categories}" is not.`
-  return {
-    ...known,
-    ...(title === undefined ? {} : { title }),
-    ...(venue === undefined ? {} : { venue }),
-    ...(support === undefined ? {} : { support }),
-    ...(from === undefined ? {} : { from }),
-    // One day given is the whole conference.
-    ...(to === undefined ? (from === undefined ? {} : { to: from }) : { to, from: from ?? to }),
-    ...(earlyUntil === undefined ? {} : { earlyUntil }),
-    ...(payment === undefined ? {} : { payment }),
-    ...(categories === undefined ? {} : { categories }),
-  }
-}
-
-function readCategories(list: string): readonly SampleCategory[] | null {
-  const read = list.split(',').map((part): SampleCategory | null => {
-    const found = /^\s*(.+?)\s*=\s*(?:₹|Rs\.?)?\s*([\d.]+)(?:\s*\/\s*([\d.]+))?\s*$/u.exec(part)
-    const early = readAmount(found?.[2] ?? '')
-    const regular = found?.[3] === undefined ? early : readAmount(found[3])
-    return found === null || early === null || regular === null || early <= 0
-      ? null
-      : { label: found[1] ?? '', early: paise(early), regular: paise(regular) }
-  })
-  return read.every((one) => one !== null) ? read : null
+  return answer
 }
 
 /** What the numbers of the other events in the folder begin with; a file that cannot be read takes none. */

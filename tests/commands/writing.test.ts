@@ -60,7 +60,28 @@ describe('new', () => {
   test.each<[string, SampleOptions]>([
     ['nothing told', { id: 'myevent', prefix: 'MYEV', today }],
     ['everything told, in texts that YAML could misread', full],
-    ['no money', { ...full, payment: 'none' }],
+    ['nobody pays', { ...full, free: true }],
+    ['no tax', { ...full, tax: 'none' }],
+    ['a tax inside the prices', { ...full, tax: 'inside' }],
+    [
+      'prices that are free, and one that is not on sale',
+      {
+        ...full,
+        categories: [
+          { label: 'Delegate', early: paise(400_000), regular: paise(500_000) },
+          { label: 'Faculty', early: paise(0), regular: paise(0) },
+          { label: 'On the spot', early: null, regular: paise(600_000) },
+        ],
+      },
+    ],
+    ['free, with nothing else told', { id: 'open2031', prefix: 'OPEN', today, free: true }],
+    ['a name that says a later year', { id: 'later2031', prefix: 'LATE', today }],
+    ['an event of next week', { id: 'soon', prefix: 'SOON', today, from: day('2026-11-28') }],
+    ['only an end', { id: 'ending', prefix: 'ENDI', today, to: day('2027-03-12') }],
+    [
+      'only the early days',
+      { id: 'earlyone', prefix: 'EARL', today, earlyUntil: day('2028-03-12') },
+    ],
     [
       'a conference of one day, with one category',
       {
@@ -92,7 +113,12 @@ describe('new', () => {
   })
 
   test('what was told is no stand-in', () => {
-    expect(compiled(newEventFile(full)).demo).toEqual(['look', 'payment.account', 'email'])
+    expect(compiled(newEventFile(full)).demo).toEqual([
+      'look',
+      'fees.tax',
+      'payment.account',
+      'email',
+    ])
     expect(compiled(newEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
       expect.arrayContaining([
         'event.title',
@@ -100,8 +126,10 @@ describe('new', () => {
         'event.venue',
         'fees.prices',
         'fees.periods',
+        'fees.tax',
       ]),
     )
+    expect(compiled(newEventFile({ ...full, free: true })).demo).toEqual(['look', 'email'])
   })
 
   test("numbers begin like nobody else's", () => {
@@ -145,12 +173,89 @@ describe('new', () => {
     expect((await here.rollcall(['validate'])).status).toBe(0)
   })
 
+  test('answers as people give them, piped in: one that cannot be read is asked for again, the others are kept', async () => {
+    const input = [
+      'Rivers & Lungs 2027',
+      'soon',
+      '12/03/2027',
+      '13 March 2027',
+      'Hall #5, Kochi (upstairs)',
+      'help at rivers',
+      'help@rivers.example',
+      'maybe',
+      'no',
+      'Member (IMA, Kerala) = Rs. 5,000 / 6,000;',
+      'Student, PG = 1,000/-;',
+      'Faculty = free',
+      'somewhere',
+      'inside',
+      '20 March 2027',
+      '31st Jan 2027',
+    ].join('\n')
+    const { status, err } = await here.rollcall(['new', 'rivers2027'], { input })
+    expect([status, err.trim().split('\n')]).toEqual([
+      0,
+      [
+        '"soon" is not read as a day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
+        '"help at rivers" is not an e-mail address.',
+        '"maybe" is neither yes nor no.',
+        '"somewhere" does not say where the GST is. Write none, inside or on top.',
+        'The early prices would hold until 20 March 2027, and the conference is over on 13 March 2027: no day is left for the later prices.',
+      ],
+    ])
+    const event = compiled(here.read('events/rivers2027.yaml'), 'rivers2027.yaml')
+    expect([event.title, event.from, event.to, event.venue, event.support]).toEqual([
+      'Rivers & Lungs 2027',
+      '2027-03-12',
+      '2027-03-13',
+      'Hall #5, Kochi (upstairs)',
+      'help@rivers.example',
+    ])
+    expect(event.categories.map(({ label }) => label)).toEqual([
+      'Member (IMA, Kerala)',
+      'Student, PG',
+      'Faculty',
+    ])
+    expect(Object.values(event.fees.prices ?? {})).toEqual([
+      { early: 500_000, regular: 600_000 },
+      { early: 100_000, regular: 100_000 },
+      { early: 0, regular: 0 },
+    ])
+    expect([event.fees.tax?.prices, event.demo]).toEqual([
+      'inclusive',
+      ['look', 'payment.account', 'email'],
+    ])
+    expect(here.read('events/rivers2027.yaml')).toContain('Friday, 12 March 2027')
+    expect((await here.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)
+  })
+
+  test('prices of 0 begin an event that is free, and nothing about money is asked', async () => {
+    const input = 'Open Day\n\n\n\n\n\nEverybody = 0 / 0\n'
+    const { status, err } = await here.rollcall(['new', 'opendoor'], { input })
+    expect([status, err]).toEqual([0, ''])
+    const event = compiled(here.read('events/opendoor.yaml'), 'opendoor.yaml')
+    expect([event.payment, event.fees.tax, event.fees.prices]).toEqual([
+      null,
+      null,
+      { everybody: { open: 0 } },
+    ])
+  })
+
+  test('an answer that is wrong to the end writes nothing', async () => {
+    const { status, err } = await here.rollcall(['new', 'bad'], { input: 'Title\nsoon\nlater' })
+    expect([status, err.trim().split('\n').at(-1)]).toEqual([2, 'Nothing is written.'])
+    expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
+  })
+
   test.each([
     ['no id', ['new']],
     ['an id without a letter', ['new', '2027']],
     ['a day that is none', ['new', 'bad', '--from', '30 January']],
     ['an end before the beginning', ['new', 'bad', '--from', '2027-02-02', '--to', '2027-02-01']],
-    ['prices without figures', ['new', 'bad', '--categories', 'Member: 40']],
+    ['a category without its price', ['new', 'bad', '--categories', 'Member = 40, Student']],
+    ['prices without figures', ['new', 'bad', '--categories', 'Member = cheap']],
+    ['a free event with prices', ['new', 'bad', '--free', '--categories', 'Member = 40']],
+    ['a tax in no place', ['new', 'bad', '--gst', 'yes']],
     ['no such way to pay', ['new', 'bad', '--payment', 'cash']],
     ['no address', ['new', 'bad', '--support', 'help']],
   ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
