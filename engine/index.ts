@@ -146,12 +146,6 @@ export {
   findingsAsSarif,
 } from './questions/formats.ts'
 export { preview } from './questions/preview.ts'
-export {
-  eventIdFrom,
-  newEventFile,
-  prefixFor,
-  type SampleCategory,
-  type SampleOptions,
-} from './questions/sample.ts'
+export { eventIdFrom, newEventFile, prefixFor, type SampleOptions } from './questions/sample.ts'
 export { QUESTIONS, readCategories, type Told } from './questions/interview.ts'
 export { showEvent } from './questions/show.ts'
