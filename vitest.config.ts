@@ -40,8 +40,9 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
-          testTimeout: 90_000,
-          hookTimeout: 60_000,
+          // HEADED=1 slows the browser down for a person who watches, and may stop it.
+          testTimeout: process.env['HEADED'] === '1' ? 0 : 90_000,
+          hookTimeout: process.env['HEADED'] === '1' ? 0 : 60_000,
           sequence: { groupOrder: 2 },
         },
       },

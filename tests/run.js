@@ -5,6 +5,7 @@
  * this file; started by hand with another Node, it hands over to that one.
  *
  * `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
+ * `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -85,6 +86,15 @@ function installShell() {
 
 /** Finds a browser or, as root on a Debian, installs its package; else says what to do. */
 function needBrowser() {
+  // The shell has no window to show.
+  if (process.env.HEADED === '1')
+    return (
+      findBrowser(KNOWN_BROWSERS.filter((name) => name !== SHELL)) ||
+      stop(
+        'HEADED=1 shows a window, for which the tests need a whole Chromium: install it ("sudo apt-get install chromium") or set CHROMIUM to its path.',
+        1,
+      )
+    )
   if (!findBrowser([SHELL])) installShell()
   return (
     findBrowser(KNOWN_BROWSERS) ||

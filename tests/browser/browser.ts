@@ -6,6 +6,10 @@ import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
+/** A person watches: with a window, slowly enough to follow, and no time limit (vitest.config.ts). */
+const HEADED = process.env['HEADED'] === '1'
+const HEADED_STEP_MS = 400
+
 const KNOWN = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -16,7 +20,9 @@ const KNOWN = [
 
 /** `tests/run.js` sets CHROMIUM; a run by hand finds the usual places. */
 export const chromiumPath = (): string => {
-  const path = process.env['CHROMIUM'] ?? KNOWN.find((candidate) => existsSync(candidate))
+  const path =
+    process.env['CHROMIUM'] ??
+    KNOWN.find((candidate) => existsSync(candidate) && !(HEADED && /shell$/.test(candidate)))
   if (path === undefined)
     throw new Error('no Chromium: set CHROMIUM, or run npm test, which looks for one')
   return path
@@ -25,6 +31,7 @@ export const chromiumPath = (): string => {
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath(),
+    ...(HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -62,7 +69,7 @@ export async function visit(
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(HEADED ? 0 : 15_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
