@@ -98,6 +98,7 @@ export {
 } from './numbers.ts'
 export {
   applyFact,
+  RUPEE_CODES,
   reviewOf,
   type Payment,
   type PaymentFact,

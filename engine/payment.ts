@@ -51,7 +51,7 @@ export type PaymentRefusal =
   | { readonly code: 'not_paid' }
 
 // The Indian rupee by its letters and by its number; gateways send either.
-const RUPEE_CODES = ['INR', '356']
+export const RUPEE_CODES = ['INR', '356']
 
 /**
  * Pure; the store writes the fact and the result in one transaction. A repeated confirmation with the

@@ -1,6 +1,6 @@
 /**
  * The store as the rest of the server sees it: verbs of the domain, all asynchronous, no SQL.
- * Implementations pass the same contract suite (`tests/server/store.contract.ts`).
+ * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
 import type {

@@ -27,12 +27,9 @@ const pairs = readdirSync(GOLDENS)
 test('every code has a pair, and every pair a code', () => {
   expect(pairs.filter((name) => !name.includes('-'))).toEqual(codes)
   expect([...new Set(pairs.map(codeOf))]).toEqual(codes)
-  expect(
-    readdirSync(GOLDENS)
-      .filter((name) => name.endsWith('.out'))
-      .map((name) => name.replace('.out', ''))
-      .sort(),
-  ).toEqual(pairs)
+  // One that is missing fails below, where `UPDATE=1` writes it.
+  const printed = readdirSync(GOLDENS).filter((name) => name.endsWith('.out'))
+  expect(printed.filter((name) => !pairs.includes(name.replace('.out', '')))).toEqual([])
 })
 
 describe('what is printed', () => {

@@ -1,5 +1,5 @@
 /** What Airpay answers to our questions (status call, refund), from its own words to what happened. */
-import { own, readAmount } from '../../../engine/index.ts'
+import { assertNever, own, readAmount, RUPEE_CODES } from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise } from '../../../engine/index.ts'
 import type { RefundAnswer, StatusAnswer } from '../../deps.ts'
 import { child } from './fields.ts'
@@ -23,8 +23,6 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
 }
 /** A payment, as against a refund or a reversal. */
 export const SALE_TYPE = '320'
-/** The rupee by name and by number; both were seen. */
-const RUPEE_CODES = ['INR', '356']
 
 /**
  * From the gateway's own words to what happened. MESSAGE is never judged (it can say "Success" beside
@@ -48,6 +46,8 @@ export function judgeStatus(
     case 'declined':
     case 'paid':
       break
+    default:
+      return assertNever(meaning)
   }
   // An answer about another order is no answer about ours.
   if (fields['TRANSACTIONID'] !== orderId)
