@@ -2,6 +2,7 @@
  * What an event file and the three files beside it hold once their shape is right, as TypeScript
  * knows it. Written by hand beside `schemas/*.schema.json`; a test compares the two key by key.
  */
+import type { FieldType } from '../config.ts'
 
 export type EventFile = {
   readonly format: 1
@@ -207,16 +208,7 @@ type Form = {
 
 export type Field = {
   readonly id: FieldId
-  readonly type?:
-    | 'text'
-    | 'multiline'
-    | 'email'
-    | 'phone'
-    | 'number'
-    | 'date'
-    | 'yes-no'
-    | 'select'
-    | 'file'
+  readonly type?: FieldType
   readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: Text
   readonly hint?: Text

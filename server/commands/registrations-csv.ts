@@ -4,6 +4,7 @@
  */
 import { parse } from 'csv-parse/sync'
 import {
+  assertNever,
   composed,
   err,
   instant,
@@ -313,7 +314,8 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
   const bad = (what: string): Result<Answer, string> => err(`“${text}” is no ${what}.`)
-  switch (stored?.type ?? field?.type) {
+  const type = stored?.type ?? field?.type ?? 'text'
+  switch (type) {
     case 'money': {
       const amount = readMoney(text)
       return amount === null ? bad('amount in rupees') : ok(rupees(amount))
@@ -339,8 +341,14 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
         ? err(`“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`)
         : ok(option.id)
     }
-    default:
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'file':
       return ok(text)
+    default:
+      return assertNever(type)
   }
 }
 

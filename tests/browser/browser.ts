@@ -22,7 +22,7 @@ const KNOWN = [
 export const chromiumPath = (): string => {
   const path =
     process.env['CHROMIUM'] ??
-    KNOWN.find((candidate) => existsSync(candidate) && !(HEADED && /shell$/.test(candidate)))
+    KNOWN.find((candidate) => existsSync(candidate) && !(HEADED && candidate.endsWith('shell')))
   if (path === undefined)
     throw new Error('no Chromium: set CHROMIUM, or run npm test, which looks for one')
   return path

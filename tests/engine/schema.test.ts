@@ -61,17 +61,7 @@ describe.each([
   })
 })
 
-const types = [
-  'text',
-  'multiline',
-  'email',
-  'phone',
-  'number',
-  'date',
-  'yes-no',
-  'select',
-  'file',
-] as const
+const types = Object.keys(samples) as readonly Field['type'][]
 const abc = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
 const testOf = (made: Field): fc.Arbitrary<Test> => {
   const answered = fc.boolean().map((is): Test => ({ is: 'answered', answered: is }))
