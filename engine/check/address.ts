@@ -1,5 +1,5 @@
 /** Addresses as people type them into a letter (mail, web, a page of ours), and what was meant. */
-import { editDistance } from './near.ts'
+import { editDistance, isOneSlip } from './near.ts'
 import { plainDigits, withoutQuotes } from './amount.ts'
 
 /** What is written wrongly, in words, and the address that was probably meant. */
@@ -62,6 +62,9 @@ const ENDINGS: Readonly<Record<string, string>> = {
   acin: 'ac.in',
 }
 
+/** The longest first: `com,in` before `in`. */
+const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.length)
+
 /** Null when the address is written as one should be, or when nothing can be said of it. */
 export function mailMeant(text: string): AddressMeant | null {
   const written = text.trim()
@@ -108,27 +111,25 @@ function mailDomain(domain: string): string | null {
     const known = MAILBOXES.find((one) => one.replace(/\..*$/, '') === domain)
     return known ?? MAILBOXES.find((one) => one.replaceAll('.', '') === domain) ?? null
   }
-  const ending = Object.keys(ENDINGS)
-    .sort((a, b) => b.length - a.length)
-    .find((one) => domain.endsWith(`.${one}`))
+  const ending = ENDINGS_BY_LENGTH.find((one) => domain.endsWith(`.${one}`))
   const mended =
     ending === undefined ? domain : `${domain.slice(0, -ending.length)}${ENDINGS[ending] ?? ''}`
   const near = MAILBOXES.find(
     (one) =>
       one === mended ||
       // The name of the service with one slip, or without its ending's end: gmial.com, gmail.co.
-      (editDistance(one, mended) === 1 && one.slice(0, 2) !== 'li' && mended.length > 7) ||
-      (editDistance(one, mended) === 2 &&
-        one.length > 8 &&
+      (mended.length > 7 && isOneSlip(one, mended) && one.slice(0, 2) !== 'li') ||
+      (one.length > 8 &&
         one.slice(-4) === mended.slice(-4) &&
-        isSwap(one, mended)),
+        isSwap(one, mended) &&
+        editDistance(one, mended) === 2),
   )
   if (near !== undefined) return near
   return ending === undefined ? null : mended
 }
 
 function isSwap(a: string, b: string): boolean {
-  return [...a].sort().join('') === [...b].sort().join('')
+  return a.length === b.length && [...a].sort().join('') === [...b].sort().join('')
 }
 
 /** A web address in a text whose beginning or end is mistyped: `http:/x`, `https//x`, `www,x.org`. Null when it is not. */

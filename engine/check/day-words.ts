@@ -1,5 +1,7 @@
 /** How people write days in a text: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
 
+import { matchesOf } from './matches.ts'
+
 /** One day as it is written; what the text leaves out is null. `weekday` counts from Sunday, 0. */
 export type DayWords = {
   readonly day: number
@@ -55,14 +57,15 @@ const BETWEEN = new RegExp(
 )
 
 /** Most texts name no day at all; this says so fast. */
-const MAYBE =
-  /\d\s?[-/.]\s?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d|\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/is
+const MAYBE = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
+const maybeDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
 
 const indexOf = (names: readonly string[], word: string): number =>
   names.indexOf(word.slice(0, 3).toLowerCase())
 const monthOf = (word: string): number => indexOf(MONTHS, word) + 1
+const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY}`, 'gi')
 const weekdaysIn = (text: string): readonly number[] =>
-  [...text.matchAll(new RegExp(`\\b${WEEKDAY}`, 'gi'))].map(([word]) => indexOf(WEEKDAYS, word))
+  text === '' ? [] : matchesOf(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
 
 type Numbers = {
   readonly days: readonly number[]
@@ -106,8 +109,8 @@ function numbersOf(text: string, monthIsFirst: boolean): Numbers {
  * are a year only within five years of it, else they are something else ("12-34-56").
  */
 export function daysSaid(text: string, about: number): readonly DaysSaid[] {
-  if (!MAYBE.test(text)) return []
-  const single = [...text.matchAll(SAID)].flatMap((match): DaysSaid[] => {
+  if (!maybeDays(text)) return []
+  const single = matchesOf(text, SAID).flatMap((match): DaysSaid[] => {
     const said = saidBy(match, about)
     return said === null ? [] : [afterwards(said, text)]
   })
@@ -200,11 +203,13 @@ export type MonthSaid = {
 }
 const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
-export function monthsSaid(text: string, days: readonly DaysSaid[]): readonly MonthSaid[] {
-  return [...text.matchAll(MONTH_ALONE)].flatMap((match): MonthSaid[] => {
+/** `days` are those said in the same text; they are asked for only where a month is named. */
+export function monthsSaid(text: string, days: () => readonly DaysSaid[]): readonly MonthSaid[] {
+  if (!maybeDays(text)) return []
+  return matchesOf(text, MONTH_ALONE).flatMap((match): MonthSaid[] => {
     const [start, end] = [match.index, match.index + match[0].length]
     const isOfDay =
-      days.some((day) => day.start < end && start < day.end) ||
+      days().some((day) => day.start < end && start < day.end) ||
       /\d(?:st|nd|rd|th)?[\s.,/-]*(?:of\s+)?$/i.test(text.slice(0, start))
     return isOfDay ? [] : [{ start, end, month: monthOf(match[1] ?? ''), year: Number(match[2]) }]
   })
@@ -266,13 +271,15 @@ function worded(
   }
 }
 
+const BEHIND = new RegExp(
+  `^\\s*(?:[,–—-]\\s*(${WEEKDAY})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY})\\s*\\))`,
+  'i',
+)
+
 /** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday behind its day. */
 function afterwards(said: DaysSaid, text: string): DaysSaid {
   if (said.first !== said.last || said.first.weekday !== null) return said
-  const behind = new RegExp(
-    `^\\s*(?:[,–—-]\\s*(${WEEKDAY})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY})\\s*\\))`,
-    'i',
-  ).exec(text.slice(said.end))
+  const behind = BEHIND.exec(text.slice(said.end))
   const weekday = weekdaysIn(behind?.[1] ?? behind?.[2] ?? '')[0]
   if (behind === null || weekday === undefined) return said
   const words = { ...said.first, weekday }

@@ -93,11 +93,15 @@ const MANGLED: readonly (readonly [string, string])[] = [
   ['Â£', '£'],
 ]
 
+const LOST_OR_MANGLED = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).join('|')}`, 'g')
+/** What every one of them begins with. */
+const MAYBE_LOST = new RegExp(`[${LOST}âÃÂ]`)
+
 /** One finding a line, ten in all: a file in another encoding has one wherever a letter has an accent. */
 function lostLetters(text: string, report: Report): void {
+  if (!MAYBE_LOST.test(text)) return
   const told = new Set<number>()
-  const found = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).join('|')}`, 'g')
-  for (const match of text.matchAll(found)) {
+  for (const match of text.matchAll(LOST_OR_MANGLED)) {
     const at = match.index
     const line = text.lastIndexOf('\n', at - 1)
     if (told.has(line) || told.size >= 10) continue
@@ -134,8 +138,10 @@ const ODD_IN_BRACKETS = new RegExp(
   'g',
 )
 
+const ANY_ODD_SPACE = new RegExp(`[${ODD}]`)
+
 function oddSpaces(text: string, report: Report): void {
-  if (!new RegExp(`[${ODD}]`).test(text)) return
+  if (!ANY_ODD_SPACE.test(text)) return
   const lines = text.split('\n')
   for (const row of rowsOf(text)) {
     const line = (lines[row.at] ?? '').replace(/\r$/, '')
@@ -171,12 +177,14 @@ const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
     [...'aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo'][at] ?? '',
   ]),
 )
+const ANY_ALIKE = new RegExp(`[${Object.keys(ALIKE).join('')}]`)
 const MIXED = new RegExp(
   `[A-Za-z][A-Za-z0-9_-]*[${Object.keys(ALIKE).join('')}]|[${Object.keys(ALIKE).join('')}][A-Za-z0-9_-]*[A-Za-z]`,
   'gu',
 )
 
 function lookAlikes(text: string, report: Report): void {
+  if (!ANY_ALIKE.test(text)) return
   let told = 0
   for (const match of text.matchAll(MIXED)) {
     const inside = [...match[0]].findIndex((letter) => ALIKE[letter] !== undefined)

@@ -49,9 +49,9 @@ export function readYaml(file: SourceText): {
       if (at === '') return { spot: null, path: '' }
     }
   }
-  const place = (path: string, part: Part = 'value'): Place => {
+  const spanAt = (path: string, part: Part = 'value'): Span => {
     const found = spotOf(path)
-    if (found.spot === null) return placeOf([0, 0], path)
+    if (found.spot === null) return [0, 0]
     // A missing child is shown at its parent's name, not at the parent's whole block.
     const wanted = found.path === path ? part : 'key'
     const { key, value } = found.spot
@@ -63,8 +63,9 @@ export function readYaml(file: SourceText): {
         : wanted === 'key'
           ? key
           : ([key[0], value[1]] as const)
-    return placeOf(trimmed(span), path)
+    return trimmed(span)
   }
+  const place = (path: string, part?: Part): Place => placeOf(spanAt(path, part), path)
   const firstLine = ([start, end]: Span): Span => {
     const stop = file.text.indexOf('\n', start)
     return [start, stop === -1 ? end : Math.min(end, stop)]
@@ -87,6 +88,7 @@ export function readYaml(file: SourceText): {
     ...file,
     value,
     place,
+    span: spanAt,
     placeOf,
     written,
     has: (path) => spots.has(path),

@@ -1,4 +1,6 @@
 /** What a day in a text is about: prices and registration, the event itself, or something of its own. */
+import { remember } from '../remember.ts'
+import { matchesOf } from './matches.ts'
 import type { Model } from './model.ts'
 import type { Readable } from './readable.ts'
 
@@ -82,9 +84,9 @@ const DIRECTIONS: readonly (readonly [NonNullable<About['direction']>, RegExp])[
 ]
 
 const lastIn = (text: string, pattern: RegExp): number =>
-  [...text.matchAll(pattern)].at(-1)?.index ?? -1
+  matchesOf(text, pattern).at(-1)?.index ?? -1
 const firstIn = (text: string, pattern: RegExp): number =>
-  [...text.matchAll(pattern)][0]?.index ?? Infinity
+  matchesOf(text, pattern)[0]?.index ?? Infinity
 
 /** Where one statement ends and the next begins. */
 const BREAK =
@@ -100,9 +102,9 @@ export function statementAround(
   // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
   const head = plain.slice(from, said.start)
-  const cut = [...head.matchAll(BREAK)].at(-1)
+  const cut = matchesOf(head, BREAK).at(-1)
   const tail = plain.slice(said.end, until)
-  const stop = [...tail.matchAll(BREAK)][0]
+  const stop = matchesOf(tail, BREAK)[0]
   return {
     left: cut === undefined ? head : head.slice(cut.index + cut[0].length),
     right: stop === undefined ? tail : tail.slice(0, stop.index),
@@ -164,7 +166,7 @@ function isBare({ config }: Model, text: string): boolean {
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
 }
 
-const isFound = (text: string, pattern: RegExp): boolean => lastIn(text, pattern) >= 0
+const isFound = (text: string, pattern: RegExp): boolean => firstIn(text, pattern) !== Infinity
 
 function directionOf(left: string, right: string): About['direction'] {
   const nearest = DIRECTIONS.map(([direction, pattern]) => ({
@@ -201,11 +203,11 @@ function topicOf(
 }
 
 /** What the conference is called, without its year. */
-function nameOf({ config }: Model): RegExp {
+const nameOf = remember(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')
-}
+})
 
 /** Words by which a period is called, whatever its label. */
 const USUAL: readonly (readonly [RegExp, string])[] = [
@@ -237,10 +239,10 @@ const EVERYDAY = new Set([
   'conference',
 ])
 
-/** The period that a text names, nearest to the day; null when it names none. */
-function periodNamed({ config }: Model, text: string, isLeft: boolean): number | null {
+/** What each period is called in a sentence, by its position. */
+const periodNames = remember(({ config }: Model) => {
   const { periods } = config.fees
-  const found = periods.flatMap(({ id, label }, period) => {
+  return periods.map(({ id, label }): readonly RegExp[] => {
     const plain = [label, id.replaceAll('-', ' ')].filter(
       (name) => !EVERYDAY.has(name.toLowerCase()),
     )
@@ -256,8 +258,15 @@ function periodNamed({ config }: Model, text: string, isLeft: boolean): number |
       ),
       ...usual,
     ]
-    return names.flatMap((name) => {
-      const matches = [...text.matchAll(new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))]
+    return names.map((name) => new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))
+  })
+})
+
+/** The period that a text names, nearest to the day; null when it names none. */
+function periodNamed(model: Model, text: string, isLeft: boolean): number | null {
+  const found = periodNames(model).flatMap((names, period) =>
+    names.flatMap((name) => {
+      const matches = matchesOf(text, name)
       const match = isLeft ? matches.at(-1) : matches[0]
       return match === undefined
         ? []
@@ -269,8 +278,8 @@ function periodNamed({ config }: Model, text: string, isLeft: boolean): number |
               length: match[0].length,
             },
           ]
-    })
-  })
+    }),
+  )
   const [best] = found.toSorted((a, b) =>
     isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
   )

@@ -1,5 +1,6 @@
 /** What texts claim of the tax: inside the fees, on top of them, none at all, so many percent. */
 import { remember } from '../remember.ts'
+import { matchesOf } from './matches.ts'
 import { statementAround } from './said-about.ts'
 
 export type TaxClaim = {
@@ -137,7 +138,7 @@ export function taxClaims(text: string, name: string): readonly TaxClaim[] {
   return patternsFor(name).claims.reduce<readonly TaxClaim[]>(
     (found, [is, pattern]) => [
       ...found,
-      ...[...plain.matchAll(pattern)].flatMap((match): TaxClaim[] => {
+      ...matchesOf(plain, pattern).flatMap((match): TaxClaim[] => {
         const [start, end] = [match.index, match.index + match[0].length]
         return found.some((one) => one.start < end && start < one.end)
           ? []
@@ -155,7 +156,7 @@ export function taxPercents(text: string, name: string): readonly TaxClaim[] {
   return patternsFor(name).percents.reduce<readonly TaxClaim[]>(
     (found, pattern) => [
       ...found,
-      ...[...plain.matchAll(pattern)].flatMap((match): TaxClaim[] => {
+      ...matchesOf(plain, pattern).flatMap((match): TaxClaim[] => {
         const said = [match[1] ?? '', match[2] ?? '']
         const written = said.find((part) => /^(?:\d|five|twelve|eighteen|twenty)/i.test(part)) ?? ''
         const start = match.index + match[0].lastIndexOf(written)

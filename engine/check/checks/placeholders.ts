@@ -9,25 +9,26 @@ export function placeholdersIn(
   model: Model,
   path: string,
 ): readonly { readonly name: string; readonly span: readonly [number, number] }[] {
-  const { start, end } = model.source.place(path)
-  const source = model.source.text.slice(start.offset, end.offset)
+  const [start, end] = model.source.span(path)
+  const source = model.source.text.slice(start, end)
+  if (!source.includes('{')) return []
   return [...source.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
     name: match[1] ?? '',
-    span: [start.offset + match.index, start.offset + match.index + match[0].length],
+    span: [start + match.index, start + match.index + match[0].length],
   }))
 }
 
 /** A brace without its other half, at its own place: `{reg_no` and `total}`. */
 function strayBraces({ source }: Model, path: string, text: string): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
-  const { start, end } = source.place(path)
+  const [start, end] = source.span(path)
   const open = source.text
-    .slice(start.offset, end.offset)
+    .slice(start, end)
     .replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
   const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
   const brace = found?.[0].startsWith('{') === false ? '}' : '{'
   const name = found?.[1] ?? found?.[2]
-  const from = start.offset + (found?.index ?? 0)
+  const from = start + (found?.index ?? 0)
   return [
     {
       at: path,

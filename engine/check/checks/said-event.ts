@@ -1,6 +1,6 @@
 /** EV621 to EV623: the days a text gives the event are its days, fall on their weekday, and its name is of this year. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../time.ts'
-import { daysSaid, monthsSaid } from '../day-words.ts'
+import { daysSaid, monthsSaid, type DaysSaid } from '../day-words.ts'
 import type { Draft } from '../finding.ts'
 import {
   distance,
@@ -36,7 +36,8 @@ const otherDays = (
 function otherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return readables(model).flatMap((readable) => {
-    const months = monthsSaid(readable.text, daysSaid(readable.text, Number(to.slice(0, 4))))
+    const days = (): readonly DaysSaid[] => daysSaid(readable.text, Number(to.slice(0, 4)))
+    const months = monthsSaid(readable.text, days)
     return months.flatMap((said, at): Draft[] => {
       const month = `${said.year}-${String(said.month).padStart(2, '0')}`
       return isHistory(model, said.year) ||

@@ -176,15 +176,13 @@ function bracketsIn(
   readonly dollar: boolean
   readonly span: readonly [number, number]
 }[] {
-  const { start, end } = source.place(path)
-  return [
-    ...source.text
-      .slice(start.offset, end.offset)
-      .matchAll(/\$\{([\w.]+)\}|\[([\w.]+)\]|%([\w.]+)%|<([\w.]+)>/g),
-  ].map((found) => ({
+  const [start, end] = source.span(path)
+  const text = source.text.slice(start, end)
+  if (!/[$[%<]/.test(text)) return []
+  return [...text.matchAll(/\$\{([\w.]+)\}|\[([\w.]+)\]|%([\w.]+)%|<([\w.]+)>/g)].map((found) => ({
     name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? '',
     dollar: found[1] !== undefined,
-    span: [start.offset + found.index, start.offset + found.index + found[0].length],
+    span: [start + found.index, start + found.index + found[0].length],
   }))
 }
 

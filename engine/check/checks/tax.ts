@@ -124,11 +124,14 @@ const claimsOf = (
   model: Model,
   name: string,
 ): readonly { readonly readable: Readable; readonly claim: TaxClaim }[] =>
-  readables(model).flatMap((readable) =>
-    taxClaims(readable.text, name)
-      .filter(({ statement }) => !ELSEWHERE.test(`${readable.heading} ${statement}`))
-      .map((claim) => ({ readable, claim })),
-  )
+  readables(model).flatMap((readable) => claimsIn(readable, name))
+const claimsIn = (
+  readable: Readable,
+  name: string,
+): readonly { readonly readable: Readable; readonly claim: TaxClaim }[] =>
+  taxClaims(readable.text, name)
+    .filter(({ statement }) => !ELSEWHERE.test(`${readable.heading} ${statement}`))
+    .map((claim) => ({ readable, claim }))
 
 const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
   at: path,
@@ -239,8 +242,8 @@ const taxNotCharged: Check = {
         help,
       }))
       if (named.length > 0) return named
-      return claimsOf(model, 'GST')
-        .filter((one) => one.readable === readable && one.claim.is !== 'none')
+      return claimsIn(readable, 'GST')
+        .filter(({ claim }) => claim.is !== 'none')
         .slice(0, 1)
         .map(({ claim }): Draft => ({
           ...spanOf(readable, claim),

@@ -1,45 +1,34 @@
 /** What can be read and was mistyped all the same: quotes that are printed, a sign that stands twice, an address nobody has, marks of other programs. */
 import { mailMeant, webMeant } from '../address.ts'
+import { matchesOf } from '../matches.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
 import { inQuotes } from '../quotes.ts'
-import { join } from '../source.ts'
-import type { Span } from '../source.ts'
+import { writtenTexts } from '../readable.ts'
 
-type Written = { readonly path: string; readonly text: string; readonly span: Span }
-
-/** Every text of the file as it stands there, with its offsets; examples are answers, not texts. */
-function writtenTexts({ source, file }: Model): readonly Written[] {
-  const found: Written[] = []
-  const walk = (value: unknown, path: string): void => {
-    if (typeof value === 'string') {
-      const { start, end } = source.place(path)
-      const text = source.text.slice(start.offset, end.offset)
-      found.push({ path, text, span: [start.offset, end.offset] })
-    } else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value))
-        if (path !== '' || !['examples', 'allow', 'demo'].includes(key))
-          walk(inner, join(path, key))
-  }
-  walk(file, '')
-  return found
-}
-
-/** Findings at what a pattern finds in the texts that people read. */
+/**
+ * Findings at what a pattern finds in the texts of the file. `hint` is found wherever the pattern is,
+ * and fast: hardly any text has it, and a file has some six hundred.
+ */
 function inTexts(
   model: Model,
+  hint: RegExp,
   pattern: RegExp,
   say: (found: RegExpMatchArray) => Pick<Draft, 'message' | 'help'> | null,
 ): readonly Draft[] {
-  return writtenTexts(model).flatMap(({ path, text, span }) =>
-    [...text.matchAll(pattern)].flatMap((found): Draft[] => {
-      const said = say(found)
-      const start = span[0] + found.index
-      return said === null ? [] : [{ at: path, span: [start, start + found[0].length], ...said }]
-    }),
-  )
+  return writtenTexts(model)
+    .filter(({ text }) => hint.test(text))
+    .flatMap(({ path, text, at }) =>
+      matchesOf(text, pattern).flatMap((found): Draft[] => {
+        const said = say(found)
+        const start = at + found.index
+        return said === null ? [] : [{ at: path, span: [start, start + found[0].length], ...said }]
+      }),
+    )
 }
 
+/** What a text in quotes ends with, unless it begins with one that has no other half. */
+const QUOTE_AT_END = '”“»›’‘´″"`'
 /** A motto in quotation marks is printed in them, as its author wants. */
 const MAY_BE_QUOTED = /^event\.theme$/
 
@@ -48,7 +37,8 @@ const curlyQuotes: Check = {
   severity: 'warning',
   why: 'Only straight quotes are quotes here; those that Word makes of them are printed.',
   find: (model) =>
-    writtenTexts(model).flatMap(({ path, text, span }): Draft[] => {
+    writtenTexts(model).flatMap(({ path, text, at }): Draft[] => {
+      if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
       if (model.source.written(path)?.plain !== true || MAY_BE_QUOTED.test(path)) return []
       const inside =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
@@ -60,7 +50,7 @@ const curlyQuotes: Check = {
         : [
             {
               at: path,
-              span,
+              span: [at, at + text.length],
               message: `the quotes in \`${text}\` belong to the text and are printed`,
               help: `write ${inQuotes(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
             },
@@ -86,6 +76,7 @@ const signTwice: Check = {
     const sign = '(?:₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)'
     return inTexts(
       model,
+      /\{/,
       new RegExp(
         `${sign}[ \\u00a0]*\\{(${amounts})\\}|\\{(${amounts})\\}[ \\u00a0]*${sign}`,
         'giu',
@@ -103,7 +94,7 @@ const addressSlip: Check = {
   severity: 'warning',
   why: 'Nobody is reached at an address with a slip in it.',
   find: (model) => [
-    ...inTexts(model, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
+    ...inTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
       const meant = mailMeant(written)
       return meant === null || meant.write === written
@@ -112,6 +103,7 @@ const addressSlip: Check = {
     }),
     ...inTexts(
       model,
+      /tp|ww/i,
       /(?<![\w@./])(?:h?t{1,3}p{1,2}s?|https?|hhtps?|htpps?)(?:[:;]+[/\\]*|[/\\]+) ?[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*|(?<![\w@.])(?:www[,;:]\.?|wwww\.|ww\.|www\.\.)[\w-]+\.[\w.-]+/giu,
       (found) => {
         const meant = webMeant(found[0])
@@ -141,11 +133,15 @@ function phones(model: Model): readonly Draft[] {
         }
   }
   return [
-    ...inTexts(model, /\+\s?91[\s-]*((?:\d[\s-]?){6,12}(?:[Oo\d][\s-]?)*)(?![\d])/gu, (found) =>
-      say(found[1] ?? ''),
+    ...inTexts(
+      model,
+      /\+/,
+      /\+\s?91[\s-]*((?:\d[\s-]?){6,12}(?:[Oo\d][\s-]?)*)(?![\d])/gu,
+      (found) => say(found[1] ?? ''),
     ),
     ...inTexts(
       model,
+      /[6-9][\s-]?[\dOo][\s-]?[\dOo]/,
       /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9](?:[\s-]?[\dOo]){8}(?:[\s-]?[\dOo]){0,2})(?![\dOo])/giu,
       (found) => say(found[1] ?? ''),
     ),
@@ -160,6 +156,7 @@ const markupPrinted: Check = {
     ...bulletsPrinted(model),
     ...inTexts(
       model,
+      /&/,
       /&(?:#\d+|#x[0-9a-f]+|amp|nbsp|lt|gt|quot|apos|rupee|rsquo|lsquo|rdquo|ldquo|ndash|mdash|hellip|bull|copy|reg|deg);/giu,
       (found) => ({
         message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
@@ -168,6 +165,7 @@ const markupPrinted: Check = {
     ),
     ...inTexts(
       model,
+      /</,
       /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
       (found) => ({
         message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
@@ -176,6 +174,7 @@ const markupPrinted: Check = {
     ),
     ...inTexts(
       model,
+      /[*]|__|\]\(/,
       /(?<![\w*])(\*{1,2}|__)(?![\s*_])([^*\n]{1,80}?)(?<![\s*_])\1(?![\w*])|\[([^\]\n]+)\]\((https?:[^)\s]*)\)/gu,
       (found) => ({
         message: `the signs in \`${found[0]}\` are printed as they stand`,
@@ -217,12 +216,15 @@ const endSign: Check = {
   severity: 'warning',
   why: 'A comma after a value is needed in other files; here it is printed.',
   find: (model) =>
-    writtenTexts(model).flatMap(({ path, text, span }): Draft[] =>
-      model.source.written(path)?.plain === true && /[^,;\s][,;]$/.test(text) && NAMES.test(path)
+    writtenTexts(model).flatMap(({ path, text, at }): Draft[] =>
+      ',;'.includes(text.charAt(text.length - 1)) &&
+      /[^,;\s][,;]$/.test(text) &&
+      model.source.written(path)?.plain === true &&
+      NAMES.test(path)
         ? [
             {
               at: path,
-              span: [span[1] - 1, span[1]],
+              span: [at + text.length - 1, at + text.length],
               message: `the \`${text.slice(-1)}\` at the end belongs to the text and is printed`,
               help: `write ${text.slice(0, -1)}`,
             },
@@ -235,14 +237,14 @@ const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)
 
 /** A bullet typed into an entry that is printed as an entry anyway. */
 const bulletsPrinted = (model: Model): readonly Draft[] =>
-  writtenTexts(model).flatMap(({ path, text, span }): Draft[] => {
+  writtenTexts(model).flatMap(({ path, text, at }): Draft[] => {
     const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]
     return bullet === undefined || !/\.\d+$/.test(path)
       ? []
       : [
           {
             at: path,
-            span: [span[0], span[0] + text.indexOf(bullet) + 1],
+            span: [at, at + text.indexOf(bullet) + 1],
             message: `the \`${bullet}\` is printed beside the mark of the list`,
             help: `write - ${text.replace(bullet, '').replace(/^(["']?)\s+/, '$1')}`,
           },
