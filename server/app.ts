@@ -15,6 +15,7 @@ import { adminRoutes } from './office/calls.ts'
 import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
 import { eventRoutes } from './events/calls.ts'
+import { lookupGuard } from './registering/lookup.ts'
 import { registeringCalls } from './registering/calls.ts'
 import { endConnectionsAtClose } from './http/connections.ts'
 import { StoreBusy } from './store/store.ts'
@@ -59,10 +60,12 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   )
 
   healthRoutes(app, deps)
-  registeringCalls(app, deps)
+  // One guard for every door that a number opens.
+  const guard = lookupGuard(deps)
+  registeringCalls(app, deps, guard)
   await eventRoutes(app, deps)
   await eventFileRoutes(app, deps)
-  await paymentRoutes(app, deps)
+  await paymentRoutes(app, deps, guard)
   await adminRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {

@@ -1,11 +1,14 @@
 /** `rollcall import`: registrations that were taken elsewhere, from a CSV file. */
 import { readFile } from 'node:fs/promises'
+import { isRegNo } from '../../engine/index.ts'
+import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { readImport } from './registrations-csv.ts'
 import type { ImportProblem } from './registrations-csv.ts'
 import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
+import { freshNumber } from '../registering/making.ts'
 import { openStore } from '../store/open.ts'
 
 const help = `Usage: rollcall import <event> <file.csv>
@@ -16,7 +19,9 @@ payment_status, payment_id, payment_date, created_at; a column <name>_display ma
 headings of the event's own CSV export are understood too. Base and GST may be missing.
 
 Each bad line is named with its number, and nothing is stored unless all are good. Doing it twice
-changes nothing; a number that is there already with other answers is refused.
+changes nothing; a number that is there already with other answers is refused. Each registration gets a
+number of Rollcall's own, which cannot be counted up to; the office finds it by the old one too, and a
+delegate who opens an old link is asked for the e-mail address.
 
 DATA_DIR and EVENTS_DIR say where the database and the event files are.
 
@@ -81,12 +86,18 @@ export const importing: Command = {
         terminal.complain(`Nothing was imported.`)
         return 1
       }
-      const done = await store.importRegistrations(read.value.map(({ row }) => row))
+      const { config } = served
+      const done = await store.importRegistrations(
+        read.value.map(({ row }) => ({ ...row, regNo: numberFor(config, row.formerNo) })),
+      )
       if (!done.ok) {
-        const line = read.value.find(({ row }) => row.regNo === done.error.regNo)?.line ?? null
-        terminal.complain(
-          said(file, { line, message: `${done.error.regNo} is stored already, and differs.` }),
-        )
+        const { code, formerNo } = done.error
+        const line = read.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
+        const message =
+          code === 'differs'
+            ? `${formerNo} is stored already, and differs.`
+            : `${formerNo} could not be given a number that is free. Please try again.`
+        terminal.complain(said(file, { line, message }))
         terminal.complain(`Nothing was imported.`)
         return 1
       }
@@ -100,6 +111,14 @@ export const importing: Command = {
       await store.close()
     }
   },
+}
+
+/**
+ * Other systems count: whoever has one number has the next. So each row gets a number of our drawing; one
+ * that has the form of ours, from an export of this event, is kept, because its delegate holds it.
+ */
+function numberFor(event: EventConfig, formerNo: string): RegNo {
+  return isRegNo(event, formerNo) ? formerNo : freshNumber(event)
 }
 
 const said = (file: string, { line, message }: ImportProblem): string =>

@@ -249,7 +249,7 @@ async function importAll(
   chance: Chance,
 ): Promise<number> {
   const event = served.config
-  const rows = moments.map((at): ImportRow => {
+  const rows = moments.map((at, index): ImportRow => {
     const answers: Record<string, Answer> = { ...answersOf(event, chance) }
     const fee = paise(400_000 + Math.floor(chance() * 7) * 50_000)
     const companions = chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
@@ -261,9 +261,11 @@ async function importAll(
     const luck = chance()
     const paymentStatus =
       luck < 0.93 ? 'success' : luck < 0.96 ? 'failed' : luck < 0.98 ? 'refunded' : 'pending'
+    const formerNo = `${event.orderId.prefix}${index + 1}`
     return {
       eventId: event.id,
       eventHash: served.hash,
+      formerNo,
       regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)),
       answers,
       searchable: delegateOf(event, answers),

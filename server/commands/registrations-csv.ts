@@ -23,14 +23,15 @@ import type {
   Instant,
   Paise,
   PaymentStatus,
-  RegNo,
   Result,
 } from '../../engine/index.ts'
 import type { ImportRow } from '../store/store.ts'
 
 /** `line` counts as an editor does, from 1; null: the file as a whole. */
 export type ImportProblem = { readonly line: number | null; readonly message: string }
-export type ImportLine = { readonly line: number; readonly row: ImportRow }
+/** A row as the file has it; its number here is drawn once all are good. */
+export type ReadRow = Omit<ImportRow, 'regNo'>
+export type ImportLine = { readonly line: number; readonly row: ReadRow }
 
 /** Values of a registration that are no answer. */
 type Value =
@@ -108,12 +109,12 @@ export function readImport(
     if (cells.length !== header.cells.length)
       wrong.push(`There are ${cells.length} cells under ${header.cells.length} headings.`)
     const row = wrong.length > 0 ? null : rowOf(event, eventHash, columns.value, cells, wrong)
-    const before = row === null ? undefined : seen.get(row.regNo)
+    const before = row === null ? undefined : seen.get(row.formerNo)
     if (row !== null && before !== undefined)
-      wrong.push(`${row.regNo} stands in line ${before} already.`)
+      wrong.push(`${row.formerNo} stands in line ${before} already.`)
     problems.push(...wrong.map((message) => ({ line, message })))
     if (row === null || wrong.length > 0) continue
-    seen.set(row.regNo, line)
+    seen.set(row.formerNo, line)
     rows.push({ line, row })
   }
   return problems.length === 0 ? ok(rows) : err(problems)
@@ -206,7 +207,7 @@ function rowOf(
   columns: readonly Column[],
   cells: readonly string[],
   wrong: string[],
-): ImportRow | null {
+): ReadRow | null {
   const answers: Record<string, Answer> = {}
   const values: Partial<Record<Value, string>> = {}
   for (const [index, column] of columns.entries()) {
@@ -274,7 +275,7 @@ function rowOf(
   return {
     eventId: event.id,
     eventHash,
-    regNo: order.value as string as RegNo,
+    formerNo: order.value,
     answers,
     searchable: delegateOf(event, answers),
     category,

@@ -173,7 +173,12 @@ function answersOf(
   const rest = Object.keys(registration.answers).filter(
     (id) => !known.some((field) => field.id === id),
   )
-  return [...known, ...rest.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
+  const { regNo, formerNo } = registration
+  const former =
+    formerNo === null || formerNo === String(regNo)
+      ? []
+      : [{ id: 'former_no', label: 'Number before the import', text: formerNo }]
+  const answers = [...known, ...rest.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
     const upload = registration.uploads.find(({ field }) => field === id)
     const answer = registration.answers[id]
     if (answer === undefined && upload === undefined) return []
@@ -189,6 +194,7 @@ function answersOf(
       },
     ]
   })
+  return [...former, ...answers]
 }
 
 function factText(fact: PaymentFact, payment: StoredPayment): string {

@@ -2,16 +2,21 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isoIndia } from '../../engine/index.ts'
-import type { Instant, RegisterAnswer } from '../../engine/index.ts'
+import type { EventConfig, Instant, RegisterAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
 import type { Call } from '../http/event-calls.ts'
-import type { Deps } from '../deps.ts'
+import type { BadNotice, Deps } from '../deps.ts'
 import { MESSAGE_BYTES_MAX, readFields } from './gateway/fields.ts'
+import type { Fields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
-import { limitByAddress } from '../http/limit.ts'
+import { addressOf, limitByAddress, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
+import { openKeeping } from './keeping.ts'
+import type { Keeping, Message } from './keeping.ts'
 import { within } from '../machine/clock.ts'
+import { isCountable, isEmailOf } from '../registering/lookup.ts'
+import type { LookupGuard } from '../registering/lookup.ts'
 import { handOff, payAgain } from '../registering/pay-again.ts'
 import { payAgainRefused, sendRefusal } from '../registering/refusals.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/pages.ts'
@@ -27,12 +32,19 @@ const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 const RETRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 type Read = { readonly body: string; readonly contentType: string }
+/** What stands at all three doors. */
+type Doors = { readonly deps: Deps; readonly guard: LookupGuard; readonly keeping: Keeping }
 
-export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function paymentRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  guard: LookupGuard,
+): Promise<void> {
+  const doors: Doors = { deps, guard, keeping: openKeeping(deps) }
   const tooManyMessages = limitByAddress(deps, MESSAGES_PER_ADDRESS)
   const tooManyRetries = limitByAddress(deps, RETRIES_PER_ADDRESS)
 
-  const comeBack = gatewayReturn(deps)
+  const comeBack = gatewayReturn(doors)
   const back: Call['handle'] = async (request, reply) =>
     tooManyMessages(request, reply) ? reply : comeBack(request, reply)
   app.eventCalls.add(({ config }) => {
@@ -43,7 +55,7 @@ export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<v
   })
 
   await app.register(async (scope) => {
-    // Bodies stay as they came: they are stored verbatim before anybody reads them.
+    // Bodies stay as they came: what is kept of them is kept verbatim.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     for (const slash of [true, false]) {
@@ -54,48 +66,88 @@ export async function paymentRoutes(app: FastifyInstance, deps: Deps): Promise<v
         handler: (request, reply) => back(request, reply, {}),
       })
       scope.post(at(noticePath), async (request, reply) =>
-        tooManyMessages(request, reply) ? reply : takeNotice(deps, request, reply),
+        tooManyMessages(request, reply) ? reply : takeNotice(doors, request, reply),
       )
       scope.post(at('/api/payment/retry/'), async (request, reply) =>
-        tooManyRetries(request, reply) ? reply : tryAgain(deps, request, reply),
+        tooManyRetries(request, reply) ? reply : tryAgain(doors, request, reply),
       )
     }
   })
 }
 
+/** A message, judged: what it claims, and the payment and event that it is of, null where it is of none. */
+type Judged = {
+  readonly message: Message
+  readonly fields: Fields | null
+  readonly refused: BadNotice['code'] | null
+  readonly payment: StoredPayment | null
+  readonly event: EventConfig | null
+}
+
+async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Judged> {
+  const fields = readFields(read.body, read.contentType)
+  const orderId = fields?.['TRANSACTIONID']?.trim() ?? null
+  const notice = fields === null ? null : deps.gateway.readNotice(fields)
+  const payment = notice?.ok === true ? await deps.store.payment(notice.value.orderId) : null
+  const event =
+    payment === null ? deps.events.byOrderId(orderId ?? '') : deps.events.byId(payment.eventId)
+  return {
+    message: { kind, orderId, ...read },
+    fields,
+    refused: notice === null ? 'malformed' : notice.ok ? null : notice.error.code,
+    payment,
+    event: event?.config ?? null,
+  }
+}
+
 /**
- * The browser coming back: stored, verified for at most five seconds, then sent to the page of what is
- * stored. It comes from another site and carries no cookie; it needs none, because it changes nothing
- * by itself. Dispatched to for the path an event file names, and under the usual one.
+ * The browser coming back: judged, stored, verified for at most five seconds, then sent to the page of
+ * what is stored. It comes from another site and carries no cookie; it needs none, because it changes
+ * nothing by itself. Dispatched to for the path an event file names, and under the usual one.
  */
-export function gatewayReturn(
-  deps: Deps,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+function gatewayReturn({
+  deps,
+  guard,
+  keeping,
+}: Doors): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   return async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
     if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-    const fields = readFields(read.body, read.contentType)
-    const named = fields?.['TRANSACTIONID']?.trim() ?? null
-    const kept = await keep(deps, 'return', named, read)
-    const notice = fields === null ? null : deps.gateway.readNotice(fields)
-    const payment =
-      notice === null || !notice.ok ? null : await deps.store.payment(notice.value.orderId)
-    const event = payment === null ? undefined : deps.events.byId(payment.eventId)?.config
-    if (payment === null || event === undefined) {
-      deps.log.warn(
-        { code: notice === null ? 'malformed' : notice.ok ? 'unknown_order' : notice.error.code },
-        'a return that fits no payment',
+    const { message, refused, payment, event } = await judged(deps, 'return', read)
+    const address = addressOf(request)
+    const isBarred = guard.wait(address, event?.id ?? '') > 0
+    if (payment === null || event === null) {
+      if (payment === null) {
+        guard.count(address, event?.id ?? '')
+        await keeping.refused(message)
+      } else await keeping.genuine(message)
+      deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
+      return reply.redirect(
+        isBarred && event !== null && message.orderId !== null
+          ? untoldAddress(event, message.orderId)
+          : UNKNOWN_PAYMENT_PAGE,
+        303,
       )
-      return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
     }
-    if (kept)
-      await within(RETURN_WAIT_MS, deps.payments.verify(payment.orderId, RETURN_WAIT_MS), (error) =>
-        deps.log.error({ error: String(error) }, 'a payment could not be verified'),
-      )
+    const kept = await keeping.genuine(message)
+    const verified = kept
+      ? within(RETURN_WAIT_MS, deps.payments.verify(payment.orderId, RETURN_WAIT_MS), (error) =>
+          deps.log.error({ error: String(error) }, 'a payment could not be verified'),
+        )
+      : null
+    // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
+    if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
+    guard.know(address, event.id)
+    await verified
     const now = await deps.store.registration(payment.regNo)
     return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
   }
+}
+
+/** The page that looks the order up, through the guard like everybody; said of an order whether it is there or not. */
+function untoldAddress(event: EventConfig, orderId: string): string {
+  return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
 /** The address is a greeting only: the page reads what is stored. */
@@ -115,40 +167,33 @@ function resultAddress(
 }
 
 async function takeNotice(
-  deps: Deps,
+  { deps, guard, keeping }: Doors,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const read = await readMessage(request)
   if (read === null) return refuse(reply, 413, toldOf(413).code, toldOf(413).message)
-  const fields = readFields(read.body, read.contentType)
-  const named = fields?.['TRANSACTIONID']?.trim() ?? null
-  if (!(await keep(deps, 'notice', named, read))) {
+  const { message, fields, refused, payment, event } = await judged(deps, 'notice', read)
+  const address = addressOf(request)
+  const waitMs = guard.wait(address, event?.id ?? '')
+  if (payment === null) {
+    if (refused !== 'malformed') guard.count(address, event?.id ?? '')
+    await keeping.refused(message)
+    deps.log.warn({ code: refused ?? 'unknown_order' }, 'a notice was refused')
+    // The same for an order that is there: the gateway sends it again, and a guesser learns nothing.
+    if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
+    return refuseNotice(reply, fields === null ? 'unreadable' : (refused ?? 'unknown_order'))
+  }
+  if (!(await keeping.genuine(message))) {
     reply.header('retry-after', '5')
     return refuse(reply, 503, 'not_stored', 'The notice could not be stored. Please send it again.')
   }
-  if (fields === null)
-    return refuse(reply, 400, 'malformed', 'The notice is neither a posted form nor a JSON object.')
-  const notice = deps.gateway.readNotice(fields)
-  if (!notice.ok) {
-    deps.log.warn({ code: notice.error.code }, 'a notice was refused')
-    switch (notice.error.code) {
-      case 'malformed':
-        return refuse(reply, 400, 'malformed', 'The notice lacks fields that every notice has.')
-      case 'wrong_crc':
-        return refuse(reply, 400, 'wrong_crc', 'The hash of the notice does not fit its fields.')
-      case 'unknown_order':
-        return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
-      default:
-        return assertNever(notice.error.code)
-    }
-  }
-  const payment = await deps.store.payment(notice.value.orderId)
-  if (payment === null) return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
   const verified = deps.payments.verify(payment.orderId, NOTICE_ASK_MS).catch((error: unknown) => {
     deps.log.error({ error: String(error) }, 'a notice could not be verified')
     return 'pending' as const
   })
+  if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
+  if (event !== null) guard.know(address, event.id)
   // It is stored, and the reconciler asks about whatever is pending: the gateway need not wait for us. Nobody asks
   // about a failed payment again, so a notice of late money is taken only once we know what it is about.
   if (payment.status === 'failed' && (await verified) === 'pending') {
@@ -163,29 +208,23 @@ async function takeNotice(
   return reply.send({ status: 'success' })
 }
 
-/** Whether the message is on disk. */
-async function keep(
-  deps: Deps,
-  kind: 'return' | 'notice',
-  orderId: string | null,
-  { body, contentType }: Read,
-): Promise<boolean> {
-  const gateway =
-    (orderId === null ? null : deps.events.byOrderId(orderId)?.config.payment?.gateway.name) ??
-    'unknown'
-  try {
-    await deps.store.recordNotice({
-      gateway,
-      kind,
-      orderId: orderId === '' ? null : orderId,
-      body,
-      contentType,
-      at: deps.clock(),
-    })
-    return true
-  } catch (error) {
-    deps.log.error({ kind, error: String(error) }, 'a message of the gateway could not be stored')
-    return false
+function refuseNotice(reply: FastifyReply, code: BadNotice['code'] | 'unreadable'): FastifyReply {
+  switch (code) {
+    case 'unreadable':
+      return refuse(
+        reply,
+        400,
+        'malformed',
+        'The notice is neither a posted form nor a JSON object.',
+      )
+    case 'malformed':
+      return refuse(reply, 400, 'malformed', 'The notice lacks fields that every notice has.')
+    case 'wrong_crc':
+      return refuse(reply, 400, 'wrong_crc', 'The hash of the notice does not fit its fields.')
+    case 'unknown_order':
+      return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
+    default:
+      return assertNever(code)
   }
 }
 
@@ -214,24 +253,31 @@ async function readMessage(request: FastifyRequest): Promise<Read | null> {
 }
 
 async function tryAgain(
-  deps: Deps,
+  { deps, guard }: Doors,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   reply.header('cache-control', 'no-store')
   const read = await readMessage(request)
-  const orderId =
-    (read === null ? null : readFields(read.body, read.contentType))?.['order_id']?.trim() ?? ''
-  const known =
-    orderId === ''
-      ? null
-      : ((await deps.store.payment(orderId))?.regNo ??
-        (await deps.store.registration(orderId))?.regNo ??
-        null)
+  const fields = read === null ? null : readFields(read.body, read.contentType)
+  const orderId = fields?.['order_id']?.trim() ?? ''
+  const address = addressOf(request)
+  const named = deps.events.byOrderId(orderId)?.config.id ?? ''
+  const waitMs = guard.wait(address, named)
+  if (waitMs > 0) return refuseTooMany(reply, waitMs)
+  const known = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
   const registration = known === null ? null : await deps.store.registration(known)
   const event = registration === null ? undefined : deps.events.byId(registration.eventId)?.config
-  if (registration === null || event === undefined || event.payment === null)
+  if (
+    registration === null ||
+    event === undefined ||
+    event.payment === null ||
+    (isCountable(registration, orderId) && !isEmailOf(event, registration, fields?.['email']))
+  ) {
+    guard.count(address, named)
     return refuse(reply, 404, 'not_found', 'Registration details not found')
+  }
+  guard.know(address, event.id)
   const at = deps.clock()
   const due = await payAgain(deps, event, registration.regNo, at)
   if (!due.ok) return sendRefusal(reply, payAgainRefused(due.error))

@@ -1,37 +1,70 @@
 /** The calls that an event file names: register, read a registration, the tariff. */
-import type { FastifyInstance } from 'fastify'
-import { tariff } from '../../engine/index.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { own, tariff } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
+import { readBody } from '../http/body.ts'
 import type { Call } from '../http/event-calls.ts'
 import { addressOf, refuseTooMany } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
-import { findRegistration, lookupGuard } from './lookup.ts'
+import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
+import type { LookupGuard } from './lookup.ts'
+import { bodyRefused, sendRefusal } from './refusals.ts'
 import { registerCall } from './register.ts'
 import { registrationView } from './view.ts'
 
-/** Adds the three calls of every served event to the table of calls. */
-export function registeringCalls(app: FastifyInstance, deps: Deps): void {
-  const register = registerCall(deps)
-  const guard = lookupGuard(deps)
+const EMAIL_NEEDED =
+  'This number is from before the registrations moved here. Please enter the e-mail address you registered with.'
+const EMAIL_DIFFERS = 'This is not the e-mail address of this registration.'
+
+/** Adds the calls of every served event to the table of calls. */
+export function registeringCalls(app: FastifyInstance, deps: Deps, guard: LookupGuard): void {
+  const register = registerCall(deps, guard)
+
+  /** `email` undefined: the question does not say one. */
+  const answer = async (
+    { config }: ServedEvent,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    text: string,
+    email: unknown,
+  ): Promise<FastifyReply> => {
+    const address = addressOf(request)
+    const wait = guard.wait(address, config.id)
+    if (wait > 0) return refuseTooMany(reply, wait)
+    const found = await findRegistration(deps, config, text)
+    if (found === null) {
+      guard.count(address, config.id)
+      return refuse(reply, 404, 'not_found', config.results.errors.notFound)
+    }
+    if (isCountable(found, text) && !isEmailOf(config, found, email)) {
+      guard.count(address, config.id)
+      return email === undefined
+        ? refuse(reply, 403, 'email_needed', EMAIL_NEEDED)
+        : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
+    }
+    guard.know(address, config.id)
+    const registration = registrationView(config, found)
+    const said: RegistrationAnswer = { status: 'success', registration }
+    return reply.send(said)
+  }
 
   const read =
     (served: ServedEvent): Call['handle'] =>
     async (request, reply, params) => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-      const text = params.reg_no ?? ''
-      const wait = guard.wait(addressOf(request), served.config.id)
-      if (wait > 0) return refuseTooMany(reply, wait)
-      const found = await findRegistration(deps, served.config, text)
-      if (found === null) {
-        guard.count(addressOf(request), served.config.id)
-        return refuse(reply, 404, 'not_found', served.config.results.errors.notFound)
-      }
-      const answer: RegistrationAnswer = {
-        status: 'success',
-        registration: registrationView(served.config, found),
-      }
-      return reply.send(answer)
+      return answer(served, request, reply, params.reg_no ?? '', undefined)
+    }
+
+  /** The same, by somebody whose number does not suffice: the address does not belong into a URL. */
+  const readWithEmail =
+    (served: ServedEvent): Call['handle'] =>
+    async (request, reply, params) => {
+      reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+      const body = await readBody(request, new Map(), deps.uploads)
+      if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
+      const email = own(body.value.values, 'email') ?? undefined
+      return answer(served, request, reply, params.reg_no ?? '', email)
     }
 
   app.eventCalls.add((served) => {
@@ -43,6 +76,7 @@ export function registeringCalls(app: FastifyInstance, deps: Deps): void {
         handle: (request, reply) => register(served, request, reply),
       },
       { method: 'GET', path: api.registration, handle: read(served) },
+      { method: 'POST', path: api.registration, handle: readWithEmail(served) },
       {
         method: 'GET',
         path: api.tariff,

@@ -1,5 +1,5 @@
-/** Finding a registration by the number a result page holds, without letting anybody guess numbers. */
-import { isRegNo } from '../../engine/index.ts'
+/** Finding a registration by the number that a page or a message holds, without letting anybody guess numbers. */
+import { delegateOf, isRegNo } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { openLimit } from '../http/limit.ts'
@@ -11,38 +11,45 @@ const WRONG_PER_ADDRESS_MAX = 20
 const WRONG_PER_EVENT_MAX = 300
 /** A guesser waits for so long; a delegate has found the number in a mail by then. */
 const WINDOW_MS = 10 * 60 * 1000
+/** Whoever had a right number yesterday is no guesser today. */
+const KNOWN_MS = 24 * 60 * 60 * 1000
 
+/** Stands at every door that a number opens: the read, the return, the notice, another try. */
 export type LookupGuard = {
   /** Milliseconds until this address may look up again; 0: it may now. */
   wait(address: string, eventId: string): number
-  /** A look-up that found nothing. */
+  /** A look-up that found nothing, or something whose number can be counted up to. */
   count(address: string, eventId: string): void
+  /** Somebody there registered, or had a number that is right. */
+  know(address: string, eventId: string): void
 }
 
 /**
- * When an event as a whole has seen too many wrong numbers, only addresses with a wrong look-up of
- * their own are turned away: a delegate with the right number still gets the page.
+ * When an event as a whole has seen too many wrong numbers, only addresses that are known for it are let
+ * in: a guesser with many addresses makes one guess from each, and none of them is known.
  */
 export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
-  const suspects = openLimit(deps, { triesMax: 1, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
+  const known = openLimit(deps, { triesMax: 1, windowMs: KNOWN_MS })
+  const visitor = (address: string, eventId: string): string => `${eventId} ${address}`
   return {
     wait: (address, eventId) => {
       const at = deps.clock()
       const own = addresses.wait(address, at)
-      return own > 0 ? own : Math.min(events.wait(eventId, at), suspects.wait(address, at))
+      if (own > 0) return own
+      return known.wait(visitor(address, eventId), at) > 0 ? 0 : events.wait(eventId, at)
     },
     count: (address, eventId) => {
       const at = deps.clock()
       addresses.count(address, at)
-      suspects.count(address, at)
       events.count(eventId, at)
     },
+    know: (address, eventId) => known.count(visitor(address, eventId), deps.clock()),
   }
 }
 
-/** By registration number or by the order id of any attempt; only of this event. */
+/** By registration number, by the order id of any attempt, or by the number it had elsewhere; only of this event. */
 export async function findRegistration(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -52,5 +59,25 @@ export async function findRegistration(
   if (byNumber !== null) return byNumber.eventId === event.id ? byNumber : null
   // A number of ours with the wrong check digit was never given out, and imported ones were found above.
   const payment = isRegNo(event, text) ? null : await deps.store.payment(text)
-  return payment?.eventId === event.id ? deps.store.registration(payment.regNo) : null
+  if (payment !== null)
+    return payment.eventId === event.id ? deps.store.registration(payment.regNo) : null
+  return deps.store.formerly(event.id, text)
+}
+
+/**
+ * Whether the number by which a registration was found was made up elsewhere: it can be counted up to, so
+ * it names the registration and opens nothing.
+ */
+export function isCountable({ regNo, formerNo }: StoredRegistration, text: string): boolean {
+  return formerNo !== null && (text === formerNo || String(regNo) === formerNo)
+}
+
+/** Whether it is the delegate's address, in whatever case. */
+export function isEmailOf(
+  event: EventConfig,
+  { answers }: StoredRegistration,
+  email: unknown,
+): boolean {
+  const own = delegateOf(event, answers).email.trim().toLowerCase()
+  return own !== '' && typeof email === 'string' && email.trim().toLowerCase() === own
 }

@@ -63,7 +63,8 @@ export async function make(
   assert(false, 'every registration number that was drawn is taken')
 }
 
-function freshNumber(event: EventConfig): RegNo {
+/** A number of our drawing, which nobody can count up to. */
+export function freshNumber(event: EventConfig): RegNo {
   const wanted = event.orderId.digits - 1
   let digits = ''
   while (digits.length < wanted)
@@ -111,6 +112,7 @@ function unpaidView(
     eventId,
     eventHash,
     regNo,
+    formerNo: null,
     answers,
     category,
     period: quoted?.period ?? null,

@@ -6,10 +6,11 @@ import type { Deps, ServedEvent } from '../deps.ts'
 import { checkedAnswers } from '../events/validators.ts'
 import { readBody } from '../http/body.ts'
 import type { Body } from '../http/body.ts'
-import { limitByAddress } from '../http/limit.ts'
+import { addressOf, limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import type { Registered } from '../store/store.ts'
 import { fingerprintOf, keyOf } from './key.ts'
+import type { LookupGuard } from './lookup.ts'
 import { make, priceOf } from './making.ts'
 import { answerTo, payAgain } from './pay-again.ts'
 import {
@@ -35,7 +36,7 @@ type Register = (
   reply: FastifyReply,
 ) => Promise<unknown>
 
-export function registerCall(deps: Deps): Register {
+export function registerCall(deps: Deps, guard: LookupGuard): Register {
   const isTooOften = limitByAddress(deps, REGISTRATIONS_PER_ADDRESS)
   return async (served, request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -46,7 +47,9 @@ export function registerCall(deps: Deps): Register {
       // What was not kept goes before the answer does.
       for (const { file } of body.value.files.values()) await deps.uploads.discard(file)
     })
-    return answer.ok ? reply.code(201).send(answer.value) : sendRefusal(reply, answer.error)
+    if (!answer.ok) return sendRefusal(reply, answer.error)
+    guard.know(addressOf(request), served.config.id)
+    return reply.code(201).send(answer.value)
   }
 }
 

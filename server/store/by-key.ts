@@ -27,6 +27,12 @@ export function reads(sql: Sql) {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
     },
+    formerly(eventId: string, formerNo: string): StoredRegistration | null {
+      const row = sql<{ id: number }>(
+        'SELECT id FROM registrations WHERE event_id = ? AND former_no = ?',
+      ).get(eventId, formerNo)
+      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+    },
     registeredUnder(eventId: string, key: string, at: Instant): Answered<'registeredUnder'> {
       return registeredUnder(sql, eventId, key, at)
     },

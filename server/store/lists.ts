@@ -15,7 +15,8 @@ export const COUNT_MAX = 10_000
 
 type Filter = { readonly where: string; readonly params: readonly unknown[] }
 type Key = { readonly id: number; readonly created_at: Instant }
-const tailColumns = 'r.reg_no, r.full_name, r.email, r.phone, r.council_no'
+const tailColumns =
+  "r.reg_no, coalesce(r.former_no, ''), r.full_name, r.email, r.phone, r.council_no"
 
 function filterOf(query: ListQuery): Filter {
   const tests: [string, ...unknown[]][] = [['r.event_id = ?', query.eventId]]

@@ -75,6 +75,7 @@ export async function openInside({
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at, askedOf) => write('retry', regNo, at, askedOf),
     registration: async (regNo) => read.registration(regNo),
+    formerly: async (eventId, formerNo) => read.formerly(eventId, formerNo),
     registrationOf: async (orderId) => read.registrationOf(orderId),
     payment: async (orderId) => read.payment(orderId),
 

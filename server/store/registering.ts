@@ -158,16 +158,21 @@ export function retry(
 }
 
 /** Null: the number is taken. */
-function insertRegistration(sql: Sql, row: ImportRow): number | null {
+function insertRegistration(
+  sql: Sql,
+  row: Omit<ImportRow, 'formerNo'>,
+  formerNo: string | null = null,
+): number | null {
   const { searchable } = row
   const written = sql(
-    `INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
+    `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
        payment_status, payment_id, paid_at, created_at, created_day)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
   ).run(
     row.eventId,
     row.eventHash,
     row.regNo,
+    formerNo,
     searchable.fullName,
     searchable.email,
     searchable.phone,
@@ -225,18 +230,24 @@ function insertPayment(
 export function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
-): Result<{ added: number; unchanged: number }, { code: 'differs'; regNo: string }> {
+): Result<
+  { added: number; unchanged: number },
+  { code: 'differs' | 'reg_no_taken'; formerNo: string }
+> {
   let added = 0
   for (const row of rows) {
-    const id = insertRegistration(sql, row)
-    if (id === null) {
-      const there = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
-        row.regNo,
-      )
-      if (there === undefined || !sameAs(there, row))
-        throw new Refused(err({ code: 'differs', regNo: row.regNo }))
+    const { formerNo } = row
+    const there =
+      sql<RegistrationRow>('SELECT * FROM registrations WHERE event_id = ? AND former_no = ?').get(
+        row.eventId,
+        formerNo,
+      ) ?? sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(formerNo)
+    if (there !== undefined) {
+      if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
       continue
     }
+    const id = insertRegistration(sql, row, formerNo)
+    if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
     added += 1
     if (row.total !== null)
       sql(

@@ -17,6 +17,7 @@ export type RegistrationRow = {
   event_id: string
   event_hash: string
   reg_no: RegNo
+  former_no: string | null
   full_name: string
   email: string
   phone: string
@@ -139,6 +140,7 @@ export function registrationsByIds(
         eventId: row.event_id,
         eventHash: row.event_hash,
         regNo: row.reg_no,
+        formerNo: row.former_no,
         answers: JSON.parse(row.answers) as Answers,
         category: row.category,
         period: row.period,

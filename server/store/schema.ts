@@ -330,7 +330,17 @@ UPDATE payments SET watch_until = status_at + ${WATCHED_TEN_DAYS}, next_ask_at =
   WHERE gateway IS NOT NULL AND (status IN ('success', 'failed') OR review IS NOT NULL) AND status_at > unixepoch() * 1000 - ${WATCHED_TEN_DAYS};
 `
 
-export const migrations: readonly string[] = [first, auditByRegistration, money]
+/**
+ * The number that a registration from elsewhere had there; null: it was made here. Those that were
+ * imported before have it as their own number, which people hold and which nobody takes from them.
+ */
+const formerNumbers = `
+ALTER TABLE registrations ADD COLUMN former_no TEXT;
+UPDATE registrations SET former_no = reg_no WHERE id IN (SELECT registration_id FROM audit_log WHERE who = 'import' AND what = 'imported');
+CREATE UNIQUE INDEX registrations_by_former_no ON registrations (event_id, former_no) WHERE former_no IS NOT NULL;
+`
+
+export const migrations: readonly string[] = [first, auditByRegistration, money, formerNumbers]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */
 export function migrate(db: Database.Database): void {

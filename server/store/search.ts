@@ -9,6 +9,7 @@ const BATCH_ROWS = 500
 type Words = {
   readonly id: number
   readonly reg_no: string
+  readonly former_no: string | null
   readonly full_name: string
   readonly email: string
   readonly phone: string
@@ -29,7 +30,7 @@ export function indexBatch(db: Database.Database, sql: Sql): boolean {
   return db
     .transaction(() => {
       const rows = sql<Words>(
-        `SELECT id, reg_no, full_name, email, phone, council_no FROM registrations
+        `SELECT id, reg_no, former_no, full_name, email, phone, council_no FROM registrations
        WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
       ).all(BATCH_ROWS)
       const last = rows.at(-1)
@@ -38,7 +39,14 @@ export function indexBatch(db: Database.Database, sql: Sql): boolean {
       for (const row of rows)
         add.run(
           row.id,
-          searchWords(row.reg_no, row.full_name, row.email, row.phone, row.council_no),
+          searchWords(
+            row.reg_no,
+            row.former_no ?? '',
+            row.full_name,
+            row.email,
+            row.phone,
+            row.council_no,
+          ),
         )
       sql('UPDATE search_progress SET last_id = ?').run(last.id)
       return rows.length === BATCH_ROWS

@@ -122,6 +122,8 @@ export type StoredRegistration = {
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
+  /** The number that it had elsewhere, for an imported one: whoever made it up may have counted. */
+  readonly formerNo: string | null
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
@@ -222,6 +224,8 @@ export interface Store {
     Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>
   >
   registration(regNo: string): Promise<StoredRegistration | null>
+  /** An imported one, by its number elsewhere. */
+  formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null>
   /** By the order id of any attempt, like `payment`. */
   registrationOf(orderId: string): Promise<StoredRegistration | null>
   payment(orderId: string): Promise<StoredPayment | null>
@@ -351,7 +355,7 @@ export interface Store {
   ): Promise<
     Result<
       { readonly added: number; readonly unchanged: number },
-      { readonly code: 'differs'; readonly regNo: string }
+      { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
     >
   >
   /** Uploads that no registration refers to, older than the instant, for the sweeper. */
@@ -365,6 +369,8 @@ export type ImportRow = {
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
+  /** Its number elsewhere, by which it is known again. */
+  readonly formerNo: string
   readonly answers: Answers
   readonly searchable: Searchable
   readonly category: string | null

@@ -348,3 +348,39 @@ describe('a return of the browser', () => {
     }
   })
 })
+
+describe('what strangers send to the addresses of the gateway', () => {
+  const KB = 1024
+  test('fills no disk: of what is refused 1 KB is kept and sixty a minute, of what is genuine 8 KB', async () => {
+    const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
+    try {
+      const send = async (order: string, bytes: number): Promise<number> =>
+        (
+          await other.notice({
+            TRANSACTIONID: order,
+            TRANSACTIONSTATUS: '400',
+            MESSAGE: 'x'.repeat(bytes),
+          })
+        ).status
+      const kept = (): { n: unknown; longest: unknown } => {
+        const [row] = other.rows(
+          "SELECT count(*) AS n, max(length(CAST(body AS BLOB))) AS longest FROM gateway_notices WHERE kind = 'notice'",
+        )
+        return { n: row?.['n'], longest: row?.['longest'] }
+      }
+      for (let sent = 0; sent < 100; sent++) await send(`NOEVENT${sent}`, 60 * KB)
+      expect(kept()).toEqual({ n: 60, longest: KB })
+      other.advance(60_001)
+      await send('NOEVENT', 60 * KB)
+      expect(kept()).toEqual({ n: 61, longest: KB })
+
+      const { orderId } = await other.register()
+      for (let sent = 0; sent < 100; sent++)
+        expect([200, 429]).toContain(await send(orderId, 60 * KB))
+      await other.settled()
+      expect(kept()).toEqual({ n: 121, longest: 8 * KB })
+    } finally {
+      await other.close()
+    }
+  })
+})

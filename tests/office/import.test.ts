@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isRegNo } from '../../engine/index.ts'
+import type { RegistrationAnswer } from '../../engine/index.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { readImport } from '../../server/commands/registrations-csv.ts'
 import type { ImportProblem } from '../../server/commands/registrations-csv.ts'
+import { freshNumber } from '../../server/registering/making.ts'
 import { openStore } from '../../server/store/open.ts'
+import type { ImportRow } from '../../server/store/store.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { signIn } from './office.ts'
@@ -76,7 +80,7 @@ test('a row becomes a registration: labels become values, amounts paise, times I
       row: {
         eventId: 'pulmocon2025',
         eventHash: 'hash',
-        regNo: 'PULMO-2025-17',
+        formerNo: 'PULMO-2025-17',
         answers: {
           full_name: 'Dr. Example Old',
           ksmc_reg_no: 'EXAMPLE-1',
@@ -110,7 +114,7 @@ test('a row becomes a registration: labels become values, amounts paise, times I
       row: {
         eventId: 'pulmocon2025',
         eventHash: 'hash',
-        regNo: 'PULMO-2025-18',
+        formerNo: 'PULMO-2025-18',
         answers: { full_name: 'Dr. Sample, Old', registration_category: 'pg-students' },
         searchable: { fullName: 'Dr. Sample, Old', email: '', phone: '', councilNo: '' },
         category: 'pg-students',
@@ -299,21 +303,113 @@ describe('the command', () => {
   })
 })
 
-test('the office sees imported rows, and its export can be brought in elsewhere', async () => {
+/** The lines of a file, each under a number as the command draws it. */
+const numbered = (lines: readonly string[]): ImportRow[] => {
   const read = readImport(
     pulmo(),
     app.deps.events.byId('pulmocon2025')?.hash ?? '',
-    GOOD.join('\n'),
+    lines.join('\n'),
   )
   if (!read.ok) throw new Error('the file is good')
-  await app.deps.store.importRegistrations(read.value.map(({ row }) => row))
+  return read.value.map(({ row }) => ({ ...row, regNo: freshNumber(pulmo()) }))
+}
+
+test('numbers that count up elsewhere are given numbers of ours, which do not, and keep the old one; numbers of ours stay', async () => {
+  const ours = freshNumber(pulmo())
+  const file = write([...GOOD, `19,${ours},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`])
+  expect((await run('pulmocon2025', file)).status).toBe(0)
+  const store = await openStore({ dataDir: join(folder, 'var') })
+  try {
+    const stored = [
+      await store.formerly('pulmocon2025', 'PULMO-2025-17'),
+      await store.formerly('pulmocon2025', 'PULMO-2025-18'),
+      await store.formerly('pulmocon2025', ours),
+    ].map((one) => one?.regNo ?? '')
+    expect(stored.map((number) => isRegNo(pulmo(), number))).toEqual([true, true, true])
+    expect([new Set(stored).size, stored[2]]).toEqual([3, ours])
+  } finally {
+    await store.close()
+  }
+})
+
+describe('an old link, with a number that was counted up elsewhere', () => {
+  const url = '/api/registrations/PULMO-2025-17/'
+  const withEmail = (test: TestApp, email: unknown, path = url) =>
+    test.app.inject({ method: 'POST', url: path, payload: { email } })
+
+  let other: TestApp
+  let own = ''
+  beforeAll(async () => {
+    other = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+    const rows = numbered(GOOD)
+    own = rows[0]?.regNo ?? ''
+    await other.deps.store.importRegistrations(rows)
+  })
+  afterAll(() => other.close())
+
+  test('asks for the e-mail address, and with it shows the registration, under its number of ours', async () => {
+    const asked = await other.app.inject(url)
+    expect([asked.statusCode, asked.json()]).toEqual([
+      403,
+      {
+        status: 'error',
+        code: 'email_needed',
+        message:
+          'This number is from before the registrations moved here. Please enter the e-mail address you registered with.',
+      },
+    ])
+    expect(asked.body).not.toContain('Example')
+    for (const wrong of ['other@example.org', '', 7, { $ne: 1 }])
+      expect((await withEmail(other, wrong)).json<{ code: string }>().code).toBe('email_differs')
+    const shown = await withEmail(other, ' OLD@example.org ')
+    expect([shown.statusCode, shown.json<RegistrationAnswer>().registration.reg_no]).toEqual([
+      200,
+      own,
+    ])
+    expect((await other.app.inject(`/api/registrations/${own}/`)).statusCode).toBe(200)
+  })
+
+  test('whose registration has no e-mail address opens with none', async () => {
+    for (const email of ['', undefined, null])
+      expect((await withEmail(other, email, '/api/registrations/PULMO-2025-18/')).statusCode).toBe(
+        403,
+      )
+  })
+
+  test('tries no payment again by itself', async () => {
+    const answer = await other.app.inject({
+      method: 'POST',
+      url: '/api/payment/retry/',
+      payload: { order_id: 'PULMO-2025-17' },
+    })
+    expect(answer.statusCode).toBe(404)
+  })
+
+  test('cannot be followed by its neighbours for long: right numbers that can be counted up to count as guesses', async () => {
+    const statuses: number[] = []
+    for (let times = 0; times < 21; times++)
+      statuses.push(
+        (
+          await other.app.inject({
+            url: `/api/registrations/PULMO-2025-${17 + (times % 2)}/`,
+            remoteAddress: '192.0.2.9',
+          })
+        ).statusCode,
+      )
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 403), 429])
+  })
+})
+
+test('the office sees imported rows, and its export can be brought in elsewhere', async () => {
+  const rows = numbered(GOOD)
+  await app.deps.store.importRegistrations(rows)
   const office = await signIn(app)
   const { registrations } = (await office.json(
     '/admin/pulmocon/registrations/?payment_status=success',
   )) as unknown as { registrations: object[] }
   expect(registrations).toMatchObject([
     {
-      reg_no: 'PULMO-2025-17',
+      reg_no: rows[0]?.regNo,
       registration_category_display: 'APCCM Member',
       food_preference_display: 'Vegetarian',
       final_amount: 7080,
@@ -330,6 +426,12 @@ test('the office sees imported rows, and its export can be brought in elsewhere'
   const again = readImport(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', csv)
   if (!again.ok) throw new Error(JSON.stringify(again.error))
   expect(again.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(
-    read.value.map(({ row }) => row),
+    rows.map(({ regNo, ...row }) => ({ ...row, formerNo: regNo })),
   )
+  const page = await office.json(`/admin/registrations/${rows[0]?.regNo}/`)
+  expect(page['answers']).toContainEqual({
+    id: 'former_no',
+    label: 'Number before the import',
+    text: 'PULMO-2025-17',
+  })
 })

@@ -183,24 +183,100 @@ describe('limits on guessing', () => {
       expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
   })
 
-  test('guesses from many addresses are stopped for the event as a whole, and who has the right number is still let in', async () => {
-    const { app, post } = await limited()
+  test('one guess from each of nine hundred addresses: after three hundred an event lets in only whoever it knows', async () => {
+    const { app, post, at } = await limited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterAnswer>()
-    for (let serial = 0; serial < 300; serial++)
-      expect((await guess(app, serial, `198.51.${Math.floor(serial / 15)}.1`)).statusCode).toBe(404)
-    expect((await guess(app, 301, '198.51.3.1')).statusCode).toBe(429)
-    expect((await guess(app, 302, '203.0.113.1')).statusCode).toBe(404)
-    expect((await guess(app, 303, '203.0.113.1')).statusCode).toBe(429)
-    expect(
-      (
-        await app.inject({
-          url: `/api/sample2026/registrations/${reg_no}/`,
-          remoteAddress: '203.0.113.2',
-        })
-      ).statusCode,
-    ).toBe(200)
+    const right = (address: string) =>
+      app.inject({
+        url: `/api/sample2026/registrations/${reg_no}/`,
+        remoteAddress: address,
+      })
+    expect((await right('203.0.113.1')).statusCode).toBe(200)
+    const statuses = []
+    for (let serial = 0; serial < 900; serial++)
+      statuses.push(
+        (await guess(app, serial, `198.51.${Math.floor(serial / 250)}.${serial % 250}`)).statusCode,
+      )
+    expect(statuses).toEqual([
+      ...Array.from({ length: 300 }, () => 404),
+      ...Array.from({ length: 600 }, () => 429),
+    ])
+    // Where the registration was made, and where it was looked at before.
+    expect((await right('127.0.0.1')).statusCode).toBe(200)
+    expect((await right('203.0.113.1')).statusCode).toBe(200)
+    expect((await right('203.0.113.2')).statusCode).toBe(429)
+    at('2026-01-10T12:10:01+05:30')
+    expect((await right('203.0.113.2')).statusCode).toBe(200)
+  })
+
+  describe('stand at every door that a number opens', () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const failed = (orderId: string) =>
+      new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' }).toString()
+    type Door = (app: TestApp['app'], orderId: string) => Promise<[number, string]>
+    const doors: Readonly<Record<string, Door>> = {
+      read: async (app, orderId) => {
+        const { statusCode, body } = await app.inject(`/api/sample2026/registrations/${orderId}/`)
+        return [statusCode, body]
+      },
+      return: async (app, orderId) => {
+        const url = '/api/payment/return/'
+        const payload = failed(orderId)
+        const answer = await app.inject({ method: 'POST', url, headers: form, payload })
+        return [answer.statusCode, String(answer.headers.location)]
+      },
+      notice: async (app, orderId) => {
+        const url = '/api/payment/webhook/'
+        const payload = failed(orderId)
+        const answer = await app.inject({ method: 'POST', url, headers: form, payload })
+        return [answer.statusCode, answer.body]
+      },
+      'another try': async (app, orderId) => {
+        const url = '/api/payment/retry/'
+        const answer = await app.inject({ method: 'POST', url, payload: { order_id: orderId } })
+        return [answer.statusCode, answer.body]
+      },
+    }
+    const wrongs = Array.from({ length: 20 }, (_, at) => `SMPL${String(at).padStart(13, '0')}`)
+
+    test.each(Object.entries(doors))(
+      'twenty wrong numbers at the %s shut them all, and none tells a right number from a wrong one',
+      async (_name, door) => {
+        const { app, post } = await limited()
+        const { reg_no } = (
+          await post('/api/sample2026/register/', fixtureDelegate)
+        ).json<RegisterAnswer>()
+        for (const wrong of wrongs) await door(app, wrong)
+        for (const [name, other] of Object.entries(doors)) {
+          const [status, said] = await other(app, reg_no)
+          expect([name, status]).toEqual([name, name === 'return' ? 303 : 429])
+          const [wrongStatus, wrongSaid] = await other(app, 'SMPL0000000000777')
+          expect([name, wrongStatus, wrongSaid]).toEqual([
+            name,
+            status,
+            said.replaceAll(reg_no, 'SMPL0000000000777'),
+          ])
+          expect(said).not.toMatch(/amount|1180/)
+        }
+      },
+    )
+
+    test('who has paid and comes back to a shut door gets the page all the same, and the money is asked about', async () => {
+      const { app, post, rows } = await limited()
+      const { reg_no } = (
+        await post('/api/sample2026/register/', fixtureDelegate)
+      ).json<RegisterAnswer>()
+      for (const wrong of wrongs) await doors['return']?.(app, wrong)
+      expect(await doors['return']?.(app, reg_no)).toEqual([
+        303,
+        `/sample2026/payment/success?orderId=${reg_no}`,
+      ])
+      expect(
+        rows("SELECT order_id FROM gateway_notices WHERE kind = 'return' AND order_id = ?", reg_no),
+      ).toHaveLength(1)
+    })
   })
 
   test('registrations are limited per address, 30 a minute', async () => {

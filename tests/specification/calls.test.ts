@@ -246,6 +246,7 @@ async function imported(n: number): Promise<string> {
     eventId: 'pulmocon2025',
     eventHash: served?.hash ?? '',
     regNo,
+    formerNo: `PULMO${n}`,
     answers: pulmo,
     searchable: {
       fullName: 'Dr. Closed Delegate',

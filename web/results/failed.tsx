@@ -17,13 +17,15 @@ type FailedProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
   readonly query: Query
+  /** What the number needed beside it, where it did. */
+  readonly email?: string | null
 }
 
 /**
  * A payment that failed. The event file's notes (what happened to the money) are said only where the
  * stored payment has failed; where nothing is known of the order, the page says that instead.
  */
-export function Failed({ event, registration, query }: FailedProps) {
+export function Failed({ event, registration, query, email = null }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
   /** What names a number that nobody gave is not said: there would be nothing to quote. */
@@ -66,7 +68,12 @@ export function Failed({ event, registration, query }: FailedProps) {
         <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
       </div>
       {registration?.may_retry && event.payment && (
-        <PayAgain event={event} gateway={event.payment.gateway} orderId={registration.order_id} />
+        <PayAgain
+          event={event}
+          gateway={event.payment.gateway}
+          orderId={registration.order_id}
+          email={email}
+        />
       )}
       <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
         <Ledger rows={rows} />
@@ -94,17 +101,18 @@ type PayAgainProps = {
   readonly event: PublicEvent
   readonly gateway: NonNullable<PublicEvent['payment']>['gateway']
   readonly orderId: string
+  readonly email: string | null
 }
 
 /** The registration is kept: another payment for it needs no form. */
-function PayAgain({ event, gateway, orderId }: PayAgainProps) {
+function PayAgain({ event, gateway, orderId, email }: PayAgainProps) {
   const say = useMessage()
   const [state, setState] = useState<'idle' | 'asking' | PaymentData>('idle')
   const pay = async () => {
     setState('asking')
     const answer = await call('/api/payment/retry/', readRetried, {
       method: 'POST',
-      json: { order_id: orderId },
+      json: { order_id: orderId, ...(email === null ? {} : { email }) },
       fallback: event.form.failure,
     })
     if (!answer.ok) say(answer.error.message, 'bad')

@@ -13,6 +13,7 @@ import { MessageProvider } from '../shared/messages.tsx'
 import '../styles/result.css'
 import '../styles/print.css'
 import { forget } from '../shared/keep.ts'
+import { AskEmail } from './ask-email.tsx'
 import { Buttons } from './buttons.tsx'
 import { Failed } from './failed.tsx'
 import { Pending, Refunded } from './pending.tsx'
@@ -38,6 +39,8 @@ export default function ResultPage({ page }: PageProps) {
 type Look =
   | { readonly is: 'loading' }
   | { readonly is: 'found'; readonly registration: Registration }
+  /** Its number opens nothing by itself; `wrong`: the address that was given is another. */
+  | { readonly is: 'asks'; readonly message: string; readonly wrong: boolean }
   | {
       readonly is: 'missing'
       readonly message: string
@@ -45,8 +48,15 @@ type Look =
       readonly again: boolean
     }
 
-/** One look at the stored registration; `again` looks once more and keeps what is shown meanwhile. */
-function useRegistration(event: PublicEvent, orderId: string | null): readonly [Look, () => void] {
+/**
+ * One look at the stored registration; `again` looks once more and keeps what is shown meanwhile. `email`
+ * is sent where the number alone does not suffice.
+ */
+function useRegistration(
+  event: PublicEvent,
+  orderId: string | null,
+  email: string | null,
+): readonly [Look, () => void] {
   const [look, setLook] = useState<Look>({ is: 'loading' })
   const [asked, setAsked] = useState(0)
   useEffect(() => {
@@ -59,6 +69,7 @@ function useRegistration(event: PublicEvent, orderId: string | null): readonly [
     const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
     void call(path, readFound, {
       signal: leave.signal,
+      ...(email === null ? {} : { method: 'POST', json: { email } }),
       fallback: event.results.errors.fetchFailed,
     }).then((answer) => {
       if (!answer.ok) {
@@ -79,12 +90,14 @@ function useRegistration(event: PublicEvent, orderId: string | null): readonly [
       )
     })
     return () => leave.abort()
-  }, [event, orderId, asked])
+  }, [event, orderId, email, asked])
   return [look, useCallback(() => setAsked((times) => times + 1), [])]
 }
 
 /** The server's own words where it has some; else that the fetch failed, and why. */
 function missing(event: PublicEvent, error: ApiError): Look {
+  if (error.code === 'email_needed' || error.code === 'email_differs')
+    return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
   if (error.answer?.message)
     return {
       is: 'missing',
@@ -114,7 +127,12 @@ function Result({
     amount: params.get('amount'),
     date: params.get('date'),
   }
-  const [look, again] = useRegistration(event, query.orderId)
+  const [email, setEmail] = useState<string | null>(null)
+  const [look, again] = useRegistration(event, query.orderId, email)
+  const give = (given: string) => {
+    setEmail(given)
+    again()
+  }
   const title = titleOf(event, look, outcome)
   useEffect(() => {
     document.title = `${title} · ${event.title}`
@@ -146,6 +164,8 @@ function Result({
       />
     )
   }
+  if (look.is === 'asks')
+    return <AskEmail event={event} message={look.message} wrong={look.wrong} onGive={give} />
   const known = { event, registration: look.registration, query }
   const status = shownAs(look.registration)
   switch (status) {
@@ -156,7 +176,7 @@ function Result({
     case 'refunded':
       return <Refunded {...known} />
     case 'failed':
-      return <Failed {...known} />
+      return <Failed {...known} email={email} />
     default:
       return assertNever(status)
   }
@@ -168,6 +188,7 @@ const shownAs = (registration: Registration): PaymentStatus =>
 
 function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
   if (look.is === 'loading') return 'Payment'
+  if (look.is === 'asks') return 'Your e-mail address'
   if (look.is === 'missing') return outcome === 'failed' ? event.results.failed.title : look.message
   const status = shownAs(look.registration)
   switch (status) {

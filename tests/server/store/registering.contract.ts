@@ -53,6 +53,7 @@ export function registeringContract(given: Given): void {
         eventId: 'demo',
         eventHash: 'hash-1',
         regNo: asked.regNo,
+        formerNo: null,
         answers: asked.answers,
         category: 'pg',
         period: 'early',
@@ -187,6 +188,7 @@ export function registeringContract(given: Given): void {
       eventId: 'old',
       eventHash: 'hash-0',
       regNo,
+      formerNo: `OLD-${regNo}`,
       answers,
       searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
       category: null,
@@ -234,12 +236,39 @@ export function registeringContract(given: Given): void {
       expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
     })
 
+    test('a row is known again by its number elsewhere, whatever number it was given here, and found by both', async () => {
+      const one = row(nextRegNo(), { formerNo: 'OLD/17' })
+      await store.importRegistrations([one])
+      expect(await store.importRegistrations([{ ...one, regNo: nextRegNo() }])).toEqual({
+        ok: true,
+        value: { added: 0, unchanged: 1 },
+      })
+      expect(await store.formerly('old', 'OLD/17')).toMatchObject({
+        regNo: one.regNo,
+        formerNo: 'OLD/17',
+      })
+      expect(await store.formerly('demo', 'OLD/17')).toBeNull()
+      for (const search of ['ld/17', one.regNo.slice(5)]) {
+        const { rows } = await store.listPage({ eventId: 'old', answers: {}, search }, 1, 10)
+        expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [one.regNo]])
+      }
+    })
+
+    test('a number that is taken here refuses the row, and all with it', async () => {
+      const { regNo } = await registered(store)
+      expect(await store.importRegistrations([row(nextRegNo()), row(regNo)])).toEqual({
+        ok: false,
+        error: { code: 'reg_no_taken', formerNo: `OLD-${regNo}` },
+      })
+      expect((await store.listPage({ eventId: 'old', answers: {} }, 1, 10)).count).toBe(0)
+    })
+
     test('a row that differs refuses all of them', async () => {
       const [one, two] = [row(nextRegNo()), row(nextRegNo())]
       await store.importRegistrations([one])
       expect(await store.importRegistrations([two, { ...one, total: paise(1) }])).toEqual({
         ok: false,
-        error: { code: 'differs', regNo: one.regNo },
+        error: { code: 'differs', formerNo: one.formerNo },
       })
       expect(await store.registration(two.regNo)).toBeNull()
     })

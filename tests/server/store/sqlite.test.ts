@@ -524,6 +524,40 @@ describe('SQLite', () => {
     rmSync(other, { recursive: true })
   })
 
+  test('a database filled before imports had numbers of ours: theirs are known as made up elsewhere, the others are not', () => {
+    const other = folder()
+    const older = openToWrite(join(other, DATABASE_FILE))
+    for (const step of migrations.slice(0, 3)) older.exec(step)
+    older.pragma('user_version = 3')
+    for (const [id, regNo, who, what] of [
+      [1, 'PULMO17', 'import', 'imported'],
+      [2, 'DEMO0000000000000', 'delegate', 'registered'],
+      [3, 'PULMO18', 'import', 'imported'],
+    ] as const) {
+      older
+        .prepare(
+          `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+           VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01')`,
+        )
+        .run(id, regNo)
+      older
+        .prepare(
+          "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (1, ?, ?, 'demo', ?, ?)",
+        )
+        .run(who, what, regNo, id)
+    }
+    migrate(older)
+    expect(older.prepare('SELECT reg_no, former_no FROM registrations ORDER BY id').all()).toEqual([
+      { reg_no: 'PULMO17', former_no: 'PULMO17' },
+      { reg_no: 'DEMO0000000000000', former_no: null },
+      { reg_no: 'PULMO18', former_no: 'PULMO18' },
+    ])
+    expect(reads(statements(older)).formerly('demo', 'PULMO18')?.id).toBe(3)
+    expect(older.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
+    older.close()
+    rmSync(other, { recursive: true })
+  })
+
   test('a database of a newer version is refused with a sentence', async () => {
     const other = folder()
     const newer = openToWrite(join(other, DATABASE_FILE))

@@ -1,0 +1,62 @@
+/** Asks for the e-mail address where a number alone does not show a registration. */
+import { useRef, useState } from 'react'
+import type { SyntheticEvent } from 'react'
+import type { PublicEvent } from '../../engine/index.ts'
+import { Icon } from '../shared/icons.tsx'
+import '../styles/ask-email.css'
+
+type AskEmailProps = {
+  readonly event: PublicEvent
+  /** What the server says: why it asks, or that the address is another. */
+  readonly message: string
+  readonly wrong: boolean
+  readonly onGive: (email: string) => void
+}
+
+export function AskEmail({ event, message, wrong, onGive }: AskEmailProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [missing, setMissing] = useState(false)
+  const submit = (sent: SyntheticEvent<HTMLFormElement>) => {
+    sent.preventDefault()
+    const email = input.current?.value.trim() ?? ''
+    setMissing(email === '')
+    if (email === '') input.current?.focus()
+    else onGive(email)
+  }
+  const error = missing ? 'Please enter your e-mail address.' : wrong ? message : null
+  return (
+    <section className="fx" aria-labelledby="asks">
+      <h2 className="disp" id="asks">
+        Your e-mail address
+      </h2>
+      <p className="intro">
+        {wrong ? 'It shows us that this registration is yours.' : message} If you no longer know it,
+        write to <a href={`mailto:${event.support}`}>{event.support}</a>.
+      </p>
+      <form className="asks" noValidate onSubmit={submit}>
+        <label htmlFor="asked-email">E-mail address</label>
+        <div role="alert">
+          {error !== null && (
+            <p className="ferr" id="asked-email-error">
+              <Icon name="bang" small />
+              {error}
+            </p>
+          )}
+        </div>
+        <input
+          id="asked-email"
+          ref={input}
+          name="email"
+          type="email"
+          autoComplete="email"
+          aria-required="true"
+          aria-invalid={error !== null}
+          {...(error !== null && { 'aria-describedby': 'asked-email-error' })}
+        />
+        <button type="submit" className="btn">
+          Show my registration
+        </button>
+      </form>
+    </section>
+  )
+}
