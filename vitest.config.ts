@@ -22,7 +22,9 @@ export default defineConfig({
             'tests/{engine,checker,web,specification,mutants}/**/*.test.{ts,tsx}',
           ],
           exclude: ['tests/**/*.browser.test.ts'],
-          testTimeout: 30_000,
+          // Property tests and the servers of a few files take a while on a busy machine.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -79,6 +79,7 @@ export type {
   TariffAnswer,
   WireQuote,
 } from './wire.ts'
+export { type ListValue } from './values.ts'
 export { publicEvent } from './public.ts'
 export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'

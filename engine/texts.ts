@@ -1,6 +1,7 @@
 /** Texts with {placeholders}, and every value that may stand in one, formatted for people. */
 import type { Answer, Answers, PublicEvent } from './config.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { EngineValue } from './values.ts'
 import type { RegistrationAnswer } from './wire.ts'
 import {
   formatMoney,
@@ -166,11 +167,7 @@ export function valuesOf(
   const paidAt = registration.paidAt ?? (isSettledAtOnce ? registration.createdAt : null)
   const paidOn = paidAt === null ? undefined : formatInstant(paidAt)
   const tried = attemptOf(registration)?.createdAt ?? registration.createdAt
-  const all: Readonly<Record<string, string | undefined>> = {
-    ...Object.fromEntries(
-      Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
-    ),
-    ...eventValues(event),
+  const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,
     order_id: attemptOf(registration)?.orderId ?? registration.regNo,
     category:
@@ -190,6 +187,13 @@ export function valuesOf(
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: formatInstant(registration.createdAt),
+  }
+  const all: Readonly<Record<string, string | undefined>> = {
+    ...Object.fromEntries(
+      Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
+    ),
+    ...eventValues(event),
+    ...supplied,
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) =>

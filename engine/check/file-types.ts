@@ -3,6 +3,7 @@
  * knows it. Written by hand beside `schemas/*.schema.json`; a test compares the two key by key.
  */
 import type { FieldType } from '../config.ts'
+import type { EngineValue } from '../values.ts'
 
 export type EventFile = {
   readonly format: 1
@@ -82,23 +83,12 @@ export type TextsFile = {
   }
   readonly calls: Readonly<Record<string, Text>>
   readonly values: {
-    readonly reg_no: Text
-    readonly order_id: Text
-    readonly category: Text
-    readonly period: Text
-    readonly base: Text
-    readonly gst: Text
-    readonly total: Text
-    readonly amount: Text
-    readonly date: Text
-    readonly payment_date: Text
-    readonly payment_status: Text
-    readonly payment_id: Text
-    readonly created_at: Text
-    readonly id?: Text
+    readonly [name in keyof Labels]: Labels[name]
   }
 }
 
+/** Every value that the engine supplies has one; `id` is the office's own. */
+type Labels = Readonly<Record<Exclude<EngineValue, 'id'>, Text>> & { readonly id?: Text }
 type Text = string
 type Name = string
 type FieldId = string

@@ -196,35 +196,6 @@ function textsOf(file: Files.EventFile): readonly TextAt[] {
   return found
 }
 
-/** Values the engine supplies for every registration. */
-export const ENGINE_VALUES = [
-  'reg_no',
-  'order_id',
-  'category',
-  'period',
-  'base',
-  'gst',
-  'total',
-  'amount',
-  'date',
-  'payment_date',
-  'payment_status',
-  'payment_id',
-  'created_at',
-  'id',
-] as const
-/** Values of the event, the same for everybody. */
-export const EVENT_VALUES = [
-  'event.title',
-  'event.theme',
-  'event.about',
-  'event.dates',
-  'event.hours',
-  'event.venue',
-  'event.support',
-] as const
-export const TAX_VALUES = ['tax.name', 'tax.percent'] as const
-
 /** Ids of the form's fields and of what is stored beside them. */
 export function storedIds({ fields, stored }: Model): readonly string[] {
   return [...fields.map(({ id }) => id), ...stored.map(({ id }) => id)]

@@ -192,7 +192,8 @@ async function answerTo(
   goesOn: boolean,
 ): Promise<string | null> {
   let answer = (await lines?.next(question)) ?? null
-  while (goesOn && answer !== null && /[;,]$/.test(answer)) {
+  if (!goesOn) return answer
+  while (answer !== null && /[;,]$/.test(answer)) {
     const more = (await lines?.next('…')) ?? null
     if (more === null || more === '') break
     answer += `\n${more}`

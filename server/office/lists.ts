@@ -1,7 +1,7 @@
 /** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf } from '../../engine/index.ts'
+import { assertNever, dayOf } from '../../engine/index.ts'
 import type { Column, ListAnswer, ListRow } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { ListQuery, StoredRegistration } from '../store/store.ts'
@@ -156,7 +156,11 @@ export function csvCell(column: Column, row: ListRow): CsvCell {
       return row[`${column.id}_display`] ?? value
     case 'money':
       return typeof value === 'number' ? value.toFixed(2) : value
-    default:
+    case 'text':
+    case 'number':
+    case 'file':
       return value
+    default:
+      return assertNever(column.kind)
   }
 }

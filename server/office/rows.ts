@@ -1,6 +1,6 @@
 /** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
 import { answerText, delegateOf, isoIndia, rupees, statusText } from '../../engine/index.ts'
-import type { EventConfig, ListRow, Paise } from '../../engine/index.ts'
+import type { EventConfig, ListRow, ListValue, Paise } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /** One word for the status. Money that does not fit is a person's work until they decide, so it says Review. */
@@ -40,23 +40,29 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
     if (type === 'select' || type === 'yes-no')
       row[`${id}_display`] = answer === undefined ? null : answerText(event, id, answer)
   }
-  const own: Record<string, string | number | null> = {
+  const supplied: Readonly<Record<ListValue, string | number | null>> = {
+    id: registration.id,
+    reg_no: registration.regNo,
+    payment_status: registration.paymentStatus,
     order_id: registration.payments[0]?.orderId ?? null,
     category: registration.category,
-    category_display: category?.label ?? registration.category,
-    registration_category: registration.category,
-    registration_category_display: category?.label ?? registration.category,
     period: registration.period,
-    period_display: period?.label ?? registration.period,
     base: amount(registration.base),
     gst: amount(registration.gst),
     total: amount(registration.total),
-    base_amount: amount(registration.base),
-    gst_amount: amount(registration.gst),
-    final_amount: amount(registration.total),
     payment_id: registration.paymentId,
     payment_date: registration.paidAt === null ? null : isoIndia(registration.paidAt),
     created_at: isoIndia(registration.createdAt),
+  }
+  const own: Readonly<Record<string, string | number | null>> = {
+    ...supplied,
+    category_display: category?.label ?? registration.category,
+    registration_category: registration.category,
+    registration_category_display: category?.label ?? registration.category,
+    period_display: period?.label ?? registration.period,
+    base_amount: supplied.base,
+    gst_amount: supplied.gst,
+    final_amount: supplied.total,
   }
   // An answer keeps its name: `registration_category` may be a field of the form.
   for (const [name, value] of Object.entries(own))

@@ -1,6 +1,7 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
 import { listed, suggestion } from '../near.ts'
-import { ENGINE_VALUES, EVENT_VALUES, storedIds } from '../model.ts'
+import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
+import { storedIds } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { join } from '../source.ts'
@@ -249,10 +250,7 @@ const unknownValue: Check = {
     const { file } = model
     const stored = storedIds(model)
     const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
-    const columnValues = [
-      ...stored,
-      ...ENGINE_VALUES.filter((name) => name !== 'amount' && name !== 'date'),
-    ]
+    const columnValues = [...stored, ...LIST_VALUES]
     const filterValues = [
       'search',
       'date_from',

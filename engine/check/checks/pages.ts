@@ -1,6 +1,6 @@
 /** EV6: buttons lead somewhere, and pages show what they know. */
 import type { Check, Model } from '../model.ts'
-import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../model.ts'
+import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
 import type { Draft } from '../finding.ts'
 import { isOneSlip, nearest } from '../near.ts'
 import { placeholdersIn } from './placeholders.ts'

@@ -1,6 +1,7 @@
 /** EV208, EV209: what texts name in braces exists, and is known where the text is read. */
 import { editDistance, listed } from '../near.ts'
-import { ENGINE_VALUES, EVENT_VALUES, storedIds, TAX_VALUES } from '../model.ts'
+import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
+import { storedIds } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 

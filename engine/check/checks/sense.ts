@@ -1,6 +1,7 @@
 /** What is well written and makes no sense: values nobody gave, years and sums that do not agree, two things called alike. */
 import type { Check, Checks, Model } from '../model.ts'
-import { ENGINE_VALUES, EVENT_VALUES, storedIds } from '../model.ts'
+import { ENGINE_VALUES, EVENT_VALUES } from '../../values.ts'
+import { storedIds } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { placeholdersIn } from './placeholders.ts'
 

@@ -1,5 +1,5 @@
 /** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
-import { ENGINE_VALUES } from '../model.ts'
+import { ENGINE_VALUES } from '../../values.ts'
 import type { Check } from '../model.ts'
 import type { Draft } from '../finding.ts'
 

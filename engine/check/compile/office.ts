@@ -8,8 +8,10 @@ import type {
   Option,
   SiteTexts,
 } from '../../config.ts'
+import { own } from '../../outcome.ts'
 import type { Role } from '../../roles.ts'
 import { labelOf, priceParts, statusText } from '../../texts.ts'
+import type { ListValue } from '../../values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../defaults.ts'
 import { isCharged } from './fees.ts'
 import { list, map, maybe, text, texts, type Plain } from './plain.ts'
@@ -110,18 +112,19 @@ function toFilter(config: EventConfig, value: unknown): Filter {
   return of(field?.type === 'yes-no' ? 'yes-no' : 'text', labelOf(config, show))
 }
 
-const COLUMN_KINDS: Readonly<Record<string, Column['kind']>> = {
+const COLUMN_KINDS: Readonly<Record<ListValue, Column['kind']>> = {
+  reg_no: 'text',
+  order_id: 'text',
+  category: 'option',
+  period: 'option',
   base: 'money',
   gst: 'money',
   total: 'money',
-  amount: 'money',
-  payment_status: 'status',
-  created_at: 'date',
   payment_date: 'date',
-  date: 'date',
+  payment_status: 'status',
+  payment_id: 'text',
+  created_at: 'date',
   id: 'number',
-  category: 'option',
-  period: 'option',
 }
 const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
   text: 'text',
@@ -140,7 +143,8 @@ function toColumn(config: EventConfig, id: string): Column {
   const type =
     config.fields.find((field) => field.id === id)?.type ??
     config.alsoStored.find((stored) => stored.id === id)?.type
-  const kind = COLUMN_KINDS[id] ?? (type === undefined ? 'text' : FIELD_KINDS[type])
+  const kind =
+    own<Column['kind']>(COLUMN_KINDS, id) ?? (type === undefined ? 'text' : FIELD_KINDS[type])
   const role = (Object.keys(config.roles) as Role[]).find((one) => config.roles[one] === id)
   return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
 }
