@@ -63,13 +63,22 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
       colons = 0
     } else if (mark === '}' || mark === ']') {
       const top = open.at(-1)
-      if (top !== undefined && !open.some((one) => CLOSER[one.mark] === mark))
+      const rest = text.slice(at + 1, endOf(here)).trimStart()
+      const isOther = top !== undefined && CLOSER[top.mark] !== mark
+      if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
+        return fail({
+          span: [at, at + 1],
+          message: `what \`${top.mark}\` opens ends with \`${CLOSER[top.mark]}\`, not with \`${mark}\``,
+          help: `write ${CLOSER[top.mark]} instead of ${mark}`,
+          related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
+        })
+      if (isOther && !open.some((one) => CLOSER[one.mark] === mark))
         return fail({
           span: [at, at + 1],
           message: `\`${mark}\` closes what nothing has opened`,
           help: `take it away, or add ${mark === ']' ? '[' : '{'} where it should begin`,
         })
-      if (top !== undefined && CLOSER[top.mark] !== mark)
+      if (isOther)
         return fail({
           span: [at, at + 1],
           message: `a \`${CLOSER[top.mark]}\` is missing before this \`${mark}\``,
@@ -128,6 +137,12 @@ function unclosedBracket(text: string, row: Row, open: readonly Open[]): Slip {
       help: `write "${cut[1]}"`,
     }
   }
+  if (top !== undefined && /^[^(]*\)$/.test(text.slice(top.at, end)))
+    return {
+      span: [end - 1, end],
+      message: `what \`${top.mark}\` opens ends with \`${missing}\`, not with \`)\``,
+      help: `write ${missing} instead of )`,
+    }
   return {
     span: [Math.max(0, end - 1), end],
     message: `a \`${missing}\` is missing at the end of this line`,
@@ -161,6 +176,13 @@ function commaMissing(text: string, token: number, colon: number): Slip {
     .slice(0, entry.length - (colon - at))
     .trimEnd()
     .replace(/[;,|]$/, '')
+  const other = /([;|])\s*[\w-]+\s*$/.exec(entry)
+  if (other !== null)
+    return {
+      span: [token + other.index, token + other.index + 1],
+      message: `entries in {…} have a comma between them, not \`${other[1]}\``,
+      help: 'write , instead of ' + other[1],
+    }
   if (before === '')
     return {
       span: [at, colon + 1],

@@ -2,6 +2,7 @@
 import { allowed } from './allow.ts'
 import { across } from './checks/across.ts'
 import { dates } from './checks/dates.ts'
+import { eventDays } from './checks/event-days.ts'
 import { badMoment, examples } from './checks/examples.ts'
 import { fees } from './checks/fees.ts'
 import type { Meta } from './finding.ts'
@@ -57,6 +58,7 @@ export const checks: Checks = {
   EV105: { ...shape.EV105, find: badMoment },
   ...fees,
   ...dates,
+  ...eventDays,
   ...window,
   ...tax,
   ...rules,

@@ -27,4 +27,7 @@ export function rowsOf(text: string): readonly Row[] {
   return rows
 }
 
+/** `text: |`: the lines below, further to the right, are one text. */
+export const opensLongText = ({ text }: Row): boolean => OPENS_LONG_TEXT.test(text)
+
 const OPENS_LONG_TEXT = /^(?:- +)*(?:[^\s"'#][^"'#]*:\s+)?[|>][-+0-9]{0,2}(?:\s+#.*)?$/

@@ -6,7 +6,7 @@
 import { flowSlip } from './brackets.ts'
 import { looseSlip } from './loose.ts'
 import type { Slip } from './loose.ts'
-import { rowsOf } from './rows.ts'
+import { opensLongText, rowsOf } from './rows.ts'
 import { endOf, inQuotes, KEY, quoteSlip, withoutComment } from './quotes.ts'
 import type { Step, Reading } from './quotes.ts'
 import type { Row } from './rows.ts'
@@ -42,6 +42,8 @@ function stepFrom(reading: Reading, i: number): Step {
   if (rest === '') return { slip: null, next: i + 1 }
   if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
     const before = reading.rows[i - 1]
+    if (before !== undefined && opensLongText(before) && !isStray(rest))
+      return { slip: outOfText(before, row), next: i + 1 }
     const isOpen = before !== undefined && withoutComment(before.text).endsWith(':')
     const goesOn = before !== undefined && row.indent > before.indent && !isOpen
     if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
@@ -67,6 +69,21 @@ function stepFrom(reading: Reading, i: number): Step {
     }
   const value = rest.slice(key?.[0].length ?? 0)
   return valueSlip(reading, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
+}
+
+/** A line that is a sentence, not a mark of something else. */
+const isStray = (text: string): boolean =>
+  /^[<>=]{7}/.test(text) || looseSlip(text, 0)?.isGuess !== true
+
+/** A line of a long text that does not begin as far to the right as the others of it. */
+function outOfText(opener: Row, row: Row): Slip {
+  return {
+    isGuess: true,
+    span: [row.start + row.indent, endOf(row)],
+    message: 'this line is outside of the text above it',
+    help: 'begin it as far to the right as the other lines of that text',
+    related: [{ span: [opener.start + opener.indent, endOf(opener)], message: 'the text' }],
+  }
 }
 
 /** The lines above and below that begin in the same column. */

@@ -41,6 +41,14 @@ export function unreadable(
     readonly pos: readonly [number, number]
   },
 ): Told & { readonly code: Reading } {
+  const left = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(text)
+  if (left !== null && /^<{7} /m.test(text))
+    return {
+      code: 'EV001',
+      span: [left.index, left.index + left[0].length],
+      message: 'two versions of the file were merged here, and nobody has chosen between them',
+      help: 'keep one of the two, and take away the lines that begin with <<<<<<<, ======= and >>>>>>>',
+    }
   const { code, ...told } = syntaxError(text, error)
   if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
   const slip = typingSlip(text, lastOffset(text, error.pos[0]))

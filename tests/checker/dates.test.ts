@@ -110,6 +110,16 @@ describe('a text names another day than the file', () => {
     expectFound(inPanel(said), JSON.stringify(said), other)
   })
 
+  test('registration closes on the last day of a price, and the file goes on', () => {
+    const text = inWindow('closes: 2027-03-15', inPanel('Registration closes on 30 October 2026'))
+    expectFound(text, 'Registration closes on', 'closes: 2027-03-15')
+  })
+
+  test('the days of arrival are those of last year', () => {
+    const hint = '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
+    expectFound(field(hint), 'Between 13', FROM)
+  })
+
   test('31 November', () => {
     expectFound(inPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
   })
@@ -287,6 +297,21 @@ describe('a text names a day that contradicts nothing', () => {
         '{id: night, type: select, label: Nights of stay, options: [{id: a, label: 13 March}, {id: b, label: 14 March}]}',
       ),
     ],
+    ['the day of an age', field('{id: age, type: number, label: Age on 1 January 2027}')],
+    [
+      'a council number',
+      field('{id: reg, label: Registered with the council after 31 March 2019}'),
+    ],
+    ['the arrival last time', inPanel('Last year most arrived on 13 March 2026')],
+    [
+      'the last day of one price, which registration outlives',
+      inWindow('closes: 2027-03-15', inPanel('Early bird registration closes on 30 October 2026')),
+    ],
+    [
+      'the day on which registration closes',
+      inWindow('closes: 2027-03-10', inPanel('Registration closes on 10 March 2027')),
+    ],
+    ['a course of four weeks', sound.replace('to: 2027-03-16\n', 'to: 2027-04-10\n')],
     ['a day of arrival', field('{id: eve, type: yes-no, label: Will you arrive on 13 March?}')],
     ['a period called by its day', sound.replace('label: Early Bird', 'label: Up to 30 Oct 2026')],
     ['a period called by its first day', sound.replace('label: Regular', 'label: From 31 October')],

@@ -32,6 +32,7 @@ test('the files they are typed into are sound', () => {
 
 describe('the tax is added, and a text says that it is inside, or that there is none', () => {
   test.each([
+    'Members pay Rs. 1000 including GST',
     'Fees are inclusive of all taxes',
     'All fees incl. GST',
     'Fees include 18% GST',
@@ -146,6 +147,8 @@ describe('there is no tax, and a text speaks of one', () => {
 
 describe('texts that contradict nothing', () => {
   test.each([
+    'Members pay ₹1,180 with GST until 31 January',
+    'Members pay Rs. 1180 (incl. GST), visitors Rs. 2,360 (incl. GST)',
     'Fees are exclusive of 18% GST',
     'GST extra',
     'plus 18 % GST',
@@ -244,6 +247,9 @@ describe('a tax as it is typed first is answered with the right writing', () => 
     ['tax: {name: GST, percent: 8, prices: exclusive}', 'for 18% write 18'],
     ['tax: {name: GST, percent: 1.2, prices: exclusive}', 'for 12% write 12'],
     ['tax: {name: VAT, percent: 0.2, prices: exclusive}', 'write the percent as a whole number'],
+    ['tax: {name: GST, percent: 17, prices: exclusive}', 'write the rate that holds'],
+    ['tax: {name: GST 18%, percent: 18, prices: exclusive}', 'write the name alone'],
+    ['tax: {name: GST @ 12 %, percent: 18, prices: exclusive}', 'write the name alone'],
     ['tax: {name: GST, percent: 18, prices: included}', 'write inclusive'],
     ['tax: {name: GST, percent: 18, prices: incl}', 'write inclusive'],
     ['tax: {name: GST, percent: 18, prices: extra}', 'write exclusive'],

@@ -1,14 +1,13 @@
-/** EV404 to EV433: every day has at most one period, and periods, event and registration agree on their days. */
+/** EV404 to EV432: every day has at most one period, and periods, event and registration agree on their days. */
 import type { Period } from '../../config.ts'
 import { formatMoney } from '../../money.ts'
 import { periodOn } from '../../period.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../time.ts'
+import { EVENT_DAYS_MAX } from './event-days.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
 
-/** An event longer than this has a wrong year in it; its days are not walked one by one. */
-const EVENT_DAYS_MAX = 60
 /** No conference sells its last period and stops this long before it begins: the days are another year’s. */
 const YEAR_BEFORE_DAYS = 300
 /** A price that holds longer than this has a wrong year at one end. */
@@ -259,54 +258,6 @@ const overlapUnneeded: Check = {
       : [],
 }
 
-const eventBackwards: Check = {
-  slug: 'event-backwards',
-  severity: 'error',
-  why: 'A conference lasts at least a day.',
-  find: ({ config }) => [
-    ...(config.to < config.from
-      ? [
-          {
-            at: 'event.to',
-            message: 'the event ends before it starts',
-            help: 'exchange the two days, or mend a month or a year',
-            related: [{ at: 'event.from', message: 'it starts here' }],
-          },
-        ]
-      : []),
-    ...(config.to > addDays(config.from, EVENT_DAYS_MAX)
-      ? [
-          {
-            at: 'event.to',
-            message: `the event would last more than ${EVENT_DAYS_MAX} days`,
-            related: [{ at: 'event.from', message: 'it starts here' }],
-            help: 'is a year or a month wrong?',
-          },
-        ]
-      : []),
-  ],
-}
-
-/** Only with a day to compare with: nothing here reads the clock. */
-const eventOver: Check = {
-  slug: 'event-over',
-  severity: 'warning',
-  why: 'An event that is over and still open takes money for nothing.',
-  find: ({ config, options }) =>
-    options.on !== undefined &&
-    isDay(options.on) &&
-    config.status === 'open' &&
-    config.to < options.on
-      ? [
-          {
-            at: 'event.status',
-            message: `the event ended on ${formatDay(config.to)} and is still open`,
-            help: 'set status: closed',
-          },
-        ]
-      : [],
-}
-
 const periodOutlivesEvent: Check = {
   slug: 'period-outlives-event',
   severity: 'warning',
@@ -375,8 +326,6 @@ export const dates = {
   EV409: priceFallsBack,
   EV410: periodAfterEvent,
   EV417: overlapUnneeded,
-  EV419: eventBackwards,
-  EV420: eventOver,
   EV431: periodOutlivesEvent,
   EV432: periodsOfAnotherYear,
 }

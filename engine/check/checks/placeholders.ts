@@ -23,6 +23,20 @@ export function placeholdersIn(
 function strayBraces({ source }: Model, path: string, text: string): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
   const [start, end] = source.span(path)
+  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(
+    source.text.slice(start, end),
+  )
+  if (twice !== null) {
+    const from = start + twice.index
+    return [
+      {
+        at: path,
+        span: [from, from + twice[0].length],
+        message: `\`${twice[0]}\`: a value stands in one pair of braces`,
+        help: `write {${twice[1]}}`,
+      },
+    ]
+  }
   const open = source.text
     .slice(start, end)
     .replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
@@ -38,6 +52,36 @@ function strayBraces({ source }: Model, path: string, text: string): readonly Dr
       help: name === undefined ? 'close the braces, or leave them out' : `write {${name}}`,
     },
   ]
+}
+
+/** What values are called elsewhere. */
+const MEANT: Readonly<Record<string, string>> = {
+  'event.name': 'event.title',
+  'event.place': 'event.venue',
+  'event.location': 'event.venue',
+  'event.date': 'event.dates',
+  'event.time': 'event.hours',
+  'event.email': 'event.support',
+  'event.contact': 'event.support',
+  event: 'event.title',
+  conference: 'event.title',
+  venue: 'event.venue',
+  dates: 'event.dates',
+  registration_number: 'reg_no',
+  registration_no: 'reg_no',
+  registration_id: 'reg_no',
+  reg_id: 'reg_no',
+  order_no: 'order_id',
+  order_number: 'order_id',
+  transaction_id: 'payment_id',
+  price: 'base',
+  fee: 'base',
+  base_fee: 'base',
+  tax: 'gst',
+  gst_amount: 'gst',
+  total_amount: 'total',
+  amount_paid: 'total',
+  grand_total: 'total',
 }
 
 const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
@@ -75,7 +119,15 @@ const unknownPlaceholder: Check = {
               !everyValue(model).includes(name),
           )
           .map(({ name, span }) => {
+            const meant =
+              MEANT[
+                name
+                  .trim()
+                  .toLowerCase()
+                  .replaceAll(/[\s-]+/g, '_')
+              ]
             const near =
+              legal.find((one) => one === meant) ??
               legal
                 .filter(
                   (one) =>

@@ -12,7 +12,7 @@ import {
   type Mention,
 } from '../mentions.ts'
 import type { Check, Model } from '../model.ts'
-import type { About } from '../said-about.ts'
+import { statementAround, type About } from '../said-about.ts'
 
 const HELP = 'write the same day in both places, or accept it with allow'
 /** A day without its year, of which the text does not say what it is, is taken for one of the file's when it is as near as this. */
@@ -42,6 +42,19 @@ function edgesFor(model: Model, { about }: Mention): readonly Edge[] {
   return [...named, ...closing, ...event]
 }
 
+/** "Registration closes on": no period's end is meant, but the day the file closes on. */
+const CLOSING =
+  /\b(?:registrations?|regn\.?|forms?|portal)\b[^,;]*\b(?:clos(?:es?|ing|ed)|ends?|last (?:date|day)|deadline)\b|\b(?:last (?:date|day)|deadline|closing date)\b[^,;]*\b(?:registrations?|regn\.?|regist(?:er|ering)|forms?)\b/i
+/** Of some delegates, or at a price of its own: another day than the last of all. */
+const NOT_FOR_ALL =
+  /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
+
+function isClosing(model: Model, { about, readable, said }: Mention): boolean {
+  if (about.period !== null || model.config.registration.closes === undefined) return false
+  const { left, right } = statementAround(readable.text, said)
+  return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
+}
+
 /** Whether a day is that edge, as people say it: "before 1 February" and "until 31 January" are one day. */
 function isEdge(day: Day, { day: edge, side }: Edge, { direction }: About): boolean {
   switch (direction) {
@@ -64,7 +77,9 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
   // An unnamed price may run into the event; what one pays there is told by its days.
   if (about.period === null && [...firsts, ...lasts].some(inEvent)) return null
-  const edges = edgesFor(model, mention)
+  const edges = isClosing(model, mention)
+    ? edgesFor(model, mention).filter(({ at }) => at === 'registration.closes')
+    : edgesFor(model, mention)
   const isSpan = said.first !== said.last
   const ends = edges.filter(({ side }) => side === 'end')
   const starts = edges.filter(({ side }) => side === 'start')
@@ -127,7 +142,13 @@ function contradiction(
   }
 }
 
+/** What a question is called: its days are the delegate's, such as the day of birth or of arrival. */
+const QUESTION = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
+
+const isQuestion = ({ readable }: Mention): boolean => QUESTION.test(readable.path)
+
 function unplacedDay(model: Model, mention: Mention): Draft | null {
+  if (isQuestion(mention) && mention.about.direction === null) return null
   const { config } = model
   const { firsts, lasts, said } = mention
   const all = edgesFor(model, mention)
@@ -144,12 +165,13 @@ const textDate: Check = {
   slug: 'text-date',
   severity: 'warning',
   why: 'A day in a text that no price or opening follows is an old day.',
-  after: ['EV407', 'EV419'],
+  after: ['EV407', 'EV419', 'EV432'],
   find: (model) =>
     mentions(model).flatMap((mention): Draft[] => {
       if (mention.wrong !== null) return [mention.wrong]
       if (mention.about.topic === 'other' || mention.about.topic === 'event') return []
-      if (mention.about.topic === null && isOfHistory(model, mention)) return []
+      if (isOfHistory(model, mention) && (mention.about.topic === null || isQuestion(mention)))
+        return []
       const draft =
         mention.about.topic === 'price' ? priceDay(model, mention) : unplacedDay(model, mention)
       return draft === null ? [] : [draft]

@@ -10,10 +10,11 @@ import {
   mentions,
   placeOf,
   sayWords,
+  type Mention,
 } from '../mentions.ts'
 import type { Check, Model } from '../model.ts'
 import { readables, type Readable } from '../readable.ts'
-import { aboutDay } from '../said-about.ts'
+import { aboutDay, statementAround } from '../said-about.ts'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -49,6 +50,30 @@ function otherMonths(model: Model): readonly Draft[] {
   })
 }
 
+/** What happens on the days of the event, or on those beside them. */
+const AROUND =
+  /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
+/** What was, or will be next time, has days of its own. */
+const OTHER_TIME =
+  /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
+
+/** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: all is copied but the year. */
+function isOfAnotherYear({ config }: Model, { said, firsts, lasts, readable }: Mention): boolean {
+  const [first] = firsts
+  const [last] = lasts
+  if (first === undefined || last === undefined || said.first.year === null) return false
+  const { left, right } = statementAround(readable.text, said)
+  const statement = `${readable.heading} ${left} ${right}`
+  if (!AROUND.test(statement) || OTHER_TIME.test(statement)) return false
+  const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
+  const inYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
+  return (
+    years !== 0 &&
+    inYear(first) >= addDays(config.from, -1) &&
+    inYear(last) <= addDays(config.to, 1)
+  )
+}
+
 const textEventDay: Check = {
   slug: 'text-event-day',
   severity: 'warning',
@@ -59,7 +84,10 @@ const textEventDay: Check = {
     const inEvent = (day: Day): boolean => from <= day && day <= to
     const days = mentions(model).flatMap((mention): Draft[] => {
       const { about, said, firsts, lasts, wrong, readable } = mention
-      if (wrong !== null || about.topic !== 'event' || isOfHistory(model, mention)) return []
+      if (wrong !== null || isOfHistory(model, mention)) return []
+      if (about.topic === 'other' && isOfAnotherYear(model, mention))
+        return [otherDays(model, readable, said, sayWords(mention))]
+      if (about.topic !== 'event') return []
       const isSpan = said.first !== said.last
       const fits = isSpan
         ? about.isPart

@@ -145,14 +145,12 @@ const otherBrackets: Check = {
   severity: 'warning',
   why: 'Only {name} is filled in; every other notation is printed as it stands.',
   find: (model) => {
-    const known = new Set<string>(
-      [...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES].filter((name) => /[_.]/.test(name)),
-    )
+    const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
     return model.said.flatMap(({ path, place }) =>
       place === 'plain'
         ? []
-        : bracketsIn(model, path).flatMap(({ name, dollar, span }): Draft[] =>
-            dollar || known.has(name)
+        : bracketsIn(model, path).flatMap(({ name, dollar, isWord, span }): Draft[] =>
+            dollar || (known.has(name) && !isWord)
               ? [
                   {
                     at: path,
@@ -175,14 +173,22 @@ function bracketsIn(
 ): readonly {
   readonly name: string
   readonly dollar: boolean
+  /** A word of everyday between the square brackets of a sentence: "[email]" may be meant. */
+  readonly isWord: boolean
   readonly span: readonly [number, number]
 }[] {
   const [start, end] = source.span(path)
   const text = source.text.slice(start, end)
-  if (!/[$[%<]/.test(text)) return []
-  return [...text.matchAll(/\$\{([\w.]+)\}|\[([\w.]+)\]|%([\w.]+)%|<([\w.]+)>/g)].map((found) => ({
-    name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? '',
+  if (!/[$[%<«]/.test(text)) return []
+  return [
+    ...text.matchAll(/\$\{([\w.]+)\}|\[+([\w.]+)\]+|%+([\w.]+)%+|<+([\w.]+)>+|«([\w.]+)»/g),
+  ].map((found) => ({
+    name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? '',
     dollar: found[1] !== undefined,
+    isWord:
+      found[2] !== undefined &&
+      !/[_.]/.test(found[2]) &&
+      !/(?::|\bDear)\s*$/.test(text.slice(0, found.index)),
     span: [start + found.index, start + found.index + found[0].length],
   }))
 }

@@ -1,5 +1,5 @@
 /** The tax: a rate that there is, split alike everywhere, and what texts say of it. */
-import { formatMoney, split, splitTotal } from '../../money.ts'
+import { formatMoney, readAmount, split, splitTotal } from '../../money.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import { readables, type Readable } from '../readable.ts'
@@ -84,6 +84,19 @@ const taxPercentOdd: Check = {
           help: 'an event without tax has no `tax`: take it out',
         },
       ]
+    const said = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
+    if (said !== null)
+      return [
+        {
+          at: 'fees.tax.name',
+          message:
+            Number(said[1]) === tax.percent
+              ? `the name of the tax says ${said[0]}, and pages add it once more`
+              : `the name of the tax says ${said[0]}, the tax is ${tax.percent}%`,
+          related: [{ at: 'fees.tax.percent', message: 'the percent' }],
+          help: 'write the name alone, such as GST: pages add the percent',
+        },
+      ]
     if (tax.percent === 0) return []
     const isGst = /^[ics]?gst\b/i.test(tax.name)
     const isOdd = isGst
@@ -98,7 +111,9 @@ const taxPercentOdd: Check = {
             notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
             help:
               likely === null || !isGst
-                ? 'write the percent as a whole number, such as 18'
+                ? isGst && Number.isInteger(tax.percent)
+                  ? 'write the rate that holds, such as 18'
+                  : 'write the percent as a whole number, such as 18'
                 : `for ${likely}% write ${likely}`,
           },
         ]
@@ -138,6 +153,19 @@ const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, '
   span: [at + start, at + end],
 })
 
+/** "Members pay ₹5,900 with GST": what one pays in the end, or what is left of it without the tax, is told rightly. */
+function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
+  const said = [...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi)].flatMap(
+    (match) => readAmount((match[1] ?? '').replaceAll(',', '')) ?? [],
+  )
+  const known = cellsOf(model).flatMap(({ amount }) => {
+    if (amount === null) return []
+    const { base, total } = split(model.config.fees.tax, amount)
+    return [is === 'inclusive' ? total : base]
+  })
+  return said.length > 0 && said.every((amount) => known.includes(amount))
+}
+
 const textTaxSide: Check = {
   slug: 'text-tax-side',
   severity: 'warning',
@@ -152,6 +180,7 @@ const textTaxSide: Check = {
       if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
         return []
       if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
+      if (saysAmountPaid(model, claim)) return []
       const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
         {

@@ -17,9 +17,9 @@ const windowBackwards: Check = {
     registration.closes < registration.opens
       ? [
           {
-            at: 'registration',
-            part: 'key',
+            at: 'registration.closes',
             message: 'registration closes before it opens',
+            related: [{ at: 'registration.opens', message: 'it opens here' }],
             notes: [
               `opens ${formatDay(registration.opens)}, closes ${formatDay(registration.closes)}`,
             ],
@@ -77,7 +77,7 @@ const windowOutsidePeriods: Check = {
   slug: 'window-outside-periods',
   severity: 'warning',
   why: 'A price that nobody can pay is on the page, or the page is open and has no price.',
-  after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV434'],
+  after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
     const held = fees.periods.map((period, at): Held => ({ period, at }))
