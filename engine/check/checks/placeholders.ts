@@ -23,9 +23,7 @@ export function placeholdersIn(
 function strayBraces({ source }: Model, path: string, text: string): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
   const [start, end] = source.span(path)
-  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(
-    source.text.slice(start, end),
-  )
+  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(source.text.slice(start, end))
   if (twice !== null) {
     const from = start + twice.index
     return [
