@@ -150,4 +150,5 @@ export {
 export { preview } from './questions/preview.ts'
 export { eventIdFrom, newEventFile, prefixFor, type SampleOptions } from './questions/sample.ts'
 export { QUESTIONS, readCategories, type Told } from './questions/interview.ts'
+export { repeatEvent } from './questions/repeat.ts'
 export { showEvent } from './questions/show.ts'

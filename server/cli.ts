@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   build: async () => (await import('./commands/build.ts')).build,
   validate: async () => (await import('./commands/validate.ts')).validate,
   new: async () => (await import('./commands/new.ts')).creating,
+  repeat: async () => (await import('./commands/repeat.ts')).repeating,
   preview: async () => (await import('./commands/preview.ts')).previewing,
   explain: async () => (await import('./commands/explain.ts')).explaining,
   simulate: async () => (await import('./commands/simulate.ts')).simulating,

@@ -1,4 +1,4 @@
-/** new, show, schema and preview: what they write can be read back, looked at and checked. */
+/** new, repeat, show, schema and preview: what they write can be read back, looked at and checked. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -263,6 +263,40 @@ describe('new', () => {
     expect([status, out]).toEqual([2, ''])
     expect(err).not.toContain('    at ')
     expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
+  })
+})
+
+describe('repeat', () => {
+  test('the next time is written, what was done is said, and it is served beside the old one', async () => {
+    const { status, out, err } = await here.rollcall(['repeat', 'afpicon2026', 'afpicon2027'])
+    expect([status, err]).toEqual([0, ''])
+    for (const said of [
+      'events/afpicon2027.yaml is written, 52 weeks after events/afpicon2026.yaml.',
+      '31 January – 1 February 2026 is now 30–31 January 2027.',
+      '/afpicon/payment/success is /afpicon2027/payment/success.',
+      'Look at these yourself:',
+      'The motto is last time’s: The Spice Route.',
+    ])
+      expect(out).toContain(said)
+    const validated = await here.rollcall(['validate', 'events/afpicon2027.yaml'])
+    expect([validated.status, validated.out]).toEqual([0, 'no findings in 1 file\n'])
+    expect((await here.rollcall(['validate', '--strict'])).status).toBe(0)
+    const text = here.read('events/afpicon2027.yaml')
+    expect((await here.rollcall(['repeat', 'afpicon2026', 'afpicon2027'])).status).toBe(2)
+    expect(here.read('events/afpicon2027.yaml')).toBe(text)
+  })
+
+  test.each([
+    ['no new name', ['repeat', 'afpicon2026']],
+    ['a name that is no id', ['repeat', 'afpicon2026', 'AFPICON 2028']],
+    ['an event that is not there', ['repeat', 'nowhere', 'nowhere2']],
+    ['half a week', ['repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
+    ['no weeks', ['repeat', 'afpicon2026', 'afpicon2028', '--weeks', '0']],
+  ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
+    const { status, out, err } = await here.rollcall(args)
+    expect([status, out]).toEqual([2, ''])
+    expect(err).not.toContain('    at ')
+    expect(existsSync(join(here.folder, 'events', 'afpicon2028.yaml'))).toBe(false)
   })
 })
 

@@ -1,0 +1,151 @@
+/** Next year's file: every day, name and address is the new event's, and the rest is as it was, to the letter. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  compileEvent,
+  compileEvents,
+  day,
+  prefixFor,
+  readEvent,
+  repeatEvent,
+  type EventConfig,
+} from '../../engine/index.ts'
+import { shiftDays } from '../../engine/questions/shift-days.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+
+const TOP = join(import.meta.dirname, '..', '..')
+const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const ours = {
+  lists: read('events/_shared/lists.yaml'),
+  gateways: read('events/_shared/gateways.yaml'),
+  texts: read('events/_shared/texts.yaml'),
+}
+const files = readdirSync(join(TOP, 'events'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => read(`events/${name}`))
+const configOf = (file: { readonly path: string; readonly text: string }): EventConfig => {
+  const event = readEvent(file.text, ours, file)
+  if (event === null) throw new Error(`${file.path} cannot be read`)
+  return event
+}
+const nextOf = (file: { readonly path: string; readonly text: string }, weeks = 52) => {
+  const old = configOf(file)
+  const id = old.id.replace(/\d+$/, (year) => String(Number(year) + 1))
+  const others = files.map(configOf)
+  const prefix =
+    prefixFor(
+      id,
+      others.map(({ orderId }) => orderId.prefix),
+    ) ?? ''
+  const next = repeatEvent(file.text, old, { id, prefix, weeks, others })
+  return { ...next, id, old, path: `events/${id}.yaml` }
+}
+
+test.each(files.map((file) => [file.path, file] as const))(
+  '%s is repeated without a finding, beside all of the old ones',
+  (_path, file) => {
+    const next = nextOf(file)
+    const compiled = compileEvents([...files, next], ours)
+    const said = compiled.files.flatMap(({ findings }) =>
+      findings.map(({ code, message }) => `${code} ${message}`),
+    )
+    expect(said).toEqual([])
+    const event = configOf(next)
+    expect([event.id, event.title]).toEqual([
+      next.id,
+      next.old.title.replace(/\d{4}/, (year) => String(Number(year) + 1)),
+    ])
+    expect(Object.values(event.fees.prices ?? {}).map((row) => Object.values(row))).toEqual(
+      Object.values(next.old.fees.prices ?? {}).map((row) => Object.values(row)),
+    )
+    expect(new Date(event.from).getUTCDay()).toBe(new Date(next.old.from).getUTCDay())
+    expect(event.examples.length).toBe(next.old.examples.length)
+    expect(event.demo.some((path) => path === 'fees.prices')).toBe(next.old.fees.prices !== null)
+  },
+)
+
+test('all four may be repeated into one folder', () => {
+  const compiled = compileEvents([...files, ...files.map((file) => nextOf(file))], ours)
+  expect(compiled.files.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual([])
+})
+
+test('comments and layout are as they were: a line is a line, and only what is named differs', () => {
+  const [file] = files
+  if (file === undefined) throw new Error('there is an event file')
+  const next = nextOf(file)
+  const added = next.text
+    .split('\n')
+    .filter((line) => /as it was last time|kept: look at each/.test(line))
+  expect(added.length).toBe(2)
+  const [before, after] = [
+    file.text.split('\n'),
+    next.text.split('\n').filter((line) => !added.includes(line)),
+  ]
+  expect(after.length).toBe(before.length)
+  const commentsOf = (lines: readonly string[]) => lines.filter((line) => /(^|\s)#/.test(line))
+  expect(commentsOf(after).length).toBe(commentsOf(before).length)
+})
+
+describe('what a person must look at', () => {
+  test('years that are no part of a day, a motto, a closed event, the gateway’s address', () => {
+    const said = files.flatMap((file) => nextOf(file).look).join('\n')
+    for (const line of [
+      'says 2025: - {name: the last day of 2025',
+      'says 2026: - {name: the first day of 2026',
+      'The motto is last time’s',
+      'The event is closed',
+      'The gateway must be told',
+      'write account: afpi again',
+    ])
+      expect(said).toContain(line)
+    expect(said).not.toContain('says 2026: - Early bird')
+  })
+
+  test('a day far from the event stays, and is named', () => {
+    const text = fixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
+    const old = configOf({ path: 'sample2026.yaml', text })
+    const next = repeatEvent(text, old, { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] })
+    expect(next.text).toContain('founded on 1 May 1990')
+    expect(next.look).toContain('“1 May 1990” looks like a day and is as it was.')
+    const { findings } = compileEvent(next.text, ours, { path: 'sample2027.yaml' })
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(next.text).toContain('\ndemo:\n  - fees.prices')
+  })
+})
+
+describe('a day keeps its spelling', () => {
+  const shift = { weeks: 52, event: day('2026-01-31') }
+  test.each([
+    ['from: 2025-08-31', 'from: 2026-08-30'],
+    ['on: 2025-08-31T23:59:59+05:30', 'on: 2026-08-30T23:59:59+05:30'],
+    ['until 30/10/2025', 'until 29/10/2026'],
+    ['until 9.1.26', 'until 8.1.27'],
+    ['until 09/01/2026', 'until 08/01/2027'],
+    ['Until 30th Oct', 'Until 29th Oct'],
+    ['by Oct 2nd, 2025', 'by Oct 1st, 2026'],
+    ['31 January 2026', '30 January 2027'],
+    ['SATURDAY, 31 JAN 2026', 'SATURDAY, 30 JAN 2027'],
+    ['1 September 2025', '31 August 2026'],
+    ['31 January – 1 February 2026', '30–31 January 2027'],
+    ['31 Jan to 1 Feb 2026', '30 Jan to 31 Jan 2027'],
+    ['21–22 February 2026', '20–21 February 2027'],
+    ['21st & 22nd Feb 2026', '20th & 21st Feb 2027'],
+    ['1–2 February 2026', '31 January – 1 February 2027'],
+    ['in February 2026', 'in February 2027'],
+    ['a fee of 2025 rupees, room 12/14', 'a fee of 2025 rupees, room 12/14'],
+  ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
+
+  test('every day of two years comes back when it is shifted there and back', () => {
+    const spell = (at: Date): string =>
+      `${at.toISOString().slice(0, 10)}, ${at.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][at.getUTCMonth()]} ${at.getUTCFullYear()}`
+    // May is both, short and whole: what it was before is not told.
+    const short = (text: string): string => text.replace(/[A-Z][a-z]+/g, (name) => name.slice(0, 3))
+    for (let n = 0; n < 731; n += 1) {
+      const text = spell(new Date(Date.UTC(2025, 0, 1 + n)))
+      const there = shiftDays(text, shift).text
+      expect(there).not.toBe(text)
+      expect(short(shiftDays(there, { ...shift, weeks: -52 }).text)).toBe(text)
+    }
+  })
+})
