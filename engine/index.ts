@@ -34,6 +34,7 @@ export {
   type Instant,
 } from './time.ts'
 export { composed } from './composed.ts'
+export { remember } from './remember.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {
   AdminList,

@@ -229,7 +229,7 @@ function whyRefused(
   const isDemo =
     production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
   return isDemo
-    ? `${name} is not served with NODE_ENV=production: it holds demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
+    ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it holds demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
     : `${name} is not served: it has findings.`
 }
 

@@ -13,6 +13,11 @@ const accountPattern = /^AIRPAY_(.+)_(USERNAME|PASSWORD|SECRET|MERCHANT_ID)$/
 /** Names that Fastify's trustProxy knows besides addresses. */
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 
+/** A misspelt one would mean a rehearsal where production was meant. */
+const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
+/** Said by whoever wants the sandbox where others can reach it, for a rehearsal with them. */
+const SANDBOX_ASKED_FOR = 'no-real-money'
+
 /** The environment of this process. */
 export function environment(): Result<Environment, readonly string[]> {
   return readEnvironment(process.env)
@@ -33,7 +38,13 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     return otherwise
   }
 
-  const production = get('NODE_ENV') === 'production'
+  const mode = get('GATEWAY_MODE') ?? 'sandbox'
+  const nodeEnv = get('NODE_ENV')
+  if (nodeEnv !== null && !NODE_ENVS.includes(nodeEnv))
+    wrong.push(`NODE_ENV must be ${NODE_ENVS.join(', ')} or not set, not "${nodeEnv}".`)
+  // Real money has every rule of production, whatever else was forgotten.
+  const production = nodeEnv === 'production' || mode === 'live'
+  const because = nodeEnv === 'production' ? 'NODE_ENV=production' : 'GATEWAY_MODE=live'
   const port = portOf('PORT', 3000)
   const host = get('HOST') ?? '127.0.0.1'
   const sandboxPort = portOf('SANDBOX_PORT', port === 0 ? 0 : port + 1)
@@ -45,7 +56,6 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
       'DATABASE_URL is set, but this version keeps its data in SQLite under DATA_DIR. Unset DATABASE_URL.',
     )
 
-  const mode = get('GATEWAY_MODE') ?? 'sandbox'
   const gatewayMode = gatewayModes.find((known) => known === mode)
   if (gatewayMode === undefined)
     wrong.push(`GATEWAY_MODE must be sandbox, airpay-test or live, not "${mode}".`)
@@ -55,6 +65,18 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     wrong.push(`GATEWAY_MODE ${cause}, and with NODE_ENV=production only live is allowed.`)
   }
 
+  const asked = get('PUBLIC_SANDBOX')
+  if (asked !== null && asked !== SANDBOX_ASKED_FOR)
+    wrong.push(`PUBLIC_SANDBOX must be ${SANDBOX_ASKED_FOR} or not set, not "${asked}".`)
+  const open = [
+    ['HOST', host],
+    ['PUBLIC_URL', publicUrl === null ? host : new URL(publicUrl).hostname],
+  ].find(([, name = '']) => !isOwnMachine(name))
+  if (gatewayMode === 'sandbox' && !production && asked === null && open !== undefined)
+    wrong.push(
+      `${open[0]} is ${open[1]}, which others can reach, and GATEWAY_MODE is sandbox, where registering costs nothing. Set GATEWAY_MODE=live, or PUBLIC_SANDBOX=${SANDBOX_ASKED_FOR} if that is what you want.`,
+    )
+
   const checksum = get('AIRPAY_CHECKSUM')
   if (checksum !== null && checksum !== 'A' && checksum !== 'B')
     wrong.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
@@ -63,7 +85,7 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
   if (limits !== 'on' && limits !== 'off')
     wrong.push(`RATE_LIMITS must be on or off, not "${limits}".`)
   else if (production && limits === 'off')
-    wrong.push('RATE_LIMITS=off is not allowed with NODE_ENV=production.')
+    wrong.push(`RATE_LIMITS=off is not allowed with ${because}.`)
 
   const clock = get('CLOCK')
   const clockStart = clock === null ? null : readInstant(clock)
@@ -72,7 +94,7 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
       `CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clock}".`,
     )
   if (clock !== null && production)
-    wrong.push('CLOCK is for rehearsals and is not allowed with NODE_ENV=production.')
+    wrong.push(`CLOCK is for rehearsals and is not allowed with ${because}.`)
 
   const smtpUrl = get('SMTP_URL')
   if (smtpUrl !== null && !(URL.canParse(smtpUrl) && /^smtps?:$/.test(new URL(smtpUrl).protocol))) {
@@ -161,6 +183,11 @@ function readPublicUrl(
     return null
   }
   return url.origin
+}
+
+/** Whether a name of a host means the machine itself, so that nobody else gets there. */
+function isOwnMachine(name: string): boolean {
+  return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
 }
 
 function isProxy(text: string): boolean {

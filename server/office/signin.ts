@@ -18,7 +18,12 @@ import {
 
 /** Enough for an office behind one address and for fingers that slip, not for guessing. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
-const TRIES_PER_ACCOUNT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+/** Of one account from one address: whoever guesses locks out themselves, not the office. */
+const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+/** Of one account from everywhere: 9,600 guesses a day, of which a password of ours takes thousands of years. */
+const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
+/** Where an account has signed in lately, strangers' guesses do not keep it out. */
+const KNOWN: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** Longer input is nobody's password, and hashing it would be free work for a stranger. */
 const CREDENTIAL_CHARACTERS_MAX = 256
 
@@ -31,7 +36,9 @@ export function signInRoutes(
   paths: (path: string) => readonly string[],
 ): void {
   const byAddress = openLimit(deps, TRIES_PER_ADDRESS)
+  const byPair = openLimit(deps, TRIES_PER_PAIR)
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
+  const known = openLimit(deps, KNOWN)
   // Verified against when the name is unknown, so that both answers take the same time.
   const nobody = hash(randomBytes(16).toString('hex'))
 
@@ -55,12 +62,19 @@ export function signInRoutes(
 
     const at = deps.clock()
     const address = addressOf(request)
-    const account = username.toLowerCase()
-    const waitMs = Math.max(byAddress.wait(address, at), byAccount.wait(account, at))
+    const account = username.slice(0, CREDENTIAL_CHARACTERS_MAX).toLowerCase()
+    const pair = `${address} ${account}`
+    const isKnown = known.wait(pair, at) > 0
+    const waitMs = Math.max(
+      byAddress.wait(address, at),
+      byPair.wait(pair, at),
+      isKnown ? 0 : byAccount.wait(account, at),
+    )
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'attempts to sign in')
     // Counted before the check: tries sent at the same moment all count.
     byAddress.count(address, at)
-    byAccount.count(account, at)
+    byPair.count(pair, at)
+    if (!isKnown) byAccount.count(account, at)
 
     const tooLong =
       username.length > CREDENTIAL_CHARACTERS_MAX || password.length > CREDENTIAL_CHARACTERS_MAX
@@ -68,7 +82,8 @@ export function signInRoutes(
     const matches = await verify(admin?.passwordHash ?? (await nobody), tooLong ? '' : password)
     if (admin === null || !matches) return refuse(reply, 401, 'invalid_login', signInText(deps))
 
-    byAccount.forget(account)
+    byPair.forget(pair)
+    known.count(pair, at)
     const token = await openSession(deps, reply, admin.id, at)
     await deps.store.audit({
       at,

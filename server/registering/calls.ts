@@ -11,7 +11,7 @@ import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
 import { bodyRefused, sendRefusal } from './refusals.ts'
 import { registerCall } from './register.ts'
-import { registrationView } from './view.ts'
+import { publicView } from './view.ts'
 
 const EMAIL_NEEDED =
   'This number is from before the registrations moved here. Please enter the e-mail address you registered with.'
@@ -44,7 +44,7 @@ export function registeringCalls(app: FastifyInstance, deps: Deps, guard: Lookup
         : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
     guard.know(address, config.id)
-    const registration = registrationView(config, found)
+    const registration = publicView(config, found)
     const said: RegistrationAnswer = { status: 'success', registration }
     return reply.send(said)
   }

@@ -1,9 +1,9 @@
-/** A stored registration as the outside sees it. */
-import { isoIndia, rupees } from '../../engine/index.ts'
+/** A stored registration as its own mail and, much less of it, the outside see it. */
+import { isoIndia, remember, rupees } from '../../engine/index.ts'
 import type { EventConfig, Paise, RegistrationAnswer } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
-/** The public read of a registration: the answers, the engine's values, and both again under the names of `api.returns`. */
+/** All of a registration under the names that texts use: the answers, the engine's values, and both again under the names of `api.returns`. */
 export function registrationView(
   event: EventConfig,
   stored: StoredRegistration,
@@ -39,3 +39,35 @@ export function registrationView(
     ...own,
   }
 }
+
+/**
+ * The public read of a registration. Whoever has a number reads it without any other proof, so it holds
+ * of the answers only what the event's result pages show or name, and what `api.returns` asks for.
+ */
+export function publicView(
+  event: EventConfig,
+  stored: StoredRegistration,
+): RegistrationAnswer['registration'] {
+  const shown = shownOutside(event)
+  const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
+  return registrationView(event, { ...stored, answers: Object.fromEntries(answers) })
+}
+
+/** Rows, the conditions they depend on, and whatever a text of the pages or the receipt fills in. */
+const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
+  const { success, failed } = event.results
+  const details = [...success.details, ...failed.details]
+  const rows = details.flatMap((detail) => ('show' in detail ? [detail.show] : []))
+  const conditions = details.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
+  const named = JSON.stringify(event.results).matchAll(/\{([^{}"\s]+)\}/g)
+  const texts = Array.from(named, ([, name = '']) => name)
+  // The answer that is the category tells no more than the category.
+  const category = event.categoryChoice.by === 'field' ? [event.categoryChoice.field] : []
+  return new Set([
+    ...rows,
+    ...conditions,
+    ...texts,
+    ...category,
+    ...Object.values(event.api.returns),
+  ])
+})

@@ -52,9 +52,10 @@ describe('what stands in the environment', () => {
   })
 
   test('PUBLIC_URL loses its slash; without it host and port say it, with brackets for an IPv6 address', () => {
-    expect(right({ PUBLIC_URL: 'https://register.example.org/' }).publicUrl).toBe(
-      'https://register.example.org',
-    )
+    expect(
+      right({ PUBLIC_URL: 'https://register.example.org/', PUBLIC_SANDBOX: 'no-real-money' })
+        .publicUrl,
+    ).toBe('https://register.example.org')
     expect(right({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
   })
 
@@ -138,6 +139,49 @@ describe('what stands in the environment', () => {
   ])('%s is one clear sentence', (_what, variables, sentence) => {
     expect(wrong(variables)).toEqual([expect.stringMatching(sentence)])
   })
+
+  test.each<[Variables]>([[{ RATE_LIMITS: 'off' }], [{ CLOCK: '2026-01-25' }]])(
+    'real money without NODE_ENV has every rule of production: %j',
+    (variables) => {
+      expect(right({ GATEWAY_MODE: 'live', ...live }).production).toBe(true)
+      expect(wrong({ GATEWAY_MODE: 'live', ...live, ...variables })).toEqual([
+        expect.stringMatching(/is not allowed with GATEWAY_MODE=live\.$/),
+      ])
+    },
+  )
+
+  test.each(['prod', 'Production', 'staging'])(
+    'NODE_ENV=%s is refused, not taken for none',
+    (text) =>
+      expect(wrong({ NODE_ENV: text })).toEqual([
+        `NODE_ENV must be production, development, test or not set, not "${text}".`,
+      ]),
+  )
+
+  test.each<[Variables]>([
+    [{ HOST: '0.0.0.0' }],
+    [{ HOST: '::' }],
+    [{ HOST: '192.0.2.1' }],
+    [{ PUBLIC_URL: 'https://register.example.org' }],
+    [{ PUBLIC_URL: 'https://localhost.example.org' }],
+    [{ NODE_ENV: 'development', PUBLIC_URL: 'http://127.0.0.1.example.org' }],
+  ])('a sandbox that others can reach is refused unless it is asked for: %j', (variables) => {
+    expect(wrong(variables)).toEqual([
+      expect.stringMatching(/which others can reach, and GATEWAY_MODE is sandbox/),
+    ])
+    expect(right({ ...variables, PUBLIC_SANDBOX: 'no-real-money' }).gatewayMode).toBe('sandbox')
+    expect(wrong({ ...variables, PUBLIC_SANDBOX: 'yes' })).toEqual([
+      'PUBLIC_SANDBOX must be no-real-money or not set, not "yes".',
+    ])
+  })
+
+  test.each<[Variables]>([
+    [{ HOST: '127.0.0.1' }],
+    [{ HOST: '::1' }],
+    [{ HOST: 'localhost', PUBLIC_URL: 'http://localhost:3000' }],
+  ])('a sandbox on the machine itself needs no asking: %j', (variables) =>
+    expect(right(variables).gatewayMode).toBe('sandbox'),
+  )
 
   test('everything that is wrong is said at once', () => {
     expect(wrong({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)

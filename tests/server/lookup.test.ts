@@ -48,8 +48,6 @@ describe('a registration read by its number', () => {
         email: 'asha@example.org',
         phone_number: '9876543210',
         ticket_type: 'afpi-pg',
-        afpi_member: false,
-        pg_proof: 'proof.png',
         reg_no,
         order_id: reg_no,
         payment_status: 'pending',
@@ -72,6 +70,25 @@ describe('a registration read by its number', () => {
     expect((await app.inject(`/api/afpicon/registrations/${reg_no}`)).json()).toEqual(
       response.json(),
     )
+  })
+
+  test('tells of the answers only what the result pages show: no address, no council number, no membership', async () => {
+    const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const secrets = {
+      address: '12 Hidden Lane',
+      city: 'Hiddenpur',
+      medical_council_reg_no: 'HIDDEN-1',
+      afpi_member: 'true',
+      afpi_membership_number: 'HIDDEN-2',
+      designation: 'Hidden Consultant',
+    }
+    const { reg_no } = (
+      await post('/api/afpicon/register/', { ...delegate, ...secrets }, proof)
+    ).json<RegisterAnswer>()
+    const { body } = await app.inject(`/api/afpicon/registrations/${reg_no}/`)
+    expect(body).toContain('Asha Nair')
+    expect(body).not.toMatch(/hidden/i)
+    for (const name of Object.keys(secrets)) expect(body).not.toContain(`"${name}"`)
   })
 
   test("is none of another event's, and 404 in the event's own words", async () => {

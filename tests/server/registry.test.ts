@@ -317,6 +317,6 @@ test('in production an event with demo values is refused with a sentence', async
   })
   expect(compiled.served).toEqual([])
   expect([...compiled.refused.values()]).toEqual([
-    'sample2026.yaml is not served with NODE_ENV=production: it holds demo values (payment.account).',
+    'sample2026.yaml is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it holds demo values (payment.account).',
   ])
 })
