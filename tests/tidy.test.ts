@@ -2,7 +2,7 @@
  * Style that runs: what may not appear where, and what to do instead. Each row carries a line that
  * it must catch and one that it must let pass, so that a pattern that matches nothing is found out.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -494,4 +494,43 @@ test('every dependency is pinned to one version', () => {
     Object.entries(manifest[kind] ?? {}).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)),
   )
   expect(loose).toEqual([])
+})
+
+/** What people read to find their way; docs/codes.md is generated and shows made-up paths. */
+const guides = files.filter(
+  ({ path }) => /^([A-Z]+|docs\/.+)\.md$/.test(path) && path !== 'docs/codes.md',
+)
+/** Made by a build or by starting the server, so not there in a fresh clone. */
+const MADE = /^(web\/dist|tests\/\.cache)\b/
+
+test('what README, CONTRIBUTING and docs name is there: mend the page when a file moves', () => {
+  const names = new Set(paths.map((path) => basename(path)))
+  const missing = guides.flatMap(({ path, lines }) => {
+    const text = lines.join('\n')
+    const places = text.match(
+      /(?<![\w/.-])(\.ci|bin|docs|engine|events|schemas|server|tests|web)\/[\w./-]*/g,
+    )
+    const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) =>
+      posix.join(posix.dirname(path), to),
+    )
+    const bare = [...text.matchAll(/`([\w.-]+\.(?:tsx?|js|css))`/g)].map(([, name = '']) => name)
+    return [
+      ...[...(places ?? []), ...linked]
+        .map((place) => place.replace(/\.$/, ''))
+        .filter((place) => !MADE.test(place) && !existsSync(join(TOP, place))),
+      ...bare.filter((name) => !names.has(name)),
+    ].map((place) => `${path}: ${place}`)
+  })
+  expect(guides.map(({ path }) => path)).toContain('CONTRIBUTING.md')
+  expect(missing).toEqual([])
+})
+
+test('decisions are numbered without a gap, and each stands in the index once', () => {
+  const lines = files.find(({ path }) => path === 'docs/decisions.md')?.lines ?? []
+  const numbers = lines.flatMap((line) => /^(\d+)\. \*\*/.exec(line)?.[1] ?? [])
+  const indexed = lines
+    .filter((line) => /^\| .+ \| [\d, ]+ \|$/.test(line))
+    .flatMap((line) => line.split('|')[2]?.match(/\d+/g) ?? [])
+  expect(numbers).toEqual(numbers.map((_, at) => String(at + 1)))
+  expect(indexed.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers)
 })
