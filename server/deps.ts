@@ -158,8 +158,8 @@ export type ReceivedFile = {
   readonly sha256: string
   readonly bytes: number
 }
-/** Why no file came of a stream: more bytes than its field takes, or the sender broke off. */
-export type ReceiveRefusal = 'too_large' | 'cut_off'
+/** Why no file came of a stream: more bytes than its field takes, the sender broke off, or the disk is nearly full. */
+export type ReceiveRefusal = 'too_large' | 'cut_off' | 'no_room'
 /** Files that delegates send. Whoever receives one keeps or discards it. */
 export type Uploads = {
   /** Writes a stream to disk as it comes; what is refused leaves nothing behind. */

@@ -22,6 +22,7 @@ export type BodyRefusal =
         | 'not_multipart'
         | 'unsupported_media_type'
         | 'cut_off'
+        | 'no_room'
     }
   | { readonly code: 'file_too_large'; readonly field: string }
 /** The bytes that the file of each field may have. A file of any other name is read and thrown away. */
@@ -157,7 +158,7 @@ async function fromMultipart(
         if (!received.ok)
           return received.error === 'too_large'
             ? err({ code: 'file_too_large', field: name })
-            : err({ code: 'cut_off' })
+            : err({ code: received.error })
         const file = received.value
         left -= file.bytes
         // A file input that was left empty is sent as a file without name and content.

@@ -57,6 +57,12 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
       return unreadable(
         'The request says it is multipart/form-data, but it cannot be read as such.',
       )
+    case 'no_room':
+      return said(
+        503,
+        refusal.code,
+        'The server cannot take files at the moment. Please try again later, or write to the organisers.',
+      )
     case 'cut_off':
       return unreadable('The request broke off before it was complete.')
     default:

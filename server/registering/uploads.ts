@@ -1,7 +1,7 @@
 /** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { err, ok } from '../../engine/index.ts'
@@ -12,6 +12,11 @@ import { typeOfFile } from './file-kind.ts'
 
 /** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
+/**
+ * So much of the disk is left to what may not fail: the database and its log, mails, and registrations
+ * without a proof. Files are refused below it.
+ */
+const FREE_BYTES_MIN = 512 * 1024 * 1024
 /** So many hashes are asked about in one query. */
 const SWEEP_BATCH_MAX = 500
 /** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
@@ -19,6 +24,7 @@ const INCOMING = 'incoming'
 
 type Shelf = {
   readonly folder: string
+  readonly freeBytesMin: number
   /** When each hash was last handed in, since start. */
   readonly handedIn: Map<string, Instant>
   /** Files being removed just now. */
@@ -30,9 +36,17 @@ export function openUploads(options: {
   readonly folder: string
   readonly store: Pick<Store, 'uploadsInUse'>
   readonly clock: () => Instant
+  /** Bytes of the disk that files leave free. */
+  readonly freeBytesMin?: number
 }): Uploads {
   const { store, clock } = options
-  const shelf: Shelf = { folder: options.folder, handedIn: new Map(), removals: new Map() }
+  const { freeBytesMin = FREE_BYTES_MIN } = options
+  const shelf: Shelf = {
+    folder: options.folder,
+    freeBytesMin,
+    handedIn: new Map(),
+    removals: new Map(),
+  }
   mkdirSync(path.join(shelf.folder, INCOMING), { recursive: true })
   removeLeftovers(path.join(shelf.folder, INCOMING))
   return {
@@ -66,6 +80,8 @@ async function receive(
   const file = await open(place, 'wx')
   try {
     for await (const piece of content as AsyncIterable<Buffer>) {
+      // An input that was left empty takes no room.
+      if (bytes === 0 && (await isNearlyFull(shelf))) return err('no_room')
       bytes += piece.length
       if (bytes > bytesMax) return err('too_large')
       hash.update(piece)
@@ -81,6 +97,11 @@ async function receive(
     await file.close()
     if (!whole) await rm(place, { force: true })
   }
+}
+
+async function isNearlyFull({ folder, freeBytesMin }: Shelf): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize < freeBytesMin
 }
 
 /** Flushed, then renamed: under its hash there is the whole file or none. */

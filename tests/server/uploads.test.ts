@@ -170,6 +170,22 @@ describe('a file on its way', () => {
     expect(stored()).toEqual([])
   })
 
+  test('is refused before a byte of it is written, where the disk has less free than must stay free', async () => {
+    const full = openUploads({
+      folder,
+      store: { uploadsInUse: async () => [] },
+      clock: () => now,
+      freeBytesMin: Number.MAX_SAFE_INTEGER,
+    })
+    expect(await full.receive(Readable.from([pdf()]), 5000)).toEqual({
+      ok: false,
+      error: 'no_room',
+    })
+    // What a form sends for an input that was left empty.
+    await full.discard(expectOk(await full.receive(Readable.from([]), 5000)))
+    expect(stored()).toEqual([])
+  })
+
   test('whose sender breaks off leaves nothing behind', async () => {
     const broken = Readable.from(
       (function* () {
