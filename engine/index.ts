@@ -101,7 +101,9 @@ export {
 export {
   applyFact,
   RUPEE_CODES,
+  failureOf,
   reviewOf,
+  type Failure,
   type Payment,
   type PaymentFact,
   type PaymentStatus,
@@ -120,7 +122,14 @@ export {
   words,
   type RegistrationView,
 } from './texts.ts'
-export { mailFor, receipt, resultRows, resultValues, type ResultRow } from './result-pages.ts'
+export {
+  mailFor,
+  receipt,
+  resultRows,
+  resultValues,
+  saysNoMoneyWent,
+  type ResultRow,
+} from './result-pages.ts'
 export { flatSchema, toSchema, uiSchema } from './schema.ts'
 export { checkBySchema, toMessages } from './verdict.ts'
 export { escapeHtml } from './html.ts'

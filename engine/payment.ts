@@ -10,7 +10,13 @@ export type Payment = {
   readonly amount: Paise
   readonly status:
     | { readonly is: 'pending' }
-    | { readonly is: 'success'; readonly reference: string; readonly at: Instant }
+    /** `at`: when we learnt of it. */
+    | {
+        readonly is: 'success'
+        readonly reference: string
+        readonly at: Instant
+        readonly paidAt: Instant
+      }
     | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
     /** `reference` stays that of the sale, so that a confirmation delivered again is known; the refund's own stands in its fact. */
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
@@ -24,8 +30,18 @@ export type PaymentFact =
       readonly reference: string
       readonly amount: Paise
       readonly currency: string
-      readonly kind: 'sale' | 'other'
+      /** `test`: of the gateway's test mode, so that no money moved. */
+      readonly kind: 'sale' | 'other' | 'test'
+      /** When we were told. */
       readonly at: Instant
+      /** When the money moved, as the gateway says; left out: it does not say, or nothing that can be. */
+      readonly paidAt?: Instant
+      /** Further captures of the same order: money that nobody asked for. */
+      readonly further?: readonly {
+        readonly reference: string
+        readonly amount: Paise
+        readonly kind: 'sale' | 'other' | 'test'
+      }[]
       /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true
     }
   | {
@@ -46,6 +62,7 @@ export type PaymentRefusal =
   | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
   | { readonly code: 'currency_differs'; readonly got: string }
   | { readonly code: 'not_a_sale' }
+  | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
   | { readonly code: 'already_success' }
   | { readonly code: 'not_paid' }
@@ -67,13 +84,16 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
         return status.reference === fact.reference
           ? ok(payment)
           : err({ code: 'paid_twice', first: status.reference, second: fact.reference })
+      if (fact.kind === 'test') return err({ code: 'test_transaction' })
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
       if (!RUPEE_CODES.includes(fact.currency))
         return err({ code: 'currency_differs', got: fact.currency })
       if (fact.amount !== payment.amount)
         return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
       if (fact.afterClosing === true) return err({ code: 'after_closing' })
-      return ok({ ...payment, status: { is: 'success', reference: fact.reference, at: fact.at } })
+      const { reference, at, paidAt = at, further = [] } = fact
+      const success: Payment = { ...payment, status: { is: 'success', reference, at, paidAt } }
+      return ok(further.length === 0 ? success : paidAgain(success, reference, further))
     }
     case 'declined':
     case 'expired': {
@@ -98,17 +118,45 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
   }
 }
 
+function paidAgain(
+  payment: Payment,
+  first: string,
+  further: readonly { readonly reference: string }[],
+): Payment {
+  const reasons = further.map(({ reference: second }) => secondTime(first, second))
+  const before = payment.review === null ? [] : [payment.review]
+  return { ...payment, review: [...before, ...reasons].join(' ') }
+}
+
+function secondTime(first: string, second: string): string {
+  return `Money came a second time, as ${second}; the first payment is ${first}.`
+}
+
+/** How a payment that failed did so: the bank said no, nobody paid in time, or it is not known any more. */
+export type Failure = 'declined' | 'expired' | 'unclear'
+
+/** The codes after which no money is on its way: failed, bounced, cancelled. After any other one it may be. */
+const DECLINED_FOR_GOOD = ['400', '405', '502']
+
+/** Of one attempt: the gateway's code when it was declined, null where it was not; and the reason that was stored. */
+export function failureOf(code: string | null, reason: string | null): Failure {
+  if (code !== null) return DECLINED_FOR_GOOD.includes(code) ? 'declined' : 'unclear'
+  return reason === 'expired' ? 'expired' : 'unclear'
+}
+
 /** What a person has to decide after a refusal; null: nothing, a late "no" to what is paid changes nothing. */
 export function reviewOf(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {
     case 'paid_twice':
-      return `Money came a second time, as ${refusal.second}; the first payment is ${refusal.first}.`
+      return secondTime(refusal.first, refusal.second)
     case 'amount_differs':
       return `${formatMoney(refusal.got)} came instead of ${formatMoney(refusal.expected)}.`
     case 'currency_differs':
       return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in rupees.`
     case 'not_a_sale':
       return 'The gateway names a transaction that is not a sale.'
+    case 'test_transaction':
+      return 'The gateway names a test transaction, which moves no money.'
     case 'after_closing':
       return 'Money came after registration had closed.'
     case 'not_paid':

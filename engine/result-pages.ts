@@ -115,6 +115,18 @@ export function mailFor(
   }
 }
 
+/** A "no" or a "not", and after it a word for money that goes: "No amount has been deducted", "You were not charged". */
+const NO_MONEY_WENT =
+  /(?:\b(?:no|not|nothing|never|none|nobody|without)\b|n['’]t\b)[^.!?]*\b(?:deduct|debit|charg|withdr|taken|collect)/i
+
+/**
+ * Whether a line of an event file says that no money went. That is known only where the bank has said no:
+ * after a payment that merely never arrived it may still be on its way.
+ */
+export function saysNoMoneyWent(line: string): boolean {
+  return NO_MONEY_WENT.test(line)
+}
+
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }

@@ -4,7 +4,7 @@
  */
 import type { SharedFiles } from './check/source.ts'
 import type { AdminList, Admin, FieldErrors, PublicEvent } from './config.ts'
-import type { PaymentStatus } from './payment.ts'
+import type { Failure, PaymentStatus } from './payment.ts'
 
 export type ErrorAnswer = {
   status: 'error'
@@ -68,6 +68,8 @@ export type RegistrationAnswer = {
     payment_status: PaymentStatus
     /** Money came that does not fit; to the delegate this is pending. */
     in_review: boolean
+    /** How a failed payment failed, over all attempts; null where it has not. */
+    failed_as: Failure | null
     payment_date: string | null
     created_at: string
     /** When the newest attempt to pay began; null where no payment was ever due. */

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./commands/show.ts')).schema,
   admin: async () => (await import('./commands/admin.ts')).admin,
   reconcile: async () => (await import('./commands/reconcile.ts')).reconcile,
+  'gateway-check': async () => (await import('./commands/gateway-check.ts')).gatewayChecking,
   demo: async () => (await import('./commands/demo.ts')).demo,
   import: async () => (await import('./commands/import.ts')).importing,
 }
@@ -54,7 +55,7 @@ export async function main(
 async function usage(): Promise<string> {
   const lines = await Promise.all(
     Object.entries(commands).map(
-      async ([name, load]) => `  ${name.padEnd(10)} ${(await load()).summary}`,
+      async ([name, load]) => `  ${name.padEnd(13)} ${(await load()).summary}`,
     ),
   )
   return `Usage: rollcall <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nrollcall <command> --help says more.`

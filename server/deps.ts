@@ -39,6 +39,8 @@ export type Environment = {
   readonly accounts: Readonly<Record<string, Account>>
   /** What Airpay's checksum covers: A with the UID, B without; A when left out. */
   readonly airpayChecksum?: 'A' | 'B'
+  /** What a status answer stands for that leaves it out; nothing when left out. */
+  readonly airpayAssumed?: { readonly currency: boolean; readonly sale: boolean }
   readonly rateLimits: boolean
   /** Instant at which the server's clock starts; null: the real clock. */
   readonly clockStart: Instant | null
@@ -74,28 +76,40 @@ export type EventRegistry = {
 export type StatusAnswer =
   | { readonly is: 'fact'; readonly fact: PaymentFact; readonly raw: string }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
-  /** It knows of no finished transaction of the order, yet or at all (503; 403 while the buyer is at the bank). */
+  /** It knows of no finished transaction of the order, yet or at all (503; 401 to 403 while the buyer may still come back). */
   | { readonly is: 'no-record'; readonly raw: string }
   | { readonly is: 'unreachable'; readonly error: string }
 
 /** What the gateway says when told to give money back. */
 export type RefundAnswer =
-  | {
-      readonly is: 'fact'
-      readonly fact: PaymentFact & { readonly type: 'refunded' }
-      readonly raw: string
-    }
+  /** It will: that it has is told by the status call. `reference` is the refund's own. */
+  | { readonly is: 'begun'; readonly reference: string; readonly raw: string }
+  /** It has said no, and no money moves. */
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
-  /** Whether the money moved is not known: look before asking again. */
-  | { readonly is: 'unreachable'; readonly error: string }
+  /** It never heard of it: no money moves, and one may ask again. */
+  | { readonly is: 'not-sent'; readonly error: string }
+  /** Whether the money moves is not known: look before asking again. */
+  | { readonly is: 'unsure'; readonly error: string; readonly raw: string }
 
 /** What a return or notice claims. It proves nothing: verify. */
-export type Notice = { readonly orderId: string; readonly amount: string; readonly code: string }
+export type Notice = {
+  readonly orderId: string
+  readonly amount: string
+  readonly code: string
+  /** Whether its hash fits; `unknown`: it has none, or we lack the credentials. */
+  readonly hash: 'right' | 'wrong' | 'unknown'
+}
 /** `orderId` null: it names none. */
 export type BadNotice = {
-  readonly code: 'malformed' | 'wrong_crc' | 'unknown_order'
+  readonly code: 'malformed' | 'unknown_order'
   readonly orderId: string | null
 }
+/** Why a payment cannot be handed to the gateway: it would refuse it. */
+export type HandOffRefusal =
+  | { readonly code: 'no_credentials' }
+  | { readonly code: 'order_id' }
+  | { readonly code: 'amount' }
+  | { readonly code: 'email'; readonly charactersMin: number; readonly charactersMax: number }
 
 /** The delegate as the gateway must know them. */
 export type Buyer = {
@@ -107,14 +121,15 @@ export type Buyer = {
 
 /** The only thing that knows a gateway's protocol. */
 export type GatewayAdapter = {
+  /** Called before anything is stored: what nobody could pay is refused. */
   handOff(
     event: EventConfig,
     buyer: Buyer,
     orderId: OrderId,
     amount: Paise,
     at: Instant,
-  ): PaymentData
-  /** Reads a return or notice; wrong CRC, malformed and an order of no event are refused. It proves nothing: verify. */
+  ): Result<PaymentData, HandOffRefusal>
+  /** Reads a return or notice; one that names no order, or an order of no event, is refused. It proves nothing: verify. */
   readNotice(body: Readonly<Record<string, string>>): Result<Notice, BadNotice>
   /** Its name for the account that the event's payments go to; null: the event takes no money, or there are no credentials. */
   merchantOf(event: EventConfig): string | null
@@ -125,7 +140,7 @@ export type GatewayAdapter = {
     at: Instant,
     timeoutMs: number,
   ): Promise<StatusAnswer>
-  /** Gives money back; `reference` is the gateway's, of the payment. */
+  /** Asks to give money back; `reference` is the gateway's, of the payment. */
   refund(
     event: EventConfig,
     reference: string,

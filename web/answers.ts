@@ -11,6 +11,7 @@ import {
 } from '../engine/index.ts'
 import type {
   EventFileAnswer,
+  Failure,
   PaymentData,
   PublicEvent,
   RegisterAnswer,
@@ -141,7 +142,13 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
   const regNo = String(found['reg_no'])
   const texts = ['payment_date', 'attempted_at', 'category', 'category_label', 'period'] as const
   const amounts = ['base', 'gst', 'total'] as const
-  const { order_id: orderId, created_at: createdAt, in_review: inReview, may_retry: retry } = found
+  const {
+    order_id: orderId,
+    created_at: createdAt,
+    in_review: inReview,
+    may_retry: retry,
+    failed_as: failedAs,
+  } = found
   const fits =
     texts.every((name) => isOptional(found[name])) &&
     amounts.every((name) => found[name] === undefined || isAmountOrNone(found[name])) &&
@@ -158,7 +165,14 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     payment_status: status,
     in_review: inReview === true,
     may_retry: retry === true,
+    failed_as: status === 'failed' ? readFailure(failedAs) : null,
   } as RegistrationAnswer['registration']
+}
+
+/** The specification's answers do not say how a payment failed; there only the bank's no is a failure. */
+function readFailure(value: unknown): Failure {
+  if (value === undefined || value === 'declined') return 'declined'
+  return value === 'expired' ? 'expired' : 'unclear'
 }
 
 const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees(value) !== null

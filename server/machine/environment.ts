@@ -81,6 +81,11 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
   if (checksum !== null && checksum !== 'A' && checksum !== 'B')
     wrong.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
 
+  const assumed = (get('AIRPAY_ASSUME') ?? '').split(',').map((part) => part.trim())
+  for (const part of assumed)
+    if (part !== '' && part !== 'currency' && part !== 'sale')
+      wrong.push(`AIRPAY_ASSUME may hold currency, sale, or both with a comma, not "${part}".`)
+
   const limits = get('RATE_LIMITS') ?? 'on'
   if (limits !== 'on' && limits !== 'off')
     wrong.push(`RATE_LIMITS must be on or off, not "${limits}".`)
@@ -128,6 +133,7 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     gatewayMode,
     accounts,
     ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
+    airpayAssumed: { currency: assumed.includes('currency'), sale: assumed.includes('sale') },
     rateLimits: limits === 'on',
     clockStart,
     trustProxy,

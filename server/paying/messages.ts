@@ -7,7 +7,7 @@ import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
 import type { Call } from '../http/event-calls.ts'
 import type { BadNotice, Deps } from '../deps.ts'
-import { MESSAGE_BYTES_MAX, readFields } from './gateway/fields.ts'
+import { MESSAGE_BYTES_MAX, inCapitals, readFields } from './gateway/fields.ts'
 import type { Fields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/limit.ts'
@@ -17,7 +17,7 @@ import type { Keeping, Message } from './keeping.ts'
 import { within } from '../machine/clock.ts'
 import { isCountable, isEmailOf } from '../registering/lookup.ts'
 import type { LookupGuard } from '../registering/lookup.ts'
-import { handOff, payAgain } from '../registering/pay-again.ts'
+import { payAgain } from '../registering/pay-again.ts'
 import { payAgainRefused, sendRefusal } from '../registering/refusals.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/pages.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
@@ -86,9 +86,12 @@ type Judged = {
 
 async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Judged> {
   const fields = readFields(read.body, read.contentType)
-  const orderId = fields?.['TRANSACTIONID']?.trim() ?? null
+  const orderId = fields === null ? null : (inCapitals(fields)['TRANSACTIONID'] ?? null)
   const notice = fields === null ? null : deps.gateway.readNotice(fields)
   const payment = notice?.ok === true ? await deps.store.payment(notice.value.orderId) : null
+  // A hash that never fits tells that account or protocol are not as we believe; it stops nothing.
+  if (payment !== null && notice?.ok === true && notice.value.hash === 'wrong')
+    deps.log.warn({ hash: 'wrong' }, 'the hash of a message of the gateway does not fit')
   const event =
     payment === null ? deps.events.byOrderId(orderId ?? '') : deps.events.byId(payment.eventId)
   return {
@@ -218,9 +221,7 @@ function refuseNotice(reply: FastifyReply, code: BadNotice['code'] | 'unreadable
         'The notice is neither a posted form nor a JSON object.',
       )
     case 'malformed':
-      return refuse(reply, 400, 'malformed', 'The notice lacks fields that every notice has.')
-    case 'wrong_crc':
-      return refuse(reply, 400, 'wrong_crc', 'The hash of the notice does not fit its fields.')
+      return refuse(reply, 400, 'malformed', 'The notice names no order.')
     case 'unknown_order':
       return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
     default:
@@ -280,14 +281,14 @@ async function tryAgain(
   guard.know(address, event.id)
   const at = deps.clock()
   const due = await payAgain(deps, event, registration.regNo, at)
-  if (!due.ok) return sendRefusal(reply, payAgainRefused(due.error))
+  if (!due.ok) return sendRefusal(reply, payAgainRefused(event, due.error))
   // An open order is not tried again: its page may still be in front of the delegate.
-  if (!due.value.isNew) return sendRefusal(reply, payAgainRefused({ code: 'nothing_due' }))
+  if (!due.value.isNew) return sendRefusal(reply, payAgainRefused(event, { code: 'nothing_due' }))
   const answer: RegisterAnswer = {
     status: 'success',
     message: 'You can try the payment again.',
     reg_no: registration.regNo,
-    payment_data: handOff(deps, event, due.value, at),
+    payment_data: due.value.data,
   }
   return reply.code(201).send(answer)
 }

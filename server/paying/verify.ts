@@ -31,6 +31,8 @@ const ASKED_AT_ONCE_MAX = 4
 const BATCH_ROWS = 100
 /** Nobody waits for the reconciler; a gateway that takes longer is asked again later. */
 const RECONCILE_TIMEOUT_MS = 20_000
+/** Two machines' clocks agree within this; a time of payment that is further off is of another zone, or none. */
+const CLOCKS_APART_MS = 10 * 60_000
 /** The latest instant that a date can hold: everything is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
@@ -210,11 +212,13 @@ async function settle(
     contentType: 'text/xml',
     at: deps.clock(),
   }
-  const isLate = fact.type === 'confirmed' && cameAfterClosing(event, payment, fact.at)
+  const known = fact.type === 'confirmed' ? withTimeOf(asked, fact) : fact
   const applied = await deps.store.applyFact(
     payment.orderId,
-    isLate ? { ...fact, afterClosing: true } : fact,
-    fact.type === 'confirmed' ? confirmationOf(asked, fact.reference, fact.at) : null,
+    known,
+    known.type === 'confirmed'
+      ? confirmationOf(asked, known.reference, known.paidAt ?? known.at)
+      : null,
     answer,
   )
   if (applied.changed)
@@ -223,6 +227,27 @@ async function settle(
       'a payment moved',
     )
   return statusOf(applied.payment)
+}
+
+type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
+
+/**
+ * With the time of payment, where the gateway says one that can be: neither before the order was placed nor
+ * after now. Money that was held up on the way was still paid when it was paid.
+ */
+function withTimeOf({ event, payment }: Asked, fact: Confirmed): Confirmed {
+  const { paidAt: stated, at, ...rest } = fact
+  const from = Math.min(payment.createdAt, at)
+  const canBe =
+    stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
+  const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
+  const late = cameAfterClosing(event, payment, paidAt ?? at)
+  return {
+    ...rest,
+    at,
+    ...(paidAt === null ? {} : { paidAt }),
+    ...(late ? { afterClosing: true as const } : {}),
+  }
 }
 
 /** A delegate handed to the gateway on the last open day may still be paying when it ends; a day later nobody is. */

@@ -15,13 +15,15 @@ import type {
   Answers,
   EventConfig,
   Instant,
+  PaymentData,
   Quote,
   QuoteRefusal,
   RegNo,
   Result,
 } from '../../engine/index.ts'
-import type { Deps, ServedEvent } from '../deps.ts'
+import type { Deps, HandOffRefusal, ServedEvent } from '../deps.ts'
 import type { NewRegistration, Registered } from '../store/store.ts'
+import { handOff } from './pay-again.ts'
 import { registrationView } from './view.ts'
 
 /** `randomInt` goes up to 2 ** 48. */
@@ -46,21 +48,39 @@ export function priceOf(
 /** All that a registration is made of but its number; the files are kept already. */
 export type Judged = Priced & Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at'>
 
-/** Stores it under a number that is free, with all that depends on the number. */
+/** `data` null: nothing is to be paid. */
+export type Made = Registered & { readonly data: PaymentData | null }
+export type MakingRefusal =
+  | { readonly code: 'idempotency_key_reused' }
+  | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
+
+/** Stores it under a number that is free, with all that depends on the number, and nothing that nobody could pay. */
 export async function make(
   deps: Pick<Deps, 'store' | 'gateway'>,
   served: ServedEvent,
   judged: Judged,
-): Promise<Result<Registered, { readonly code: 'idempotency_key_reused' }>> {
+): Promise<Result<Made, MakingRefusal>> {
   const merchantId = deps.gateway.merchantOf(served.config)
   for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
     const regNo = freshNumber(served.config)
-    const registered = await deps.store.register(newRegistration(served, judged, regNo, merchantId))
-    if (registered.ok) return registered
+    const registration = newRegistration(served, judged, regNo, merchantId)
+    const handed = handedOff(deps, served.config, registration)
+    if (!handed.ok) return err({ code: 'not_payable', why: handed.error })
+    const registered = await deps.store.register(registration)
+    if (registered.ok) return ok({ ...registered.value, data: handed.value })
     const { code } = registered.error
     if (code !== 'reg_no_taken') return err({ code })
   }
   assert(false, 'every registration number that was drawn is taken')
+}
+
+function handedOff(
+  deps: Pick<Deps, 'gateway'>,
+  event: EventConfig,
+  { regNo, orderId, quote: quoted, answers, at }: NewRegistration,
+): Result<PaymentData | null, HandOffRefusal> {
+  if (orderId === null || quoted === null) return ok(null)
+  return handOff(deps, event, { regNo, orderId, amount: quoted.total, answers }, at)
 }
 
 /** A number of our drawing, which nobody can count up to. */

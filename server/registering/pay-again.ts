@@ -2,7 +2,7 @@
  * What is to be paid for a registration that is there, and the one rule for paying once more: after the
  * same form was sent again (a repeated idempotency key) and after "try again" on a result page.
  */
-import { dayOf, delegateOf, err, ok, openOn } from '../../engine/index.ts'
+import { dayOf, delegateOf, err, ok, openOn, orderIdOf } from '../../engine/index.ts'
 import type {
   Answers,
   EventConfig,
@@ -14,7 +14,7 @@ import type {
   RegNo,
   Result,
 } from '../../engine/index.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, HandOffRefusal } from '../deps.ts'
 import { within } from '../machine/clock.ts'
 import type { AskedOf, StoredRegistration } from '../store/store.ts'
 
@@ -33,9 +33,15 @@ export type PayAgainRefusal =
   | { readonly code: 'nothing_due' }
   | { readonly code: 'too_many_attempts' }
   | { readonly code: 'registration_closed'; readonly text: string }
+  | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
 
 /** The gateway's form for what is to be paid; its checksum holds the day, so it is built afresh each time. */
-export function handOff(deps: Deps, event: EventConfig, due: Due, at: Instant): PaymentData {
+export function handOff(
+  deps: Pick<Deps, 'gateway'>,
+  event: EventConfig,
+  due: Due,
+  at: Instant,
+): Result<PaymentData, HandOffRefusal> {
   const { fullName, email, phone } = delegateOf(event, due.answers)
   const buyer = { fullName, email, phone, regNo: due.regNo }
   return deps.gateway.handOff(event, buyer, due.orderId, due.amount, at)
@@ -43,21 +49,22 @@ export function handOff(deps: Deps, event: EventConfig, due: Due, at: Instant): 
 
 const RECORDED = 'Your registration is recorded.'
 
-/** What a browser is told of a registration that is stored; `due` null: nothing is to be paid. */
+/** What a browser is told of a registration that is stored; `data` null: nothing is to be paid. */
 export function answerTo(
-  deps: Deps,
   event: EventConfig,
   reg_no: string,
-  due: Due | null,
-  at: Instant,
+  data: PaymentData | null,
 ): RegisterAnswer {
-  if (due === null) {
+  if (data === null) {
     const notice = event.payment === null ? event.form.withoutPayment.notice : null
     return { status: 'success', message: notice ?? RECORDED, reg_no }
   }
   const message = `${RECORDED} It is complete once the payment is made.`
-  return { status: 'success', message, reg_no, payment_data: handOff(deps, event, due, at) }
+  return { status: 'success', message, reg_no, payment_data: data }
 }
+
+/** An order that can be paid, with the form that pays it. */
+export type Payable = Due & { readonly data: PaymentData; readonly isNew: boolean }
 
 /**
  * The order to pay: the open one while it is pending, a new one after a failure. A failed order cannot be
@@ -69,16 +76,35 @@ export async function payAgain(
   event: EventConfig,
   regNo: RegNo,
   at: Instant,
-): Promise<Result<Due & { readonly isNew: boolean }, PayAgainRefusal>> {
+): Promise<Result<Payable, PayAgainRefusal>> {
+  const payable = (due: Due, isNew: boolean): Result<Payable, PayAgainRefusal> => {
+    const data = handOff(deps, event, due, at)
+    return data.ok
+      ? ok({ ...due, data: data.value, isNew })
+      : err({ code: 'not_payable', why: data.error })
+  }
+  const open = (stored: StoredRegistration | null): Result<Payable, PayAgainRefusal> => {
+    const due = openOrder(stored)
+    return due.ok ? payable(due.value, false) : due
+  }
   await askFirst(deps, regNo, at)
   const stored = await deps.store.registration(regNo)
-  if (stored?.paymentStatus !== 'failed' || stored.inReview) return openOrder(stored)
-  const open = openOn(event, dayOf(at))
-  if (!open.open) return err({ code: 'registration_closed', text: open.text })
+  const newest = stored?.payments[0]
+  if (stored?.paymentStatus !== 'failed' || stored.inReview || newest === undefined)
+    return open(stored)
+  const isOpen = openOn(event, dayOf(at))
+  if (!isOpen.open) return err({ code: 'registration_closed', text: isOpen.text })
+  const { answers } = stored
+  // Tried before anything is stored. Which attempt it will be is not known yet; all further ids are as long.
+  const tried = payable(
+    { regNo, orderId: orderIdOf(regNo, 2), amount: newest.amount, answers },
+    true,
+  )
+  if (!tried.ok) return tried
   const again = await deps.store.retry(regNo, at, askedOf(deps, event))
   if (again.ok) {
     const { orderId, amount } = again.value
-    return ok({ regNo, orderId, amount, answers: stored.answers, isNew: true })
+    return payable({ regNo, orderId, amount, answers }, true)
   }
   switch (again.error.code) {
     case 'too_many_attempts':
@@ -86,7 +112,7 @@ export async function payAgain(
     // Another request was quicker, and its order is open now.
     case 'not_failed':
     case 'not_found':
-      return openOrder(await deps.store.registration(regNo))
+      return open(await deps.store.registration(regNo))
   }
 }
 
@@ -95,14 +121,12 @@ function askedOf({ gateway }: Pick<Deps, 'gateway'>, event: EventConfig): AskedO
   return { account: event.payment.account, merchantId: gateway.merchantOf(event) }
 }
 
-function openOrder(
-  stored: StoredRegistration | null,
-): Result<Due & { readonly isNew: boolean }, PayAgainRefusal> {
+function openOrder(stored: StoredRegistration | null): Result<Due, PayAgainRefusal> {
   const newest = stored?.payments[0]
   if (stored?.paymentStatus !== 'pending' || stored.inReview || newest === undefined)
     return err({ code: 'nothing_due' })
   const { orderId, amount } = newest
-  return ok({ regNo: stored.regNo, orderId, amount, answers: stored.answers, isNew: false })
+  return ok({ regNo: stored.regNo, orderId, amount, answers: stored.answers })
 }
 
 /** An order placed this very moment has nothing to tell yet. */

@@ -11,6 +11,7 @@ import type {
 } from '../../engine/index.ts'
 import type { BodyRefusal } from '../http/body.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
+import type { HandOffRefusal } from '../deps.ts'
 import { KEY_LENGTH_MAX } from './key.ts'
 import type { PayAgainRefusal } from './pay-again.ts'
 import type { Difference } from './sent.ts'
@@ -160,7 +161,34 @@ function differenceText(
   }
 }
 
-export function payAgainRefused(refusal: PayAgainRefusal): Refusal {
+/** What the gateway would refuse is refused before anything is stored; of a registration that is there nothing changes. */
+export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
+  const write = `Please write to ${event.support}.`
+  switch (why.code) {
+    case 'no_credentials':
+      return said(
+        503,
+        'payment_unavailable',
+        `Payments cannot be taken at present, and nothing was charged. Please try again later. If it stays so, write to ${event.support}.`,
+      )
+    case 'email': {
+      const message = `Payment by card needs an e-mail address of ${why.charactersMin} to ${why.charactersMax} characters.`
+      return said(409, 'not_payable', `${message} ${write}`)
+    }
+    case 'amount':
+      return said(409, 'not_payable', `This amount cannot be paid by card. ${write}`)
+    case 'order_id':
+      return said(
+        409,
+        'not_payable',
+        `This registration's number is not one that payment by card takes. ${write}`,
+      )
+    default:
+      return assertNever(why)
+  }
+}
+
+export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): Refusal {
   switch (refusal.code) {
     case 'nothing_due':
       return said(
@@ -176,6 +204,8 @@ export function payAgainRefused(refusal: PayAgainRefusal): Refusal {
       )
     case 'registration_closed':
       return closedRefused(refusal.text)
+    case 'not_payable':
+      return notPayable(event, refusal.why)
     default:
       return assertNever(refusal)
   }

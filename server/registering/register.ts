@@ -19,6 +19,7 @@ import {
   closedRefused,
   differenceRefused,
   keyRefused,
+  notPayable,
   payAgainRefused,
   quoteRefused,
   sendRefusal,
@@ -88,12 +89,14 @@ async function register(
   for (const file of files) await deps.uploads.keep(file)
   const given = { category, quote, answers: answers.value, uploads, idempotency, at }
   const made = await make(deps, served, given)
-  if (!made.ok) return err(keyRefused(made.error.code))
-  const { repeated, regNo, orderId, amount } = made.value
-  if (repeated) return answerAgain(deps, event, made.value, at)
-  const isDue = orderId !== null && amount !== null
-  const due = isDue ? { regNo, orderId, amount, answers: answers.value } : null
-  return ok(answerTo(deps, event, regNo, due, at))
+  if (!made.ok)
+    return err(
+      made.error.code === 'not_payable'
+        ? notPayable(event, made.error.why)
+        : keyRefused(made.error.code),
+    )
+  if (made.value.repeated) return answerAgain(deps, event, made.value, at)
+  return ok(answerTo(event, made.value.regNo, made.value.data))
 }
 
 /** A repeated request gets the first registration, with a hand-off built afresh for what is still to be paid. */
@@ -104,6 +107,6 @@ async function answerAgain(
   at: Instant,
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const due = await payAgain(deps, event, regNo, at)
-  if (!due.ok && due.error.code !== 'nothing_due') return err(payAgainRefused(due.error))
-  return ok(answerTo(deps, event, regNo, due.ok ? due.value : null, at))
+  if (!due.ok && due.error.code !== 'nothing_due') return err(payAgainRefused(event, due.error))
+  return ok(answerTo(event, regNo, due.ok ? due.value.data : null))
 }

@@ -1,7 +1,7 @@
 /** A stored registration as its own mail and, much less of it, the outside see it. */
 import { isoIndia, remember, rupees } from '../../engine/index.ts'
-import type { EventConfig, Paise, RegistrationAnswer } from '../../engine/index.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { EventConfig, Failure, Paise, RegistrationAnswer } from '../../engine/index.ts'
+import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** All of a registration under the names that texts use: the answers, the engine's values, and both again under the names of `api.returns`. */
 export function registrationView(
@@ -15,6 +15,7 @@ export function registrationView(
     order_id: attempt?.orderId ?? stored.regNo,
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
+    failed_as: stored.paymentStatus === 'failed' ? failureIn(stored.payments) : null,
     payment_date: stored.paidAt === null ? null : isoIndia(stored.paidAt),
     created_at: isoIndia(stored.createdAt),
     attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
@@ -71,3 +72,11 @@ const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
     ...Object.values(event.api.returns),
   ])
 })
+
+/** Of all attempts at once: that no money went is known only when it is known of each. */
+function failureIn(payments: readonly StoredPayment[]): Failure {
+  const ways = new Set(payments.map(({ failure }) => failure))
+  const [only] = ways
+  if (ways.size === 1 && only !== undefined) return only ?? 'unclear'
+  return ways.has('unclear') ? 'unclear' : 'expired'
+}

@@ -45,7 +45,7 @@ export function keepCapture(
       fact.amount,
       fact.currency,
       fact.kind,
-      fact.at,
+      fact.paidAt ?? fact.at,
       fact.at,
       refusal === null ? 'fits' : 'review',
       refusal === null ? null : (why ?? refusal),
@@ -55,7 +55,7 @@ export function keepCapture(
   if (there.state !== 'review' || there.payment_id !== row.id || refusal !== null) return null
   sql(
     "UPDATE captures SET state = 'fits', amount = ?, currency = ?, kind = ?, paid_at = ?, why = NULL WHERE id = ?",
-  ).run(fact.amount, fact.currency, fact.kind, fact.at, there.id)
+  ).run(fact.amount, fact.currency, fact.kind, fact.paidAt ?? fact.at, there.id)
   return there.why
 }
 

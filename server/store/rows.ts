@@ -1,5 +1,5 @@
 /** From rows to the shapes of `store.ts`. */
-import { assertNever } from '../../engine/index.ts'
+import { assertNever, failureOf } from '../../engine/index.ts'
 import type {
   Answers,
   Instant,
@@ -54,6 +54,8 @@ export type PaymentRow = {
   account: string | null
   merchant_id: string | null
   watch_until: Instant | null
+  /** The gateway's code of what made it fail; null where it has not failed, or of itself. */
+  declined_code: string | null
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
 type UploadRow = {
@@ -65,8 +67,10 @@ type UploadRow = {
   bytes: number
 }
 
-export const ownedPayment =
-  'SELECT p.*, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id'
+/** A payment's row with the code that made it fail, which stands in its facts only. */
+const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.body, '$.code') FROM payment_facts f
+  WHERE f.payment_id = p.id AND f.type = 'declined' ORDER BY f.id LIMIT 1), NULL) AS declined_code`
+export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
 
 export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   id: row.id,
@@ -77,6 +81,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   status: row.status,
   reference: row.reference,
   review: row.review,
+  failure: row.status === 'failed' ? failureOf(row.declined_code, row.reason) : null,
   createdAt: row.created_at,
   paidAt: row.paid_at,
   account: row.account,
@@ -95,7 +100,12 @@ export function toPayment(row: PaymentRow): Payment {
     case 'success':
       return {
         ...common,
-        status: { is: 'success', reference: row.reference ?? '', at: row.status_at },
+        status: {
+          is: 'success',
+          reference: row.reference ?? '',
+          at: row.status_at,
+          paidAt: row.paid_at ?? row.status_at,
+        },
       }
     case 'refunded':
       return {
@@ -121,7 +131,7 @@ export function registrationsByIds(
   )
   const payments = Map.groupBy(
     sql<PaymentRow>(
-      'SELECT * FROM payments WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY attempt DESC',
+      `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id IN (SELECT value FROM json_each(?)) ORDER BY p.attempt DESC`,
     ).all(wanted),
     (row) => row.registration_id,
   )

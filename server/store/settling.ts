@@ -81,6 +81,11 @@ export function applyFact(
   const { next: judgedTo, refusal, why } = judged(sql, row, fact)
   const isKnown = known(sql, row.id, fact)
   const cleared = fact.type === 'confirmed' ? keepCapture(sql, row, fact, refusal, why) : null
+  if (fact.type === 'confirmed')
+    for (const one of fact.further ?? []) {
+      const twice = { code: 'paid_twice', first: fact.reference, second: one.reference } as const
+      keepCapture(sql, row, { ...fact, ...one }, twice.code, reviewOf(twice))
+    }
   // What was said before is no new reason: a person may have decided since.
   const review = joined(without(judgedTo.review, cleared), isKnown ? null : why)
   const next = { ...judgedTo, review }
@@ -104,7 +109,7 @@ export function applyFact(
     status.is === 'success' ? status.reference : row.reference,
     moved && fact.type === 'refunded' ? fact.reference : row.refund_reference,
     status.is === 'failed' ? status.reason : row.reason,
-    status.is === 'success' ? status.at : row.paid_at,
+    status.is === 'success' ? status.paidAt : row.paid_at,
     row.id,
     row.status,
     row.review,
@@ -112,7 +117,7 @@ export function applyFact(
   assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
   settleRegistration(sql, row.registration_id)
   if (moved && status.is === 'success') {
-    addRevenue(sql, row.event_id, status.at, row.amount)
+    addRevenue(sql, row.event_id, status.paidAt, row.amount)
     if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, status.at)
   }
   if (moved && fact.type === 'refunded') {

@@ -7,6 +7,7 @@ import type {
   Answers,
   Day,
   EventConfig,
+  Failure,
   Instant,
   OrderId,
   Paise,
@@ -87,6 +88,8 @@ export type StoredPayment = {
   readonly status: PaymentStatus
   readonly reference: string | null
   readonly review: string | null
+  /** How it failed; null: it has not. */
+  readonly failure: Failure | null
   readonly createdAt: Instant
   readonly paidAt: Instant | null
   /** Whose credentials asked for the money, and the gateway's name for them; null: attempts of older versions, and rows brought in. */
@@ -108,7 +111,7 @@ export type StoredCapture = {
   readonly reference: string
   readonly amount: Paise
   readonly currency: string
-  readonly kind: 'sale' | 'other'
+  readonly kind: 'sale' | 'other' | 'test'
   readonly paidAt: Instant
   readonly seenAt: Instant
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'

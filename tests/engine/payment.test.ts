@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import {
   applyFact,
+  failureOf,
   instant,
   paise,
   reviewOf,
@@ -19,7 +20,7 @@ const payment = (status: Payment['status']): Payment => ({
 })
 const states = {
   pending: payment({ is: 'pending' }),
-  success: payment({ is: 'success', reference: 'G1', at: early }),
+  success: payment({ is: 'success', reference: 'G1', at: early, paidAt: early }),
   failed: payment({ is: 'failed', reason: 'no money', at: early }),
   refunded: payment({ is: 'refunded', reference: 'G1', at: early }),
 }
@@ -41,6 +42,7 @@ const facts = {
   less: confirmed({ amount: paise(707999) }),
   dollars: confirmed({ currency: '840' }),
   auth: confirmed({ kind: 'other' }),
+  test: confirmed({ kind: 'test' }),
   late: confirmed({ afterClosing: true }),
   declined: { type: 'declined', code: '400', message: 'Bank said no', at },
   expired: { type: 'expired', at },
@@ -57,6 +59,7 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
     less: 'amount_differs',
     dollars: 'currency_differs',
     auth: 'not_a_sale',
+    test: 'test_transaction',
     late: 'after_closing',
     declined: 'failed',
     expired: 'failed',
@@ -70,6 +73,7 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
     less: 'amount_differs',
     dollars: 'currency_differs',
     auth: 'not_a_sale',
+    test: 'test_transaction',
     late: 'after_closing',
     declined: '=',
     expired: '=',
@@ -83,6 +87,7 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
     less: '=',
     dollars: '=',
     auth: '=',
+    test: '=',
     late: '=',
     declined: 'already_success',
     expired: 'already_success',
@@ -96,6 +101,7 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
     less: '=',
     dollars: '=',
     auth: '=',
+    test: '=',
     late: '=',
     declined: 'already_success',
     expired: 'already_success',
@@ -114,10 +120,43 @@ describe.each(Object.entries(states))('a %s payment', (state, before) => {
   })
 })
 
+it('takes the time of payment from the gateway, beside the moment we were told', () => {
+  expect(applyFact(states.pending, confirmed({ paidAt: early }))).toMatchObject({
+    ok: true,
+    value: { status: { at, paidAt: early } },
+  })
+})
+
+it('two captures of one order are one success and a review that names the other', () => {
+  const second = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
+  expect(applyFact(states.pending, confirmed({ further: [second] }))).toMatchObject({
+    ok: true,
+    value: {
+      status: { is: 'success', reference: 'G1' },
+      review: 'Money came a second time, as G7; the first payment is G1.',
+    },
+  })
+})
+
+test.each([
+  ['400', 'no money', 'declined'],
+  ['405', '405', 'declined'],
+  ['502', 'Cancelled', 'declined'],
+  // Stored before these codes were known to be no end: money may have come of them.
+  ['401', 'Dropped', 'unclear'],
+  ['403', 'Incomplete', 'unclear'],
+  [null, 'expired', 'expired'],
+  // The bank's own words are no reason of ours.
+  ['400', 'expired', 'declined'],
+  [null, null, 'unclear'],
+])('failed with code %s and the reason %s: %s', (code, reason, failure) =>
+  expect(failureOf(code, reason)).toBe(failure),
+)
+
 it('keeps reference, moment and reason of what happened', () => {
   expect(applyFact(states.failed, facts.again)).toEqual({
     ok: true,
-    value: { ...states.failed, status: { is: 'success', reference: 'G2', at } },
+    value: { ...states.failed, status: { is: 'success', reference: 'G2', at, paidAt: at } },
   })
   expect(applyFact(states.pending, facts.declined)).toEqual({
     ok: true,

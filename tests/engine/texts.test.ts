@@ -235,6 +235,7 @@ it('what the wire tells gives the same pages as what is stored', () => {
     gst: 762.71,
     total: 5000,
     may_retry: false,
+    failed_as: null,
   }
   expect(resultRows(event, 'success', wire, {})).toEqual(
     resultRows(event, 'success', registration, {}),

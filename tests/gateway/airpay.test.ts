@@ -1,29 +1,21 @@
-/** The published test vectors, and what every answer of the gateway means. */
+/** The published test vectors, names as the gateway takes them, and the fields of a message. */
 import { describe, expect, test } from 'vitest'
-import { day, dayOf, instant, paise } from '../../engine/index.ts'
+import { day, dayOf, instant } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'
-import { judgeStatus } from '../../server/paying/gateway/answers.ts'
 import {
   handOffChecksum,
   privateKeyOf,
   secureHash,
   statusChecksum,
 } from '../../server/paying/gateway/checksums.ts'
-import { readFields, readStatusXml } from '../../server/paying/gateway/fields.ts'
+import { readFields } from '../../server/paying/gateway/fields.ts'
 import { cleanName } from '../../server/paying/gateway/hand-off.ts'
+import { account, adapterAt } from './stand-in.ts'
 import type { PostedBuyer, ChecksumVariant } from '../../server/paying/gateway/checksums.ts'
 import type { Fields } from '../../server/paying/gateway/fields.ts'
 
-const account = {
-  name: 'demo',
-  username: 'demoUser01',
-  password: 'demoPass#9',
-  secret: 'S3cr3tApiKey0123',
-  merchantId: '123456',
-}
 const buyer: PostedBuyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
 const placed = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }
-const at = instant(Date.UTC(2026, 10, 21))
 const orderId = placed.orderId as OrderId
 
 describe('test vectors', () => {
@@ -101,15 +93,37 @@ describe('test vectors', () => {
 describe('names as the gateway takes them', () => {
   test.each([
     ['Asha Rao', 'Asha', 'Rao'],
+    // A single name is both: neither may be empty.
     ['Asha', 'Asha', 'Asha'],
     ['  Dr. José  O’Brien-Núñez ', 'Dr', 'Jose OBrien Nunez'],
     ['अनिल कुमार', 'anil', 'kumaar'],
     ['李 伟', 'Li', 'Wei'],
     ['Asha2 <b>', 'Asha', 'b'],
+    ['K. S. Chithra', 'K', 'S Chithra'],
+    ['Asha\tRao\nNair', 'Asha', 'Rao Nair'],
+    ['Asha\u00a0Rao', 'Asha', 'Rao'],
+    // What turns or hides writing stays out, and does not split a name.
+    ['As\u200bha Rao\u202e', 'Asha', 'Rao'],
+    ['Jose\u0301 Nun\u0303ez', 'Jose', 'Nunez'],
+    ['Straße Ægir', 'Strasse', 'AEgir'],
+    ['Ａｓｈａ Ｒａｏ', 'Asha', 'Rao'],
+    ["D'Souza; DROP", 'DSouza', 'DROP'],
+    ['Asha & Co. =1+1', 'Asha', 'Co'],
+    ['मोहम्मद', 'mohmmd', 'mohmmd'],
+    ['Мария Кюри', 'Mariya', 'Kyuri'],
+    // Nothing to write: the number stands in.
     ['😀 !!', 'DEMO1234567890123', 'DEMO1234567890123'],
+    ['12345', 'DEMO1234567890123', 'DEMO1234567890123'],
     ['', 'DEMO1234567890123', 'DEMO1234567890123'],
   ])('"%s" → "%s" "%s"', (fullName, firstName, lastName) =>
     expect(cleanName(fullName, 'DEMO1234567890123')).toEqual({ firstName, lastName }),
+  )
+
+  test.each([
+    ['a number from elsewhere', 'AFPI/2025/0001', 'AFPI 2025 0001'],
+    ['a number of signs alone', '#/–', 'Delegate'],
+  ])('without a name, %s is written as names are', (_why, regNo, name) =>
+    expect(cleanName('', regNo)).toEqual({ firstName: name, lastName: name }),
   )
 
   test.each(['ആശ നായർ', 'தமிழ் செல்வி', 'ಅನಿತಾ', 'আশা', 'ਆਸ਼ਾ', 'x'.repeat(200), `${'ab '.repeat(60)}`])(
@@ -159,86 +173,103 @@ describe('the fields of a message', () => {
   })
 })
 
-describe('what the gateway says when asked', () => {
-  const xml = (fields: Fields): string =>
-    `<?xml version="1.0"?><RESPONSE><TRANSACTION>${Object.entries(fields)
-      .map(([name, value]) => `<${name}><![CDATA[${value}]]></${name}>`)
-      .join('')}</TRANSACTION></RESPONSE>`
-  const paid: Fields = {
+describe('what a message claims', () => {
+  const form = 'application/x-www-form-urlencoded'
+  const json = 'application/json'
+  const TRANSACTIONID = 'SAMP2026112100015'
+  const fields = {
+    TRANSACTIONID,
+    APTRANSACTIONID: '17691556',
+    AMOUNT: '1180.00',
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Success',
-    APTRANSACTIONID: '17691556',
-    TRANSACTIONID: orderId,
-    AMOUNT: '1180.00',
-    CURRENCYCODE: '356',
-    TRANSACTIONTYPE: '320',
-    BILLEDAMOUNT: '1200.00',
   }
-  const judged = (changes: Fields): unknown => {
-    const raw = xml({ ...paid, ...changes })
-    const fields = readStatusXml(raw)
-    if (fields === null) return null
-    const answer = judgeStatus(fields, orderId, at, raw)
-    return answer.is === 'fact'
-      ? answer.fact
-      : answer.is === 'pending'
-        ? `pending ${answer.code}`
-        : answer.is
-  }
-  const confirmed = {
-    type: 'confirmed',
-    reference: '17691556',
-    amount: paise(118_000),
-    currency: 'INR',
-    kind: 'sale',
-    at,
+  const right = { ...fields, ap_SecureHash: secureHash(account, fields, false) }
+  const upi = { ...fields, CUSTOMERVPA: 'asha@okbank' }
+  const posted = (of: Fields): string => new URLSearchParams(of).toString()
+  const small = (of: Fields): Fields =>
+    Object.fromEntries(Object.entries(of).map(([name, value]) => [name.toLowerCase(), value]))
+  const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200' }
+  const adapter = adapterAt(1)
+  const read = (body: string, type: string): unknown => {
+    const said = readFields(body, type)
+    if (said === null) return null
+    const notice = adapter.readNotice(said)
+    return notice.ok ? notice.value : notice.error.code
   }
 
-  test.each<[string, Fields, unknown]>([
-    ['200, a sale in rupees', {}, confirmed],
-    ['200, the currency by its letters', { CURRENCYCODE: 'INR' }, confirmed],
+  // Nothing here is believed: what names an order of ours starts a question, and the answer counts.
+  test.each<[string, string, string, unknown]>([
+    ['a genuine one', posted(right), form, { ...claim, hash: 'right' }],
+    ['as JSON', JSON.stringify(right), json, { ...claim, hash: 'right' }],
+    ['JSON that says it is a form', JSON.stringify(right), form, { ...claim, hash: 'right' }],
+    ['without a content type', posted(right), '', { ...claim, hash: 'right' }],
     [
-      '200, another amount: for the engine to judge',
-      { AMOUNT: '1.00' },
-      { ...confirmed, amount: paise(100) },
+      'spaces around values',
+      posted({ ...right, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
+      form,
+      { ...claim, hash: 'right' },
     ],
-    ['200, another currency', { CURRENCYCODE: '840' }, { ...confirmed, currency: '840' }],
-    ['200, no currency', { CURRENCYCODE: '' }, { ...confirmed, currency: '' }],
-    ['200, a refund', { TRANSACTIONTYPE: '340' }, { ...confirmed, kind: 'other' }],
-    ['200, an authorisation only', { TRANSACTIONTYPE: '310' }, { ...confirmed, kind: 'other' }],
-    ['200 without a type', { TRANSACTIONTYPE: '' }, { ...confirmed, kind: 'other' }],
-    ['200 for another order', { TRANSACTIONID: 'REG202611210002' }, 'unreachable'],
-    ['200 without a reference', { APTRANSACTIONID: '' }, 'unreachable'],
-    ['200 with an amount that is none', { AMOUNT: '1,180' }, 'unreachable'],
-    ['211', { TRANSACTIONSTATUS: '211' }, 'pending 211'],
-    ...['400', '401', '402', '405', '502'].map((code): [string, Fields, unknown] => [
-      code,
-      { TRANSACTIONSTATUS: code, MESSAGE: 'Success' },
-      { type: 'declined', code, message: 'Success', at },
-    ]),
-    ['403, the buyer may still be at the bank', { TRANSACTIONSTATUS: '403' }, 'no-record'],
-    ['503 beside the word Success', { TRANSACTIONSTATUS: '503', MESSAGE: 'Success' }, 'no-record'],
-    ['a code nobody told us of', { TRANSACTIONSTATUS: '299' }, 'pending 299'],
+    ['names in small letters', posted(small(right)), form, { ...claim, hash: 'right' }],
     [
-      'a code that is a name of every object',
-      { TRANSACTIONSTATUS: 'constructor' },
-      'pending constructor',
+      'UPI, hashed with the address',
+      posted({ ...upi, ap_SecureHash: secureHash(account, upi, true) }),
+      form,
+      { ...claim, hash: 'right' },
     ],
-    ['no code', { TRANSACTIONSTATUS: '' }, 'pending '],
-  ])('%s', (_name, changes, meaning) => expect(judged(changes)).toEqual(meaning))
+    [
+      'UPI, hashed without it',
+      posted({ ...upi, ap_SecureHash: right.ap_SecureHash }),
+      form,
+      { ...claim, hash: 'right' },
+    ],
+    ['a wrong hash', posted({ ...right, ap_SecureHash: '1' }), form, { ...claim, hash: 'wrong' }],
+    [
+      'another amount under the old hash',
+      posted({ ...right, AMOUNT: '1.00' }),
+      form,
+      { ...claim, amount: '1.00', hash: 'wrong' },
+    ],
+    ['no hash', posted(fields), form, { ...claim, hash: 'unknown' }],
+    [
+      'a failure with nothing but order and code',
+      posted({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
+      form,
+      { orderId: TRANSACTIONID, amount: '', code: '400', hash: 'unknown' },
+    ],
+    [
+      'the order alone',
+      posted({ TRANSACTIONID }),
+      form,
+      { orderId: TRANSACTIONID, amount: '', code: '', hash: 'unknown' },
+    ],
+    [
+      'the code as a number',
+      JSON.stringify({ TRANSACTIONID, TRANSACTIONSTATUS: 200 }),
+      json,
+      { orderId: TRANSACTIONID, amount: '', code: '200', hash: 'unknown' },
+    ],
+    [
+      'an order of no event',
+      posted({ ...right, TRANSACTIONID: 'NOEVENT1' }),
+      form,
+      'unknown_order',
+    ],
+    ['no order', posted({ ...right, TRANSACTIONID: '' }), form, 'malformed'],
+    [
+      'the order in a list',
+      JSON.stringify({ ...right, TRANSACTIONID: [TRANSACTIONID] }),
+      json,
+      'malformed',
+    ],
+    ['XML', `<TRANSACTIONID>${TRANSACTIONID}</TRANSACTIONID>`, 'text/xml', 'malformed'],
+    ['JSON that is cut off', JSON.stringify(right).slice(0, -5), json, null],
+    ['a list', '[1]', json, null],
+    ['nothing', '', form, null],
+  ])('%s', (_what, body, type, claimed) => expect(read(body, type)).toEqual(claimed))
 
-  test.each([
-    '',
-    'Service unavailable',
-    '<html><body>down</body></html>',
-    '{"status":200}',
-    '<RESPONSE></RESPONSE>',
-    '<RESPONSE><TRANSACTION',
-  ])('"%s" is no answer', (raw) => expect(readStatusXml(raw)).toBe(null))
-
-  test('entities are not expanded', () => {
-    const bomb =
-      '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx">]><RESPONSE><TRANSACTION><MESSAGE>&x;&x;</MESSAGE><TRANSACTIONSTATUS>211</TRANSACTIONSTATUS></TRANSACTION></RESPONSE>'
-    expect(readStatusXml(bomb)?.['MESSAGE'] ?? '').not.toContain('xxxxxxxxxx')
+  test('without credentials after a change of files it is still heard', () => {
+    const without = adapterAt(1, { account: () => null })
+    expect(without.readNotice(right)).toEqual({ ok: true, value: { ...claim, hash: 'unknown' } })
   })
 })

@@ -38,7 +38,18 @@ test('after leaving the payment page without paying, the form leads to a page th
   const first = await arrive('left')
   await rig.sandbox().act(first.orderId, 'leave')
   rig.advance(1000)
-  const second = await arrive('left')
+  // Nothing was refused, so the same order may still be paid; a second one could be paid beside it.
+  expect(await arrive('left')).toMatchObject({ reg_no: first.reg_no, orderId: first.orderId })
+  await rig.sandbox().act(first.orderId, 'pay')
+  await rig.settled()
+  expect(rig.holds(first.orderId)).toMatchObject({ status: 'success', mails: 1 })
+})
+
+test('after a decline, the form leads to a page that takes the payment under a new order', async () => {
+  const first = await arrive('declined')
+  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.settled()
+  const second = await arrive('declined')
   expect(second.reg_no).toBe(first.reg_no)
   expect(second.orderId).not.toBe(first.orderId)
   expect(rig.holds(first.orderId).status).toBe('failed')
@@ -61,7 +72,8 @@ test('after paying in a window that was closed before it came back, the form ask
 
 test('sent twice at the same moment after a failure, the form leads to one further order', async () => {
   const first = await arrive('twice')
-  await rig.sandbox().act(first.orderId, 'leave')
+  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.settled()
   rig.advance(1000)
   const both = await Promise.all([send('twice'), send('twice')])
   const orders = new Set(both.map(({ payment_data }) => payment_data?.orderid))
@@ -70,7 +82,8 @@ test('sent twice at the same moment after a failure, the form leads to one furth
 
 test('once registration is closed, the form and the failed page say the same of a failed payment, and no order begins', async () => {
   const first = await arrive('closed')
-  await rig.sandbox().act(first.orderId, 'leave')
+  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.settled()
   rig.advance(1000)
   const file = join(rig.environment.eventsDir, 'afpicon2026.yaml')
   const text = readFileSync(file, 'utf8')

@@ -52,6 +52,7 @@ const registration = {
   gst: 1080,
   total: 7080,
   may_retry: false,
+  failed_as: null,
   full_name: 'Dr. Sample',
 }
 const figures = {

@@ -1,7 +1,7 @@
 /** The page of a payment that failed: what is known of it, and trying again. */
 import { useState } from 'react'
-import { fillKnown, resultRows, resultValues } from '../../engine/index.ts'
-import type { PaymentData, PublicEvent } from '../../engine/index.ts'
+import { fillKnown, resultRows, resultValues, saysNoMoneyWent } from '../../engine/index.ts'
+import type { Failure, PaymentData, PublicEvent } from '../../engine/index.ts'
 import { readRetried } from '../answers.ts'
 import { call } from '../api.ts'
 import { HandOff } from '../shared/handoff.tsx'
@@ -21,15 +21,28 @@ type FailedProps = {
   readonly email?: string | null
 }
 
+/** What is said of the money instead of the event file's own words, where nobody can know that it stayed. */
+const MONEY_UNKNOWN: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
+  expired:
+    'No payment for this order reached us in time. Please make sure that no amount was deducted before you pay again.',
+  unclear:
+    'We do not know what became of this payment, so please make sure that no amount was deducted before you pay again.',
+}
+
 /**
  * A payment that failed. The event file's notes (what happened to the money) are said only where the
- * stored payment has failed; where nothing is known of the order, the page says that instead.
+ * stored payment has failed, and that no money went only where the bank has said no; where nothing is
+ * known of the order, the page says that instead.
  */
 export function Failed({ event, registration, query, email = null }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
   /** What names a number that nobody gave is not said: there would be nothing to quote. */
-  const said = (lines: readonly string[]) => lines.flatMap((line) => fillKnown(line, values) ?? [])
+  const failedAs = registration?.failed_as ?? null
+  const said = (lines: readonly string[]) =>
+    lines
+      .filter((line) => failedAs === 'declined' || !saysNoMoneyWent(line))
+      .flatMap((line) => fillKnown(line, values) ?? [])
   const rows = resultRows(event, 'failed', registration, query).map((row) =>
     rowOf(event, row, 'bad'),
   )
@@ -37,7 +50,7 @@ export function Failed({ event, registration, query, email = null }: FailedProps
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
-  const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
+  const [intro = null] = said(page.intro === undefined ? [] : [page.intro])
   const reasons = said(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">
@@ -46,6 +59,9 @@ export function Failed({ event, registration, query, email = null }: FailedProps
         {page.title}
       </h2>
       {intro !== null && <p className="intro">{intro}</p>}
+      {failedAs !== null && failedAs !== 'declined' && (
+        <p className="intro">{MONEY_UNKNOWN[failedAs]}</p>
+      )}
       {facts.length > 0 && (
         <ul className="facts">
           {facts.map((fact) => (

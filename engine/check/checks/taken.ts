@@ -158,6 +158,7 @@ const ANSWERED: readonly string[] = [
   'in_review',
   'category_label',
   'may_retry',
+  'failed_as',
 ]
 
 const wireClash: Check = {

@@ -4,16 +4,20 @@
  * speaks to Airpay or to our simulator: only addresses and credentials differ. Rules and test vectors:
  * docs/airpay.md and tests/gateway/.
  */
-import { amountText, assert, dayOf, err, ok } from '../../../engine/index.ts'
-import type { EventConfig, Result } from '../../../engine/index.ts'
+import { amountText, assert, dayOf, err } from '../../../engine/index.ts'
+import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Account, EventRegistry, GatewayAdapter, GatewayMode } from '../../deps.ts'
-import { SALE_TYPE, judgeRefund, judgeStatus } from './answers.ts'
+import { judgeStatus } from './answers.ts'
+import type { Assumed } from './answers.ts'
 import { privateKeyOf, refundChecksum, statusChecksum } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
-import { MESSAGE_BYTES_MAX, readStatusXml } from './fields.ts'
+import { inCapitals, readStatusXml } from './fields.ts'
 import type { Fields } from './fields.ts'
 import { handOffData } from './hand-off.ts'
 import { readNotice } from './notices.ts'
+import { judgeRefund } from './refunds.ts'
+import { post } from './wire.ts'
+import type { Posted } from './wire.ts'
 
 /** Where a gateway takes its calls: Airpay's stand in the shared gateways file, the simulator's are its own. */
 export type Addresses = {
@@ -34,78 +38,69 @@ export type AirpayOptions = {
   /** The simulator's addresses; null: those of the event's gateway. */
   readonly addresses: Addresses | null
   readonly variant?: ChecksumVariant
+  /** Left out: what an answer does not say is not taken for granted. */
+  readonly assumed?: Assumed
 }
 
+const NOTHING_ASSUMED: Assumed = { currency: false, sale: false }
+/** In Airpay's own sandbox a notice stands for the status call, and notices never say either. */
+const BOTH_ASSUMED: Assumed = { currency: true, sale: true }
+
 export function airpay(options: AirpayOptions): GatewayAdapter {
-  const { mode, variant = 'A' } = options
+  const { mode, variant = 'A', assumed = NOTHING_ASSUMED } = options
   const addressesOf = (event: EventConfig): Addresses => {
     assert(event.payment !== null, 'a payment of an event that takes no money')
     return options.addresses ?? event.payment.gateway.live
   }
-  const accountOf = (event: EventConfig): Account => {
+  const accountOf = (event: EventConfig): Account | null => {
     assert(event.payment !== null, 'a payment of an event that takes no money')
-    const account = options.account(event.payment.account)
-    assert(account !== null, `no credentials for the account "${event.payment.account}"`)
-    return account
+    return options.account(event.payment.account)
   }
   /** In Airpay's own sandbox the status call does not exist, so the last notice with a right CRC stands for it. */
   const noticed = new Map<string, Fields>()
 
-  const take: GatewayAdapter['readNotice'] = (fields) => {
-    const notice = readNotice(fields, options.events, accountOf)
-    if (mode === 'airpay-test' && notice.ok && (fields['ap_SecureHash'] ?? '').trim() !== '')
-      keepNewest(noticed, notice.value.orderId, fields)
-    return notice
-  }
-
   return {
     handOff(event, buyer, orderId, amount, at) {
       const account = accountOf(event)
+      if (account === null) return err({ code: 'no_credentials' })
       const payUrl = addressesOf(event).pay
       return handOffData({ account, event, payUrl, variant }, buyer, orderId, amount, at)
     },
-    readNotice: take,
     merchantOf: ({ payment }) =>
       payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
+    readNotice(fields) {
+      const notice = readNotice(fields, options.events, accountOf)
+      if (mode !== 'airpay-test' || !notice.ok) return notice
+      if (notice.value.hash === 'right') keepNewest(noticed, notice.value.orderId, fields)
+      return notice
+    },
     async status(event, orderId, at, timeoutMs) {
       if (mode === 'airpay-test') {
         const fields = noticed.get(orderId)
-        return fields === undefined
-          ? { is: 'pending', code: '', raw: '' }
-          : judgeStatus(
-              { CURRENCYCODE: 'INR', TRANSACTIONTYPE: SALE_TYPE, ...fields },
-              orderId,
-              at,
-              JSON.stringify(fields),
-            )
+        if (fields === undefined) return { is: 'pending', code: '', raw: '' }
+        const raw = JSON.stringify(fields)
+        return judgeStatus([fields], { orderId, at, raw, assumed: BOTH_ASSUMED, takesTests: true })
       }
       const account = accountOf(event)
-      const form = {
-        merchant_id: account.merchantId,
-        merchant_txn_id: orderId,
-        private_key: privateKeyOf(account),
-        checksum: statusChecksum(account, orderId, dayOf(at)),
-      }
-      const answered = await post(
-        addressesOf(event).status,
-        'application/x-www-form-urlencoded',
-        new URLSearchParams(form).toString(),
-        timeoutMs,
-      )
-      if (!answered.ok) return { is: 'unreachable', error: answered.error }
-      const fields = readStatusXml(answered.value)
-      return fields === null
-        ? { is: 'unreachable', error: 'the answer is not the XML of a transaction' }
-        : judgeStatus(fields, orderId, at, answered.value)
+      if (account === null) return { is: 'unreachable', error: 'there are no credentials' }
+      const answered = await askStatus(addressesOf(event).status, account, orderId, at, timeoutMs)
+      if (answered.is === 'failed') return { is: 'unreachable', error: answered.error }
+      const raw = answered.text
+      const transactions = readStatusXml(raw)
+      return transactions.ok
+        ? judgeStatus(transactions.value, { orderId, at, raw, assumed, takesTests: false })
+        : { is: 'unreachable', error: transactions.error }
     },
     async refund(event, reference, amount, at, timeoutMs) {
       const account = accountOf(event)
+      if (account === null) return { is: 'not-sent', error: 'there are no credentials' }
       const transactions = JSON.stringify([{ amount: amountText(amount), processor_id: reference }])
       const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(privateKeyOf(account))},"mode":"refund","transactions":${transactions},"checksum":"${refundChecksum(account, transactions, dayOf(at))}"}`
       const answered = await post(addressesOf(event).refund, 'application/json', body, timeoutMs)
-      return answered.ok
-        ? judgeRefund(answered.value, reference, amount, at)
-        : { is: 'unreachable', error: answered.error }
+      if (answered.is === 'answered') return judgeRefund(answered.text, reference)
+      return answered.sent
+        ? { is: 'unsure', error: answered.error, raw: '' }
+        : { is: 'not-sent', error: answered.error }
     },
     origins() {
       const addresses =
@@ -127,35 +122,27 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
   }
 }
 
-function keepNewest(noticed: Map<string, Fields>, orderId: string, fields: Fields): void {
-  noticed.delete(orderId)
-  noticed.set(
-    orderId,
-    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.trim()])),
-  )
-  const oldest = noticed.keys().next()
-  if (noticed.size > NOTICED_MAX && !oldest.done) noticed.delete(oldest.value)
+/** The status call as it travels; also `rollcall gateway-check` asks with it. */
+export function askStatus(
+  address: string,
+  account: Account,
+  orderId: string,
+  at: Instant,
+  timeoutMs: number,
+): Promise<Posted> {
+  const form = {
+    merchant_id: account.merchantId,
+    merchant_txn_id: orderId,
+    private_key: privateKeyOf(account),
+    checksum: statusChecksum(account, orderId, dayOf(at)),
+  }
+  const body = new URLSearchParams(form).toString()
+  return post(address, 'application/x-www-form-urlencoded', body, timeoutMs)
 }
 
-/** Never throws: what goes wrong between two machines is an answer too. */
-async function post(
-  address: string,
-  contentType: string,
-  body: string,
-  timeoutMs: number,
-): Promise<Result<string, string>> {
-  try {
-    const response = await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': contentType },
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const text = await response.text()
-    if (!response.ok) return err(`the gateway answered with status ${response.status}`)
-    return text.length > MESSAGE_BYTES_MAX ? err('the answer is too long') : ok(text)
-  } catch (error) {
-    return err(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
-  }
+function keepNewest(noticed: Map<string, Fields>, orderId: string, fields: Fields): void {
+  noticed.delete(orderId)
+  noticed.set(orderId, inCapitals(fields))
+  const oldest = noticed.keys().next()
+  if (noticed.size > NOTICED_MAX && !oldest.done) noticed.delete(oldest.value)
 }

@@ -1,21 +1,24 @@
-/** What Airpay answers to our questions (status call, refund), from its own words to what happened. */
-import { assertNever, own, readAmount, RUPEE_CODES } from '../../../engine/index.ts'
-import type { Instant, OrderId, Paise } from '../../../engine/index.ts'
-import type { RefundAnswer, StatusAnswer } from '../../deps.ts'
-import { child } from './fields.ts'
+/** What Airpay answers when asked about an order, from its own words to what happened. */
+import { assertNever, own, paise, readInstant, RUPEE_CODES } from '../../../engine/index.ts'
+import type { Instant, OrderId, Paise, PaymentFact } from '../../../engine/index.ts'
+import type { StatusAnswer } from '../../deps.ts'
 import type { Fields } from './fields.ts'
 
 /** Of what the bank said, as much as a line of the office takes. */
 const MESSAGE_CHARACTERS_MAX = 200
 
-/** What a status code means. Only these end a payment; whatever is not in the table stays pending. */
+/**
+ * What a status code means. Only `paid` and `declined` end a payment; whatever is not in the table stays
+ * pending. 401, 402 and 403 are dropped, cancelled and incomplete in one paper of Airpay and "not yet
+ * processed" in another: until they were seen live they say only that there is no money yet, and the
+ * payment ends when a day has passed.
+ */
 const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no-record'>> = {
   200: 'paid',
   211: 'in-process',
   400: 'declined',
-  401: 'declined',
-  402: 'declined',
-  // Incomplete: the buyer may still be at the bank. Like no record, it ends when a day has passed.
+  401: 'no-record',
+  402: 'no-record',
   403: 'no-record',
   405: 'declined',
   502: 'declined',
@@ -23,18 +26,77 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
 }
 /** A payment, as against a refund or a reversal. */
 export const SALE_TYPE = '320'
+/** The sale by number, by name, or both. */
+const SALE = /^(?:320(?:\W*sale)?|sale)$/i
+/** The rupee by its usual signs, beside its codes. Of an Indian gateway "Rs" is no other country's. */
+const RUPEE = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
+/** Written where there is nothing to write. */
+const NOTHING = /^(?:na|n\/a|null|nil|none|0|-)$/i
+
+/** What an answer stands for that says nothing of currency or kind; set only after a payment has shown that it never does. */
+export type Assumed = { readonly currency: boolean; readonly sale: boolean }
+
+export type About = {
+  readonly orderId: OrderId
+  /** Now. */
+  readonly at: Instant
+  /** The answer as it came. */
+  readonly raw: string
+  readonly assumed: Assumed
+  /** Whether a test transaction is as good as money: in Airpay's own sandbox only. */
+  readonly takesTests: boolean
+}
+
+type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
 
 /**
  * From the gateway's own words to what happened. MESSAGE is never judged (it can say "Success" beside
- * 503), nor BILLEDAMOUNT (it may hold a surcharge). Whether amount, currency and kind fit is the
- * engine's to say, so that money that does not fit is recorded and reviewed.
+ * 503), nor BILLEDAMOUNT (it may hold a surcharge), nor the hash (it proves nothing). Whether amount,
+ * currency and kind fit is the engine's to say, so that money that does not fit is recorded and reviewed.
+ * Of several transactions of one order doubt wins over money, money over waiting, and waiting over a
+ * failure: a failure is believed only when nothing else is said.
  */
-export function judgeStatus(
-  fields: Fields,
-  orderId: OrderId,
-  at: Instant,
-  raw: string,
-): StatusAnswer {
+export function judgeStatus(transactions: readonly Fields[], about: About): StatusAnswer {
+  const ours = transactions.filter((fields) => isOurs(fields, about.orderId))
+  if (ours.length === 0) return { is: 'unreachable', error: 'the answer names another order' }
+  const judged = ours.map((fields) => judgeOne(fields, about))
+  const confirmed = judged.flatMap((answer) =>
+    answer.is === 'fact' && answer.fact.type === 'confirmed' ? [answer.fact] : [],
+  )
+  const unreadable = judged.find(({ is }) => is === 'unreachable')
+  const money = confirmed.find(({ kind }) => kind !== 'sale') ?? confirmed[0]
+  if (money !== undefined && unreadable === undefined) return together(money, confirmed, about)
+  return (
+    unreadable ??
+    judged.find(({ is }) => is === 'pending') ??
+    judged.find(({ is }) => is === 'no-record') ??
+    judged[0] ?? { is: 'unreachable', error: 'the answer names another order' }
+  )
+}
+
+/** The one capture as a fact; what was captured besides under the same order is named in it. */
+function together(money: Confirmed, all: readonly Confirmed[], { raw }: About): StatusAnswer {
+  const others = all.filter(({ reference }) => reference !== money.reference)
+  const same = all.filter(({ reference }) => reference === money.reference)
+  if (same.some(({ amount }) => amount !== money.amount))
+    return { is: 'unreachable', error: 'the answer names two amounts for one reference' }
+  const further = others.map(({ reference, amount, kind }) => ({ reference, amount, kind }))
+  return { is: 'fact', raw, fact: further.length === 0 ? money : { ...money, further } }
+}
+
+/** The question names one order, so an answer that names none is about it; whether that is enough depends on what it says. */
+function isOurs(fields: Fields, orderId: OrderId): boolean {
+  const named = orderOf(fields)
+  return named === null || named === orderId
+}
+
+function orderOf(fields: Fields): string | null {
+  const named = fields['TRANSACTIONID'] ?? ''
+  return named === '' || NOTHING.test(named) ? null : named
+}
+
+function judgeOne(fields: Fields, about: About): StatusAnswer {
+  const { at, raw } = about
   const code = fields['TRANSACTIONSTATUS'] ?? ''
   const meaning = own(MEANINGS, code)
   switch (meaning) {
@@ -43,74 +105,90 @@ export function judgeStatus(
       return { is: 'pending', code, raw }
     case 'no-record':
       return { is: 'no-record', raw }
-    case 'declined':
+    case 'declined': {
+      const message = (fields['MESSAGE'] ?? '').slice(0, MESSAGE_CHARACTERS_MAX)
+      return { is: 'fact', raw, fact: { type: 'declined', code, message, at } }
+    }
     case 'paid':
-      break
+      return judgePaid(fields, about)
     default:
       return assertNever(meaning)
   }
-  // An answer about another order is no answer about ours.
-  if (fields['TRANSACTIONID'] !== orderId)
-    return { is: 'unreachable', error: 'the answer names another order' }
-  if (meaning === 'declined')
-    return {
-      is: 'fact',
-      raw,
-      fact: {
-        type: 'declined',
-        code,
-        message: (fields['MESSAGE'] ?? '').slice(0, MESSAGE_CHARACTERS_MAX),
-        at,
-      },
-    }
-  const amount = readAmount(fields['AMOUNT'] ?? '')
-  const reference = fields['APTRANSACTIONID'] ?? ''
-  if (amount === null || reference === '')
-    return { is: 'unreachable', error: 'the answer lacks amount or reference' }
-  const sent = (fields['CURRENCYCODE'] ?? '').toUpperCase()
-  const currency = RUPEE_CODES.includes(sent) ? 'INR' : sent
-  return {
-    is: 'fact',
-    raw,
-    fact: {
-      type: 'confirmed',
-      reference,
-      amount,
-      currency,
-      kind: fields['TRANSACTIONTYPE'] === SALE_TYPE ? 'sale' : 'other',
-      at,
-    },
-  }
 }
 
-/** Whether the money went back, from the JSON of a refund; what is not understood may have moved money. */
-export function judgeRefund(
-  text: string,
-  reference: string,
-  amount: Paise,
-  at: Instant,
-): RefundAnswer {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return { is: 'unreachable', error: 'the answer is not JSON' }
+function judgePaid(fields: Fields, { at, raw, assumed, takesTests }: About): StatusAnswer {
+  const amount = readGatewayAmount(fields['AMOUNT'] ?? '')
+  const reference = fields['APTRANSACTIONID'] ?? ''
+  if (orderOf(fields) === null) return { is: 'unreachable', error: 'the answer lacks the order' }
+  if (amount === null) return { is: 'unreachable', error: 'the answer lacks a readable amount' }
+  if (reference === '' || NOTHING.test(reference))
+    return { is: 'unreachable', error: 'the answer lacks the reference' }
+  const sent = fields['CURRENCYCODE'] ?? ''
+  const isRupee =
+    sent === '' ? assumed.currency : RUPEE.test(sent) || RUPEE_CODES.includes(sent.toUpperCase())
+  const type = fields['TRANSACTIONTYPE'] ?? ''
+  const isSale = type === '' ? assumed.sale : SALE.test(type)
+  const paidAt = readTime(fields['TRANSACTIONTIME'] ?? '')
+  const fact: Confirmed = {
+    type: 'confirmed',
+    reference,
+    amount,
+    currency: isRupee ? 'INR' : sent.toUpperCase(),
+    kind: !takesTests && isTest(fields) ? 'test' : isSale ? 'sale' : 'other',
+    at,
   }
-  const transactions = child(json, 'transactions')
-  const ours = Array.isArray(transactions)
-    ? transactions.find((transaction) => String(child(transaction, 'airpayid')) === reference)
-    : null
-  const message = String(child(ours, 'message') ?? child(json, 'message') ?? '')
-  const refundReference = child(ours, 'refundairpayid')
-  if (
-    String(child(json, 'success')) !== 'true' ||
-    String(child(ours, 'success')) !== 'true' ||
-    refundReference === null
-  )
-    return { is: 'refused', message, raw: text }
-  return {
-    is: 'fact',
-    raw: text,
-    fact: { type: 'refunded', reference: String(refundReference), amount, at },
-  }
+  return { is: 'fact', raw, fact: paidAt === null ? fact : { ...fact, paidAt } }
+}
+
+/** A transaction of the gateway's test mode moves no money, whatever its status says. */
+function isTest(fields: Fields): boolean {
+  return /test|sandbox|demo|dummy/i.test(`${fields['TXN_MODE'] ?? ''} ${fields['TXNMODE'] ?? ''}`)
+}
+
+/**
+ * An amount as gateways write it: with the currency's sign before or behind, Indian or Western groups,
+ * and any number of decimals as long as paise are whole. Null for everything else: nobody guesses money.
+ */
+export function readGatewayAmount(text: string): Paise | null {
+  const sign = '(?:INR|Rs\\.?|₹)'
+  const bare = text
+    .trim()
+    .replace(new RegExp(`^${sign}\\s*`, 'i'), '')
+    .replace(new RegExp(`\\s*${sign}$`, 'i'), '')
+  const found = /^(\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/.exec(bare)
+  if (found === null) return null
+  const [, whole = '', decimals = ''] = found
+  if (/[1-9]/.test(decimals.slice(2))) return null
+  const text100 = `${whole.replaceAll(',', '')}${decimals.slice(0, 2).padEnd(2, '0')}`
+  return Number(text100) <= Number.MAX_SAFE_INTEGER ? paise(Number(text100)) : null
+}
+
+/**
+ * TRANSACTIONTIME, a time of day in India: "21-11-2026 14:05:00", with slashes, with the year first or
+ * with am and pm; or ISO 8601 with its offset. Null for what is none of these: nobody guesses time either.
+ */
+export function readTime(text: string): Instant | null {
+  const withOffset = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? readInstant(text) : null
+  if (withOffset !== null) return withOffset
+  const found =
+    /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})[ T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([ap]m)?$/i.exec(
+      text.trim(),
+    )
+  if (found === null) return null
+  const [, first = '', , month = '', last = '', hours = '', minutes = '', seconds = '00', half] =
+    found
+  const [year, day] = first.length === 4 ? [first, last] : [last, first]
+  if (year.length !== 4 || day.length > 2) return null
+  const hour = half === undefined ? Number(hours) : hourOf(Number(hours), half)
+  const two = (part: string): string => part.padStart(2, '0')
+  return hour === null
+    ? null
+    : readInstant(
+        `${year}-${two(month)}-${two(day)}T${two(String(hour))}:${minutes}:${seconds}+05:30`,
+      )
+}
+
+function hourOf(hour: number, half: string): number | null {
+  if (hour < 1 || hour > 12) return null
+  return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
 }

@@ -1,5 +1,7 @@
 /** A message of Airpay as fields: a posted form, JSON, or the XML of a status answer. */
 import { XMLParser } from 'fast-xml-parser'
+import { err, ok } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
@@ -24,27 +26,70 @@ export function readFields(body: string, contentType: string): Fields | null {
   return Object.keys(fields).length === 0 ? null : fields
 }
 
+/** The same fields under names in capitals, without spaces around their values: senders differ in both. */
+export function inCapitals(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name.trim().toUpperCase(), value.trim()]),
+  )
+}
+
 const xml = new XMLParser({
   ignoreAttributes: true,
+  removeNSPrefix: true,
+  transformTagName: (name) => name.toUpperCase(),
   parseTagValue: false,
   trimValues: true,
-  processEntities: false,
+  // The five of XML and those by number. A document that declares its own is refused before it gets here.
+  processEntities: true,
+  htmlEntities: true,
 })
+/** The name of a document's first element, after what may stand before it. */
+const FIRST_ELEMENT = /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->)*<([A-Za-z][\w.:-]*)/
+const COMMENTS_AT_THE_END = /(?:\s|\u0000|<!--(?:(?!-->)[\s\S])*-->)+$/
 
-/** The fields of a status answer; null when it is not the XML we know. */
-export function readStatusXml(text: string): Fields | null {
+/**
+ * The transactions of a status answer, their fields in capitals; names in any case, with or without CDATA.
+ * The refusal says what came instead. What is cut off is refused whole, because the fields that are
+ * missing would read as fields that the gateway left out.
+ */
+export function readStatusXml(text: string): Result<readonly Fields[], string> {
+  const whole = text.replace(/^\uFEFF/, '').replace(COMMENTS_AT_THE_END, '')
+  if (whole === '') return err('the answer is empty')
+  if (/^\s*[[{]/.test(whole)) return err('the answer is JSON, not XML')
+  if (/<!DOCTYPE\s+html|<html[\s>]/i.test(whole)) return err('the answer is a web page')
+  // No gateway declares entities of its own; an attacker does.
+  if (/<!DOCTYPE/i.test(whole)) return err('the answer declares a document type')
+  const first = FIRST_ELEMENT.exec(whole)?.[1]
+  if (first === undefined) return err('the answer is not XML')
+  if (!new RegExp(`</${first.replaceAll('.', '\\.')}\\s*>$`).test(whole))
+    return err('the answer is cut off')
   let parsed: unknown
   try {
-    parsed = xml.parse(text)
+    parsed = xml.parse(whole)
   } catch {
-    return null
+    return err('the answer is not XML')
   }
-  const transaction = child(child(parsed, 'RESPONSE'), 'TRANSACTION')
-  if (typeof transaction !== 'object' || transaction === null) return null
+  const response = child(parsed, 'RESPONSE') ?? parsed
+  const found = child(response, 'TRANSACTION') ?? response
+  const transactions = (Array.isArray(found) ? found : [found]).flatMap((one: unknown) => {
+    const fields = fieldsOf(one)
+    const { TRANSACTIONSTATUS: code, TRANSACTIONID: order } = fields
+    return code === undefined && order === undefined ? [] : [fields]
+  })
+  return transactions.length === 0
+    ? err('the answer is not the XML of a transaction')
+    : ok(transactions)
+}
+
+/** A field said twice with two values is a contradiction, and therefore not said. */
+function fieldsOf(transaction: unknown): Fields {
+  if (typeof transaction !== 'object' || transaction === null) return {}
   return Object.fromEntries(
-    Object.entries(transaction).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value.trim()]] : [],
-    ),
+    Object.entries(transaction).flatMap(([name, value]: [string, unknown]) => {
+      const said = new Set(Array.isArray(value) ? (value as unknown[]) : [value])
+      const [only] = said
+      return said.size === 1 && typeof only === 'string' ? [[name, only.trim()] as const] : []
+    }),
   )
 }
 

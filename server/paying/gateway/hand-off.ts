@@ -1,8 +1,15 @@
 /** What the browser posts to Airpay: the buyer and the amount as Airpay takes them, and who asks for the money. */
 import { transliterate } from 'transliteration'
-import { AMOUNT_MAX, amountText, assert, composed, dayOf } from '../../../engine/index.ts'
-import type { EventConfig, Instant, OrderId, Paise, PaymentData } from '../../../engine/index.ts'
-import type { Account, Buyer } from '../../deps.ts'
+import { AMOUNT_MAX, amountText, assert, composed, dayOf, err, ok } from '../../../engine/index.ts'
+import type {
+  EventConfig,
+  Instant,
+  OrderId,
+  Paise,
+  PaymentData,
+  Result,
+} from '../../../engine/index.ts'
+import type { Account, Buyer, HandOffRefusal } from '../../deps.ts'
 import { handOffChecksum, privateKeyOf } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
 
@@ -10,8 +17,13 @@ import type { ChecksumVariant } from './checksums.ts'
 const NAME_CHARACTERS_MAX = 50
 const EMAIL_CHARACTERS_MIN = 6
 const EMAIL_CHARACTERS_MAX = 50
+/** Where neither name nor number holds a letter or digit that Airpay takes. */
+const NAMELESS = 'Delegate'
 
-/** `payUrl` is where the form goes. Asserts what the checker and the form have promised: order id, amount and e-mail fit. */
+/**
+ * `payUrl` is where the form goes. Refuses what Airpay would refuse: the checker and the form promise that
+ * order id, amount and e-mail fit, but rows from elsewhere have met neither.
+ */
 export function handOffData(
   {
     account,
@@ -28,14 +40,13 @@ export function handOffData(
   orderId: OrderId,
   amount: Paise,
   at: Instant,
-): PaymentData {
+): Result<PaymentData, HandOffRefusal> {
   assert(event.payment !== null, 'a hand-off for an event that takes no money')
-  assert(/^[A-Za-z0-9]{1,20}$/.test(orderId), 'an order id that the gateway does not take')
-  assert(amount > 0 && amount <= AMOUNT_MAX, 'an amount that the gateway does not take')
-  assert(
-    buyer.email.length >= EMAIL_CHARACTERS_MIN && buyer.email.length <= EMAIL_CHARACTERS_MAX,
-    'an e-mail address that the gateway does not take',
-  )
+  if (!/^[A-Za-z0-9]{1,20}$/.test(orderId)) return err({ code: 'order_id' })
+  if (amount <= 0 || amount > AMOUNT_MAX) return err({ code: 'amount' })
+  const [charactersMin, charactersMax] = [EMAIL_CHARACTERS_MIN, EMAIL_CHARACTERS_MAX]
+  if (buyer.email.length < charactersMin || buyer.email.length > charactersMax)
+    return err({ code: 'email', charactersMin, charactersMax })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
   const text = amountText(amount)
   const checksum = handOffChecksum(
@@ -58,9 +69,11 @@ export function handOffData(
     payment_url: payUrl,
   }
   // Airpay's table asks for a phone, its kits do not: it is sent when the gateways file posts `phone`.
-  return Object.values(event.payment.gateway.posts).includes('phone')
-    ? { ...data, phone: indianNumber(buyer.phone) ?? '' }
-    : data
+  return ok(
+    Object.values(event.payment.gateway.posts).includes('phone')
+      ? { ...data, phone: indianNumber(buyer.phone) ?? '' }
+      : data,
+  )
 }
 
 /**
@@ -71,12 +84,16 @@ export function cleanName(
   fullName: string,
   regNo: string,
 ): { readonly firstName: string; readonly lastName: string } {
-  const isLatin = /^[ -~]*$/.test(fullName)
-  const latin = (isLatin ? fullName : transliterate(composed(fullName)))
+  // Signs that turn or join writing are no letters and no gaps.
+  const visible = fullName.replaceAll(/\p{Cf}/gu, '')
+  const isLatin = /^[ -~]*$/.test(visible)
+  const latin = (isLatin ? visible : transliterate(composed(visible)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()
-  const [first = regNo, ...rest] = latin === '' ? [] : latin.split(' ')
+  // A number from elsewhere may hold what Airpay's names may not.
+  const number = regNo.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim()
+  const [first = number === '' ? NAMELESS : number, ...rest] = latin === '' ? [] : latin.split(' ')
   const last = rest.length === 0 ? first : rest.join(' ')
   const cut = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).trim()
   return { firstName: cut(first), lastName: cut(last) }

@@ -4,6 +4,7 @@ import type { Account, Environment, EventRegistry, GatewayAdapter, Log } from '.
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import { airpay } from './airpay.ts'
+import type { Addresses, AirpayOptions } from './airpay.ts'
 import { openSandbox, sandboxAccount, sandboxAddresses } from './sandbox.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -19,7 +20,14 @@ export type OpenGateway = {
 export type GatewayOptions = {
   readonly environment: Pick<
     Environment,
-    'gatewayMode' | 'accounts' | 'sandboxPort' | 'host' | 'publicUrl' | 'dataDir' | 'airpayChecksum'
+    | 'gatewayMode'
+    | 'accounts'
+    | 'sandboxPort'
+    | 'host'
+    | 'publicUrl'
+    | 'dataDir'
+    | 'airpayChecksum'
+    | 'airpayAssumed'
   >
   readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
   readonly clock: () => Instant
@@ -36,11 +44,12 @@ export async function openGateway({
   log,
   publicUrl = () => environment.publicUrl,
 }: GatewayOptions): Promise<Result<OpenGateway, string>> {
-  const { gatewayMode: mode, airpayChecksum: variant = 'A' } = environment
+  const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
   if (mode !== 'sandbox') {
     const gateway = airpay({
       mode,
       variant,
+      ...assumedIn(assumed),
       events,
       account: (name) => environment.accounts[accountKey(name)] ?? null,
       addresses: null,
@@ -91,31 +100,27 @@ export async function openGateway({
   return ok({ gateway, sandbox, close: sandbox.close })
 }
 
+/** Whose credentials count and where they are asked, for a command beside a running server; `addresses` null: those of the gateways file. */
+export function accountsOfRunning(environment: GatewayOptions['environment']): {
+  readonly accountOf: (name: string) => Account | null
+  readonly addresses: Addresses | null
+} {
+  const { gatewayMode: mode, accounts, publicUrl, host, sandboxPort: port } = environment
+  return mode === 'sandbox'
+    ? { accountOf: sandboxAccount, addresses: sandboxAddresses({ publicUrl, host, port }) }
+    : { accountOf: (name) => accounts[accountKey(name)] ?? null, addresses: null }
+}
+
 /** The adapter alone, for a command beside a running server: it asks that server's simulator. */
 export function gatewayOfRunning({
   environment,
   events,
 }: Pick<GatewayOptions, 'environment' | 'events'>): GatewayAdapter {
-  const {
-    gatewayMode: mode,
-    accounts,
-    host,
-    sandboxPort,
-    airpayChecksum: variant = 'A',
-  } = environment
-  if (mode !== 'sandbox')
-    return airpay({
-      mode,
-      variant,
-      events,
-      account: (name) => accounts[accountKey(name)] ?? null,
-      addresses: null,
-    })
-  return airpay({
-    mode,
-    variant,
-    events,
-    account: sandboxAccount,
-    addresses: sandboxAddresses({ publicUrl: environment.publicUrl, host, port: sandboxPort }),
-  })
+  const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed } = environment
+  const { accountOf: account, addresses } = accountsOfRunning(environment)
+  return airpay({ mode, variant, events, account, addresses, ...assumedIn(airpayAssumed) })
+}
+
+function assumedIn(assumed: Environment['airpayAssumed']): Pick<AirpayOptions, 'assumed'> {
+  return assumed === undefined ? {} : { assumed }
 }

@@ -6,7 +6,16 @@ import { randomBytes, randomInt } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, dayOf, err, ok, paise, readAmount } from '../../../engine/index.ts'
+import {
+  amountText,
+  dayOf,
+  err,
+  instant,
+  isoIndia,
+  ok,
+  paise,
+  readAmount,
+} from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import type { Account } from '../../deps.ts'
 import { handOffChecksum, privateKeyOf, refundChecksum, statusChecksum } from './checksums.ts'
@@ -180,6 +189,9 @@ function takeHandOff(
   )
   if (!right) return err('The checksum does not fit.')
   const known = orders.get(order.orderId)
+  // Nothing was paid and nothing was refused: the same order may still be paid, also after it was left.
+  if (known !== null && known.asked === order.amount && known.stage === 'dropped')
+    return ok(orders.put({ ...known, stage: 'open' }))
   if (known !== null && known.stage === 'open' && known.asked === order.amount) return ok(known)
   if (known !== null)
     return err('This order id was used before. Every attempt needs one of its own.')
@@ -226,7 +238,18 @@ function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields
   const order = orders.get(orderId)
   if (order === null || order.merchantId !== account.merchantId)
     return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
-  return xmlOf({ ...messageOf(order), CURRENCYCODE: '356', TRANSACTIONTYPE: '320' })
+  return xmlOf({
+    ...messageOf(order),
+    CURRENCYCODE: '356',
+    TRANSACTIONTYPE: '320',
+    TRANSACTIONTIME: order.paidAt == null ? '' : indianTime(instant(order.paidAt)),
+  })
+}
+
+/** "21-11-2026 14:05:00", as the gateway writes the time of day in India. */
+function indianTime(at: Instant): string {
+  const [day = '', time = ''] = isoIndia(at).split('T')
+  return `${day.split('-').toReversed().join('-')} ${time.slice(0, 8)}`
 }
 
 function refund({ orders, accountOf, clock }: Inside, body: unknown): object {

@@ -17,6 +17,8 @@ export type SandboxOrder = {
   readonly reference: string | null
   /** What the sandbox holds; null: nothing. */
   readonly paid: string | null
+  /** When the money came, milliseconds since 1970; null: it has not. Orders of an older file do not say. */
+  readonly paidAt?: number | null
   /** When money that is under way arrives, milliseconds since 1970. */
   readonly dueAt: number | null
   /** A notice has not been taken yet; after a restart it is sent again. */

@@ -165,6 +165,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       ...order,
       stage: 'paid',
       paid,
+      paidAt: clock(),
       reference: order.reference ?? freshReference(),
       dueAt: null,
     })

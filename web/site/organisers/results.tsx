@@ -105,6 +105,7 @@ function registrationOf(
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
     may_retry: false,
+    failed_as: status === 'failed' ? 'declined' : null,
   }
 }
 
