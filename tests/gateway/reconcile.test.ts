@@ -137,7 +137,7 @@ describe('the reconciler', () => {
         paidAt: instant(Date.parse('2026-02-02T23:50:00+05:30')),
       })
       // The mail is of today: a queue that is sorted by time must not put it before what has been sent.
-      expect(late.rows('SELECT at FROM mail_queue')).toEqual([{ at: late.now() }])
+      expect(late.rows('SELECT created_at FROM mail_queue')).toEqual([{ created_at: late.now() }])
     } finally {
       await late.close()
     }

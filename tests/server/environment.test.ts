@@ -28,6 +28,17 @@ function right(variables: Variables) {
 }
 
 describe('what stands in the environment', () => {
+  test('what a silent status answer stands for: nothing, unless AIRPAY_ASSUME says so', () => {
+    expect(right({}).airpayAssumed).toEqual({ currency: false, sale: false })
+    expect(right({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
+      currency: true,
+      sale: true,
+    })
+    expect(wrong({ AIRPAY_ASSUME: 'currency,INR' })).toEqual([
+      'AIRPAY_ASSUME may hold currency, sale, or both with a comma, not "INR".',
+    ])
+  })
+
   test('nothing: every default', () => {
     expect(right({})).toMatchObject({
       port: 3000,

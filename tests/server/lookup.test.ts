@@ -52,6 +52,7 @@ describe('a registration read by its number', () => {
         order_id: reg_no,
         payment_status: 'pending',
         in_review: false,
+        failed_as: null,
         payment_date: null,
         attempted_at: '2025-11-21T12:00:00+05:30',
         created_at: '2025-11-21T12:00:00+05:30',
@@ -125,7 +126,11 @@ describe('a registration read by its number', () => {
     const read = async (number: string) =>
       (await app.inject(`/api/sample2026/registrations/${number}/`)).json<RegistrationAnswer>()
         .registration
-    expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', may_retry: true })
+    expect(await read(reg_no)).toMatchObject({
+      payment_status: 'failed',
+      failed_as: 'declined',
+      may_retry: true,
+    })
     const again = (
       await app.inject({
         method: 'POST',
@@ -139,8 +144,12 @@ describe('a registration read by its number', () => {
       reg_no,
       order_id: order,
       payment_status: 'pending',
+      failed_as: null,
       may_retry: false,
     })
+    // The second one merely never came: that no money went is known of the first alone.
+    await deps.store.applyFact(order as never, { type: 'expired', at: deps.clock() }, null)
+    expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', failed_as: 'expired' })
     expect(sandbox).not.toBeNull()
   })
 })

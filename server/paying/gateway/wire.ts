@@ -17,7 +17,7 @@ export type Posted =
 
 /** What the network says when no connection came about; a certificate that does not fit is seen before anything is sent. */
 const NEVER_SENT =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SIGNATURE/
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SIGNATURE|^ERR_SSL/
 
 /** Never throws: what goes wrong between two machines is an answer too. The timeout is for the whole answer. */
 export async function post(

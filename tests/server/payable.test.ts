@@ -1,0 +1,127 @@
+/** What the gateway would not take is refused before anything is stored, in a sentence; nobody is left with what cannot be paid. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { instant, paise } from '../../engine/index.ts'
+import type { RegisterAnswer, RegNo } from '../../engine/index.ts'
+import type { ImportRow } from '../../server/store/store.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+import type { TestApp } from './harness.ts'
+
+let server: TestApp
+
+const credentials = {
+  GATEWAY_MODE: 'live',
+  AIRPAY_SAMPLE_USERNAME: 'u',
+  AIRPAY_SAMPLE_PASSWORD: 'p',
+  AIRPAY_SAMPLE_SECRET: 's',
+  AIRPAY_SAMPLE_MERCHANT_ID: '1',
+}
+const path = '/api/sample2026/register/'
+
+describe('registering', () => {
+  afterAll(() => server.close())
+  test('after a reload names an account without credentials: 503 in a sentence, nothing stored, and it works again with the old file', async () => {
+    server = await startTestApp({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: credentials,
+    })
+    const moved = fixtureEvent().replace('account: sample', 'account: other')
+    server.writeEvent('sample2026.yaml', moved)
+    await server.deps.events.reload()
+    const before = server.holds()
+    const refused = await server.post(path, fixtureDelegate)
+    expect([refused.statusCode, refused.json()]).toEqual([
+      503,
+      {
+        status: 'error',
+        code: 'payment_unavailable',
+        message:
+          'Payments cannot be taken at present, and nothing was charged. Please try again later. If it stays so, write to support@sample.example.',
+      },
+    ])
+    expect(server.holds()).toEqual(before)
+    server.writeEvent('sample2026.yaml', fixtureEvent())
+    await server.deps.events.reload()
+    expect((await server.post(path, fixtureDelegate)).statusCode).toBe(201)
+  })
+})
+
+describe('paying for a row of another system', () => {
+  beforeAll(async () => {
+    server = await startTestApp({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+    })
+  })
+  afterAll(() => server.close())
+  const noon = instant(Date.parse('2026-01-05T12:00:00+05:30'))
+  const row = (regNo: string, changes: Partial<ImportRow> = {}): ImportRow => ({
+    eventId: 'sample2026',
+    eventHash: 'none',
+    regNo: regNo as RegNo,
+    answers: { full_name: 'Old Demo', email: 'old@example.org' },
+    searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
+    category: 'member',
+    period: 'early',
+    base: paise(100_000),
+    gst: paise(18_000),
+    total: paise(118_000),
+    paymentStatus: 'failed',
+    paymentId: null,
+    createdAt: noon,
+    paidAt: null,
+    ...changes,
+  })
+  const retry = (order_id: string) =>
+    server.app.inject({ method: 'POST', url: '/api/payment/retry/', payload: { order_id } })
+
+  test.each<[string, ImportRow, string]>([
+    [
+      'without an e-mail address',
+      row('SMPL1', { answers: { full_name: 'Old Demo' } }),
+      'Payment by card needs an e-mail address of 6 to 50 characters.',
+    ],
+    [
+      'with a number of 25 characters',
+      row(`SMPL${'1'.repeat(21)}`),
+      "This registration's number is not one that payment by card takes.",
+    ],
+    [
+      'with a number of 19 characters, which an attempt makes too long',
+      row(`SMPL${'1'.repeat(15)}`),
+      "This registration's number is not one that payment by card takes.",
+    ],
+    [
+      'with signs in its number',
+      row('SMPL/2025/1'),
+      "This registration's number is not one that payment by card takes.",
+    ],
+    [
+      'that cost nothing',
+      row('SMPL2', { base: paise(0), gst: paise(0), total: paise(0) }),
+      'This amount cannot be paid by card.',
+    ],
+  ])('%s: a sentence, and no order that nobody can pay', async (_what, one, sentence) => {
+    await server.deps.store.importRegistrations([one])
+    const before = server.holds()
+    const refused = await retry(one.regNo)
+    expect([refused.statusCode, refused.json()]).toEqual([
+      409,
+      {
+        status: 'error',
+        code: 'not_payable',
+        message: `${sentence} Please write to support@sample.example.`,
+      },
+    ])
+    expect(server.holds()).toEqual(before)
+    expect((await server.deps.store.registration(one.regNo))?.paymentStatus).toBe('failed')
+  })
+
+  test('that has all it takes: a new order', async () => {
+    await server.deps.store.importRegistrations([row('SMPL3')])
+    const taken = await retry('SMPL3')
+    expect(taken.statusCode).toBe(201)
+    expect(taken.json<RegisterAnswer>().payment_data?.orderid).toBe('SMPL302')
+  })
+})
