@@ -10,7 +10,7 @@ import type { TestApp } from './harness.ts'
 let server: TestApp
 
 const credentials = {
-  GATEWAY_MODE: 'live',
+  GATEWAY_MODE: 'airpay-test',
   AIRPAY_SAMPLE_USERNAME: 'u',
   AIRPAY_SAMPLE_PASSWORD: 'p',
   AIRPAY_SAMPLE_SECRET: 's',
@@ -60,6 +60,7 @@ describe('paying for a row of another system', () => {
     eventId: 'sample2026',
     eventHash: 'none',
     regNo: regNo as RegNo,
+    formerNo: `old ${regNo}`,
     answers: { full_name: 'Old Demo', email: 'old@example.org' },
     searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
     category: 'member',
