@@ -38,6 +38,19 @@ export function badForm(
         : `\`${said}\` is not a price: an amount is written in digits alone`,
       help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or free or none',
     }
+  if (path === 'payment') {
+    const isFree =
+      /^(?:no|nil|free|nothing|zero|null|without|na|n\/a|not required|no payment|false|off)$/i.test(
+        text,
+      )
+    return {
+      ...at,
+      message: `\`${said}\` is not proper for \`payment\``,
+      help: isFree
+        ? 'write payment: none'
+        : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no money',
+    }
+  }
   const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
   if (several !== null)
     return {

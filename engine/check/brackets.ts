@@ -1,4 +1,5 @@
 /** Brackets on a line and over several: a comma, a colon or their other half that is missing. */
+import { rangeMeant } from './condition-meant.ts'
 import type { Slip } from './loose.ts'
 import {
   closingQuote,
@@ -114,7 +115,7 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
           help:
             word === '-'
               ? 'write none for a price that is not on sale then, free if it costs nothing; "-" in quotes is the dash itself'
-              : `write ${inQuotes(word)}`,
+              : `write ${rangeMeant(word) ?? inQuotes(word)}`,
         })
     }
   }

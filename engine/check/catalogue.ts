@@ -20,6 +20,7 @@ import { taken } from './checks/taken.ts'
 import { uploads } from './checks/uploads.ts'
 import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
+import { whoPays } from './checks/who-pays.ts'
 import { window } from './checks/window.ts'
 import { saidDays } from './checks/said-days.ts'
 import { saidEvent } from './checks/said-event.ts'
@@ -62,6 +63,7 @@ export const checks: Checks = {
   ...window,
   ...tax,
   ...rules,
+  ...whoPays,
   ...conditions,
   ...growth,
   ...form,

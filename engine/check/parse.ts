@@ -181,7 +181,9 @@ export function readYaml(file: SourceText): {
           report('EV002', span, join(path, name), {
             message: `\`${name}\` is written twice in the same block`,
             related: [{ span: first, message: 'first here' }],
-            help: 'keep one of the two',
+            help: /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/.test(path)
+              ? `keep one of the two; for either answer write a list, ${name}: [pg, faculty]`
+              : 'keep one of the two',
           })
         return []
       }

@@ -3,12 +3,15 @@ import { formsOf } from './address.ts'
 import { badForm, labelOf } from './bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
 import { findingOf, hasErrors } from './finding.ts'
+import { connectiveHelp } from './condition-meant.ts'
+import { keyMeant } from './key-meant.ts'
 import { listed, nearest, suggestion } from './near.ts'
 import { readYaml, withoutEchoes } from './parse.ts'
 import { join } from './source.ts'
 import type { Source, SourceText } from './source.ts'
 import { errorsOf, type Kind, type SchemaError } from './schemas.ts'
 import { taxHelp } from './typed-tax.ts'
+import { valueMeant } from './value-meant.ts'
 import { wrongKind, writtenAt } from './wrong-kind.ts'
 
 export const shape = {
@@ -160,6 +163,22 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         legal.filter((one) => !isIn(value, one)),
         [place.start.offset, place.end.offset],
       )
+      const written = source.written(join(path, key))?.text ?? null
+      const connective = connectiveHelp(path)
+      const meant =
+        connective !== null
+          ? { help: connective }
+          : near.fix === undefined
+            ? keyMeant(path, key, written, value)
+            : null
+      if (meant !== null)
+        return {
+          code: 'EV101',
+          at: join(path, key),
+          part: 'key',
+          message: `\`${key}\` is not a key here`,
+          help: meant.help,
+        }
       return {
         code: 'EV101',
         at: join(path, key),
@@ -171,19 +190,15 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     }
     case 'required': {
       const key = String(error.params.missingProperty)
-      // A key that was misspelt is not missing as well.
-      const misspelt = all.some(
-        (other) =>
-          other.keyword === 'additionalProperties' &&
-          other.instancePath === error.instancePath &&
-          nearest(String(other.params.additionalProperty), [key]) !== null,
-      )
-      if (misspelt) return null
+      if (isSaidOtherwise(source, path, key, value, all)) return null
       return {
         code: 'EV102',
         at: path,
         part: 'key',
         message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
+        ...(RULE.test(path) && key === 'when' && isIn(value, 'then')
+          ? { help: 'for everybody who is left write otherwise instead of then' }
+          : {}),
       }
     }
     case 'type':
@@ -203,10 +218,13 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
           message: `this tool reads format 1; the file says ${said}`,
         }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
+      const meant = /\.also_stored\./.test(path) ? null : valueMeant(name, value)
       const near =
-        typeof value === 'string'
-          ? suggestion(formOf(value, allowed), allowed, written?.span ?? null)
-          : {}
+        meant !== null
+          ? { help: meant }
+          : typeof value === 'string'
+            ? suggestion(formOf(value, allowed), allowed, written?.span ?? null)
+            : {}
       return {
         code: 'EV104',
         at: path,
@@ -216,6 +234,8 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       }
     }
     case 'not':
+      // What a field takes hangs on its type; with a type that there is not, nothing is said of it.
+      if (isUntyped(path, all)) return null
       return {
         code: 'EV106',
         at: path,
@@ -310,6 +330,42 @@ function keyHelp(path: string, key: string): string {
   const meant = formsOf(key).find((form) => pattern.test(form))
   const how = 'small letters and digits, words joined as in the other names'
   return meant === undefined ? how : `write ${meant}: ${how}`
+}
+
+/** Whether the type of the field to which a key belongs is none of ours. */
+function isUntyped(path: string, all: readonly SchemaError[]): boolean {
+  const type = `/${path.split('.').slice(0, -1).join('/')}/type`
+  return all.some(({ keyword, instancePath }) => keyword === 'enum' && instancePath === type)
+}
+
+const RULE = /^category\.rules\.\d+$/
+
+/**
+ * Whether a missing key is there under another name: misspelt, or as it is called elsewhere. `{else: visitor}`
+ * was meant as `otherwise`, which has no `when`; a field of no type needs nothing for its type.
+ */
+function isSaidOtherwise(
+  source: Source,
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): boolean {
+  const typed = all.flatMap((other) =>
+    other.keyword === 'additionalProperties' &&
+    other.instancePath === `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')
+      ? [String(other.params.additionalProperty)]
+      : [],
+  )
+  const meant = typed.map(
+    (one) => keyMeant(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
+  )
+  return (
+    meant.includes(key) ||
+    typed.some((one) => nearest(one, [key]) !== null) ||
+    (RULE.test(path) && meant.includes('otherwise')) ||
+    (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
+  )
 }
 
 /** “Open” and "open " are the word open; what is near to none of the words stays as it is. */

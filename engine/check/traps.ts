@@ -2,6 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { amountMeant, priceHelp } from './amount.ts'
+import { conditionHelp } from './condition-meant.ts'
 import { looseSlip } from './loose.ts'
 import type { Report } from './reading.ts'
 import { join } from './source.ts'
@@ -99,6 +100,11 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
   }
   if (bare.length === node.items.length) {
     trap(path)
+    if (CONDITION.test(path))
+      return report('EV005', span, path, {
+        message: `\`${inside}\` names a question and no answer`,
+        help: conditionHelp(inside.slice(1, -1), path.startsWith('category.'), null),
+      })
     if (bare.length > 1)
       return report('EV005', span, path, {
         message: `\`${inside}\` is read as a block of keys: a list stands in […]`,
@@ -116,7 +122,7 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     trap(path)
     report('EV006', key, path, {
       message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
-      help: wholeText(text, span, key),
+      help: wholeText(text, span, key, CONDITION.test(path)),
     })
   }
 }
@@ -141,21 +147,35 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): 
 
 /** `id:pg`, `id = pg`: a key without what makes it one. Times (9:30) and addresses (https://…) are none. */
 const TIGHT =
-  /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
-const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|=|→)\s*/g
+  /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|==+|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
+const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
 
 /** Keys that take a list. */
 const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
 /** The text that a comma cut in two, as it has to be written. */
-function wholeText(text: string, [start]: Span, [from, to]: Span): string {
+function wholeText(text: string, [start]: Span, [from, to]: Span, isOfCondition: boolean): string {
+  if (isOfCondition) return choices(text, start, from, to)
   const list = LIST_KEY.exec(text.slice(start, from))
   if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
   const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
   return before === undefined || /["'\n]/.test(before)
     ? 'put the text with the comma in quotes'
     : `put the text with the comma in quotes: ${JSON.stringify((before + text.slice(from, to)).trim())}`
+}
+
+const CONDITION = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
+
+/** `{role: pg, faculty}`: one question and several answers, which stand in a list. */
+function choices(text: string, start: number, from: number, to: number): string {
+  const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
+    text.slice(start, from),
+  )
+  const rest = /^(?:\s*,\s*[\w-]+(?=\s*[,}]))*/.exec(text.slice(to))?.[0] ?? ''
+  return before === null
+    ? 'write the question and its answer, such as is_member: true'
+    : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; a further question has an answer of its own`
 }
 
 /** Keys whose value is a name, a word of ours, an address or a day: never a sentence. */

@@ -2,6 +2,7 @@
 import { colourMeant, formsOf } from './address.ts'
 import { amountMeant, numberMeant, plainDigits, priceHelp } from './amount.ts'
 import { labelOf } from './bad-form.ts'
+import { conditionHelp, connectiveHelp } from './condition-meant.ts'
 import type { Draft } from './finding.ts'
 import { looseSlip, rowMeant, tableCells } from './loose.ts'
 import { inQuotes } from './quotes.ts'
@@ -17,6 +18,14 @@ export function wrongKind(
 ): Draft & { readonly code: 'EV007' | 'EV008' | 'EV103' } {
   const name = labelOf(path)
   const written = source.written(path)
+  if (name === 'required' && (value === 0 || value === 1) && written !== null)
+    return {
+      code: 'EV008',
+      at: path,
+      message: `\`${written.text}\` is a number here`,
+      help: value === 1 ? 'write true' : 'write false, or take `required` away',
+      fix: { start: written.span[0], end: written.span[1], text: value === 1 ? 'true' : 'false' },
+    }
   if (
     typeof value === 'number' &&
     types.includes('string') &&
@@ -97,6 +106,34 @@ function helpFor(
   const raw = writtenAt(source, path)
   const name = labelOf(path)
   const wants = (type: string): boolean => types.includes(type)
+  if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
+    const then = /^category\.rules\.\d+\.when$/.test(path)
+      ? source.written(path.replace(/when$/, 'then'))
+      : null
+    return { help: conditionHelp(value, path.startsWith('category.'), then?.text ?? null) }
+  }
+  const connective = connectiveHelp(path)
+  if (connective !== null) return { help: connective }
+  const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
+  if (isEntry && value !== null && typeof value !== 'object')
+    return { help: 'write a condition in braces, such as {role: [pg, faculty]}' }
+  if (/^category\.rules\.\d+$/.test(path) && typeof value === 'string') {
+    const rest = /^(?:else|otherwise|default|others?|rest)\b[\s:,=-]*(?:then\b)?\s*([\w-]+)$/i.exec(
+      value,
+    )
+    return {
+      help:
+        rest === null
+          ? 'write {when: {is_member: true}, then: member}'
+          : `write {otherwise: ${rest[1]}}`,
+    }
+  }
+  if (/^category\.rules\.\d+\.(?:otherwise|then)$/.test(path)) {
+    const inside = /^\{\s*\w+:\s*([\w-]+)\s*\}$/.exec(raw) ?? /^\[\s*([\w-]+)\s*\]$/.exec(raw)
+    return { help: `write ${name}: ${inside?.[1] ?? 'and one category'}` }
+  }
+  if (path === 'payment')
+    return { help: 'write {gateway: airpay, account: …}, or none for an event that takes no money' }
   if (value === null && wants('string')) return hiddenByHash(path, source)
   if (value === null) return { help: `write its value after the colon, or take \`${name}\` away` }
   const { start } = source.place(path)
@@ -118,7 +155,7 @@ function helpFor(
       }
   }
   if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
-    return { help: listHelp(path, value, raw) }
+    return { help: listHelp(path, value, raw, columnsIn(source)) }
   if ((wants('number') || wants('integer')) && typeof value === 'string') {
     const number = numberMeant(raw)
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
@@ -158,8 +195,15 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
   }
 }
 
+/** How many columns the price table has; one where it cannot be told. */
+function columnsIn(source: Source): number {
+  let count = 0
+  while (source.has(`fees.periods.${count}`)) count += 1
+  return Math.max(1, count)
+}
+
 /** One thing where a list belongs: the list of it. */
-function listHelp(path: string, value: unknown, raw: string): string {
+function listHelp(path: string, value: unknown, raw: string, columns: number): string {
   const isPrices = path.startsWith('fees.prices.')
   if (raw.includes('\n') || raw.length > 80)
     return 'begin every entry on a line of its own with a dash and a space'
@@ -170,8 +214,14 @@ function listHelp(path: string, value: unknown, raw: string): string {
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '')
   const several = isPrices && cells.length === 1 ? amountMeant(raw) : null
-  const entries =
-    several?.is === 'several' ? several.rupees : isPrices ? cells.map(priceMeant) : cells
+  const isOne = isPrices && cells.length === 1 && amountMeant(raw)?.is === 'not-on-sale'
+  const entries = isOne
+    ? Array.from({ length: columns }, () => 'none')
+    : several?.is === 'several'
+      ? several.rupees
+      : isPrices
+        ? cells.map(priceMeant)
+        : cells
   return typeof value === 'object' && value !== null && !raw.startsWith('{')
     ? 'begin every entry with a dash and a space'
     : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`

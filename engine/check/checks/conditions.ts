@@ -1,9 +1,11 @@
 /** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
 import { boxesOf, domainOf, everything } from '../proof/domain.ts'
 import { intersect, subtract, withinBudget, WORK_MAX } from '../proof/boxes.ts'
+import { numberMeant } from '../amount.ts'
 import type { Draft } from '../finding.ts'
-import { constantsAt } from './names.ts'
+import { rangeMeant, yesNoMeant } from '../condition-meant.ts'
 import { nearest } from '../near.ts'
+import { constantsAt } from './names.ts'
 import type { Check, ConditionAt, Model } from '../model.ts'
 import { join } from '../source.ts'
 
@@ -126,21 +128,27 @@ function compared(
   const message = `\`${id}\` is a ${type} field; it is never ${what}`
   if (type === 'yes-no') {
     if (typeof value === 'boolean') return []
-    const meant = { yes: 'true', no: 'false', true: 'true', false: 'false' }[
-      String(value).toLowerCase()
-    ]
+    const meant = yesNoMeant(value)
     return [
       {
         at,
         message,
-        ...(meant === undefined
+        ...(meant === null
           ? { help: 'write true or false' }
           : { help: `write ${meant}`, ...fix(meant) }),
       },
     ]
   }
   if (type === 'number')
-    return typeof value === 'number' ? [] : [{ at, message, help: 'write a number' }]
+    return typeof value === 'number'
+      ? []
+      : [
+          {
+            at,
+            message,
+            help: `write ${rangeMeant(String(value)) ?? numberMeant(String(value)) ?? 'a number'}`,
+          },
+        ]
   if (typeof value === 'string')
     return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)
       ? [{ at, message, help: 'write a day, such as 2026-01-31' }]

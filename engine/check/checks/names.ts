@@ -1,4 +1,5 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
+import { choiceMeant, connectiveHelp, isEverybody } from '../condition-meant.ts'
 import { listed, suggestion } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
@@ -76,7 +77,10 @@ const unknownField: Check = {
         asked.filter(({ name }) => name !== 'category'),
         ids,
         (name) => `there is no field \`${name}\``,
-      ),
+      ).map((draft): Draft => {
+        const help = connectiveHelp(draft.at)
+        return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
+      }),
       ...(chosen === undefined
         ? []
         : unknown(
@@ -101,10 +105,31 @@ const unknownOption: Check = {
       const used = constantsAt(raw, path).flatMap(({ value, at }) =>
         typeof value === 'string' ? [{ name: value, at }] : [],
       )
-      return unknown(model, used, legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
-        (draft) => ({ ...draft, notes: [`options: ${listed(legal)}`] }),
+      return used.flatMap((one) =>
+        unknown(model, [one], legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
+          ({ help, fix, ...draft }) => ({
+            ...draft,
+            notes: [`options: ${listed(legal)}`],
+            ...optionHelp(id, one.name, legal, help, fix),
+          }),
+        ),
       )
     }),
+}
+
+/** "pg or faculty", "not pg" and "any" are no options, and what to write for them is known. */
+function optionHelp(
+  id: string,
+  name: string,
+  legal: readonly string[],
+  help: string | undefined,
+  fix: Draft['fix'],
+): Pick<Draft, 'help' | 'fix'> {
+  const meant = choiceMeant(name, legal)
+  if (meant !== null) return { help: `write ${id}: ${meant}` }
+  if (isEverybody(name))
+    return { help: `take \`${id}\` out of the condition: it leaves everybody in` }
+  return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
 }
 
 const unknownCategory: Check = {

@@ -1,0 +1,173 @@
+/** Conditions as people write them, "pg or faculty", "70+", "member = yes", and how they are written here. */
+
+const YES_NO: Readonly<Record<string, string>> = {
+  yes: 'true',
+  y: 'true',
+  true: 'true',
+  on: 'true',
+  no: 'false',
+  n: 'false',
+  false: 'false',
+  off: 'false',
+}
+
+/** "yes", "Y", "1", "checked" → true; null for what says neither yes nor no. */
+export function yesNoMeant(value: unknown): 'true' | 'false' | null {
+  const word = String(value).trim().toLowerCase()
+  if (/^(?:1|t|yeah|yep|checked|ticked|selected|agreed|accepted|ok)$/.test(word)) return 'true'
+  if (/^(?:0|f|nope|unchecked|unticked|none|nil|not)$/.test(word)) return 'false'
+  return (Object.hasOwn(YES_NO, word) ? YES_NO[word] : undefined) === 'true'
+    ? 'true'
+    : Object.hasOwn(YES_NO, word)
+      ? 'false'
+      : null
+}
+
+const NUMBER = '(\\d+(?:\\.\\d+)?)'
+const UNIT = '(?:\\s*(?:years?|yrs?\\.?|y|of age|old|in age|rs\\.?|points|marks|%))*'
+const one = (before: string, after = ''): RegExp =>
+  new RegExp(`^${before}${NUMBER}${UNIT}${after}$`)
+const RANGES: readonly (readonly [RegExp, (first: string, second: string) => string])[] = [
+  [
+    new RegExp(
+      `^(?:between|from|aged?)?\\s*${NUMBER}${UNIT}\\s*(?:-|–|—|to|\\.\\.+|and|till|upto|up to|~)\\s*${NUMBER}${UNIT}$`,
+    ),
+    (first, second) => `{at_least: ${first}, at_most: ${second}}`,
+  ],
+  [
+    one('(?:>=|=>|≥|at ?least|min(?:imum)?|from|not (?:below|under|less than))\\s*'),
+    (first) => `{at_least: ${first}}`,
+  ],
+  [
+    one(
+      '',
+      '\\s*(?:\\+|and (?:above|over|more|older|up|upwards?)|& (?:above|over|more)|or (?:above|over|more|older)|onwards?|plus|above|up(?:wards)?)',
+    ),
+    (first) => `{at_least: ${first}}`,
+  ],
+  [
+    one('(?:<=|=<|≤|at ?most|max(?:imum)?|up ?to|till|until|not (?:above|over|more than))\\s*'),
+    (first) => `{at_most: ${first}}`,
+  ],
+  [
+    one(
+      '',
+      '\\s*(?:-|and (?:below|under|less|younger)|& (?:below|under)|or (?:below|under|less|younger)|below|down)',
+    ),
+    (first) => `{at_most: ${first}}`,
+  ],
+  [
+    one('(?:>|above|over|more than|greater than|older than|exceeding|after)\\s*'),
+    (first) => `{above: ${first}}`,
+  ],
+  [
+    one('(?:<|below|under|less than|younger than|lower than|before)\\s*'),
+    (first) => `{below: ${first}}`,
+  ],
+]
+
+/** "70+", ">70", "60-70", "above 70 years" → the test of a number; null when no range is said. */
+export function rangeMeant(text: string): string | null {
+  const said = text
+    .trim()
+    .toLowerCase()
+    .replace(/^age[ds]?\s*/, '')
+  for (const [pattern, write] of RANGES) {
+    const found = pattern.exec(said)
+    if (found !== null) return write(found[1] ?? '', found[2] ?? '')
+  }
+  return null
+}
+
+const flat = (word: string): string =>
+  word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '-')
+/** The option a word means: in any capitals, with spaces for hyphens. */
+const optionOf = (word: string, legal: readonly string[]): string | undefined =>
+  legal.find((name) => flat(name) === flat(word.replace(/^["'“”]|["'“”]$/g, '')))
+
+/** "pg or faculty", "pg/faculty", "not pg" → the test of a choice among `legal`; null when no options are named so. */
+export function choiceMeant(text: string, legal: readonly string[]): string | null {
+  if (optionOf(text, legal) !== undefined) return null
+  const bare = text.trim().replace(/^[[({]|[\])}]$/g, '')
+  const not =
+    /^(?:not|!|!=|<>|except|other than|no|non|anything but|all but|all except)\s*[-:]?\s*(.+)$/i.exec(
+      bare,
+    )
+  if (not !== null) {
+    const inside = optionOf(not[1] ?? '', legal)
+    const several = inside === undefined ? choiceMeant(not[1] ?? '', legal) : null
+    return inside !== undefined ? `{not: ${inside}}` : several === null ? null : `{not: ${several}}`
+  }
+  const parts = bare
+    .replace(/^(?:either|any of|one of|is|in|=+)\s+/i, '')
+    .split(/\s*(?:[,;/|&+]+|\bor\b|\band\b)\s*/i)
+    .filter((part) => part !== '')
+  const words = parts.length > 1 ? parts : bare.split(/\s+/)
+  const options = words.map((word) => optionOf(word, legal))
+  const known = options.filter((option) => option !== undefined)
+  return known.length === options.length && known.length > 0
+    ? known.length === 1
+      ? String(known[0])
+      : `[${[...new Set(known)].join(', ')}]`
+    : null
+}
+
+/** "any", "all", "*": a condition that leaves everybody in. */
+export const isEverybody = (text: string): boolean =>
+  /^(?:any|all|anyone|anybody|everyone|everybody|anything|every|always|\*|any of them|whatever|do(?:es)? ?n[o']t matter)$/i.test(
+    text.trim(),
+  )
+/** Words that stand where the last rule says `otherwise`. */
+const isRest = (text: string): boolean =>
+  /^(?:otherwise|else|default|others?|all others|everyone else|everybody else|rest|the rest|none|fallback)$/i.test(
+    text.trim(),
+  ) || isEverybody(text)
+
+/** A whole condition that was written as a text or a word: "is_member", "role = pg". `isRule` where it decides a category. */
+export function conditionHelp(value: unknown, isRule: boolean, then: string | null): string {
+  const text = String(value).trim()
+  if (isRule && (value === true || isRest(text)))
+    return `write {otherwise: ${then ?? 'member'}}: the last rule takes everybody who is left`
+  if (value === true || isEverybody(text))
+    return 'take it away: what has no condition is always there'
+  if (value === false || /^never$/i.test(text))
+    return 'take away what is never to be there, or write a condition such as {is_member: true}'
+  const compared = /^([a-z]\w*)\s*(!?=+|:|\bis not\b|\bis\b|\bequals\b)\s*(.+)$/i.exec(text)
+  if (compared !== null) {
+    const [, field = '', sign = '', right = ''] = compared
+    const bare = right.replace(/^["'“”]|["'“”]$/g, '')
+    const meant = yesNoMeant(bare) ?? bare.toLowerCase().replace(/\s+/g, '-')
+    return `write {${field}: ${/^(?:!|is not)/i.test(sign) ? `{not: ${meant}}` : meant}}`
+  }
+  const range =
+    /^([a-z]\w*)\s*((?:[<>≤≥]=?|above|below|over|under|at least|at most)\s*\d.*)$/i.exec(text)
+  const test = range === null ? null : rangeMeant(range[2] ?? '')
+  if (range !== null && test !== null) return `write {${range[1]}: ${test}}`
+  const not = /^(?:not|!)\s*([a-z]\w*)$/i.exec(text)
+  if (not !== null) return `write {${not[1]}: false}`
+  return /^[a-z]\w*$/.test(text)
+    ? `write {${text}: true}, or the answer that is meant`
+    : 'write the question and its answer, such as {is_member: true}'
+}
+
+/** Words of other condition languages where the name of a question stands here. */
+const CONNECTIVES: Readonly<Record<string, string>> = {
+  or: 'write a list of conditions, [{role: pg}, {is_member: true}]: any of them is enough',
+  any: 'write a list of conditions, [{role: pg}, {is_member: true}]: any of them is enough',
+  and: 'write both beside each other, {role: pg, is_member: true}: all must hold',
+  all: 'write both beside each other, {role: pg, is_member: true}: all must hold',
+  not: 'write not behind the name of the question, {role: {not: pg}}',
+  field: 'write the name of the question and its answer, such as {is_member: true}',
+  equals: 'write the name of the question and its answer, such as {is_member: true}',
+  value: 'write the name of the question and its answer, such as {is_member: true}',
+  question: 'write the name of the question and its answer, such as {is_member: true}',
+}
+
+/** What to write where the name of a question is missing at the end of a path: "or", "field". */
+export function connectiveHelp(path: string): string | null {
+  const name = /(?:^|\.)(?:when|show_when)(?:\.\d+)?\.(\w+)(?:\.|$)/.exec(path)?.[1] ?? ''
+  return Object.hasOwn(CONNECTIVES, name) ? (CONNECTIVES[name] ?? null) : null
+}

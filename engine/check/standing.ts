@@ -1,0 +1,156 @@
+/** What the name of a category or an answer says of people: members or not, trainees or in practice, companions, seniors. */
+
+/** 0: students and interns; 1: post graduates and residents; 2: in practice. */
+type Level = 0 | 1 | 2
+export type Standing = {
+  readonly isMember: boolean | null
+  /** Empty where the name does not say. */
+  readonly levels: ReadonlySet<Level>
+  readonly isCompanion: boolean
+  readonly isSenior: boolean
+  /** What else it says: "one day", "with workshop". Only names that agree in it can be compared. */
+  readonly rest: string
+}
+
+const LEVELS: readonly (readonly [Level, RegExp])[] = [
+  [
+    1,
+    /\b(?:p\.?g\.?|pgs|pg'?s|post ?grad\w*|residents?|residency|registrars?|trainees?|dnb|phd|research scholars?|scholars?|jr|srs?)\b/g,
+  ],
+  [
+    0,
+    /\b(?:students?|mbbs|bds|bams|bhms|undergrad\w*|under graduates?|u\.?g\.?s?|interns?|internees?|internship|house surgeons?|crri|nursing students?)\b/g,
+  ],
+  [
+    2,
+    /\b(?:specialists?|consultants?|facult(?:y|ies)|professors?|gps?|general practitioners?|practitioners?|practising|practicing|senior doctors?)\b/g,
+  ],
+]
+const COMPANION =
+  /\b(?:accompan\w+|spouses?|companions?|family members?|wife|husband|guests? of delegates?)\b(?: persons?| members?| delegates?)?/g
+const SENIOR =
+  /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
+/** Words that say nothing of who it is. */
+const NOISE =
+  /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year)\b/g
+
+/** A name as plain words; hyphens and underscores join them in ids. */
+const wordsOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[’']/g, "'")
+    .replace(/[_–—-]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const NON =
+  /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?(?:members?\b|$)|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b|\bmembers? *: *no\b/g
+const MEMBERS =
+  /\b(?:life |annual |associate |ordinary |full |active )?(?:([a-z]{2,12}) )?(?:members?|membership)\b(?: of (?:the )?([a-z]{2,12}))?/g
+const COMMON = new Set([
+  'life',
+  'annual',
+  'associate',
+  'full',
+  'active',
+  'a',
+  'an',
+  'the',
+  'all',
+  'is',
+  'are',
+  'pg',
+  'faculty',
+  'student',
+  'senior',
+  'non',
+  'family',
+  'specialist',
+  'consultant',
+  'resident',
+  'committee',
+  'members',
+  'member',
+  'for',
+  'and',
+  'or',
+  'delegate',
+])
+
+/** The associations whose members are told apart: "AFPI" of "Non-AFPI" and of "Members of ASI". */
+export function associationsIn(names: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    names.flatMap((name) =>
+      [...wordsOf(name).matchAll(NON), ...wordsOf(name).matchAll(MEMBERS)]
+        .flatMap((found) => [found[1], found[2]])
+        .filter(
+          (word) =>
+            word !== undefined &&
+            !COMMON.has(word) &&
+            !LEVELS.some(([, pattern]) => word.match(pattern) !== null),
+        )
+        .map(String),
+    ),
+  )
+}
+
+/** What a name says; `associations` are those that any name of the file speaks of. */
+export function standingOf(name: string, associations: ReadonlySet<string>): Standing {
+  const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
+  const isNon = parts.match(NON) !== null || /^others?\b/.test(parts)
+  const own = parts.split(/[^a-z0-9']+/).some((word) => associations.has(word))
+  const isMember = isNon
+    ? false
+    : parts.match(MEMBERS) !== null && !/\bcommittee members?\b|\bfamily members?\b/.test(parts)
+      ? true
+      : own
+        ? true
+        : null
+  const levels = new Set<Level>()
+  let companions = 0
+  const pieces = parts.split(/[/,;+&]| and | or /).filter((piece) => /[a-z]/.test(piece))
+  for (const piece of pieces) {
+    // "PG student" is a post graduate; "consultant" beside "resident" in one name is not known.
+    const level = LEVELS.find(([, pattern]) => piece.match(pattern) !== null)?.[0]
+    if (piece.match(COMPANION) !== null) companions += 1
+    else if (level !== undefined) levels.add(level)
+  }
+  const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
+  let rest = parts
+  for (const pattern of [SENIOR, COMPANION, NON, MEMBERS, ...LEVELS.map(([, one]) => one), NOISE])
+    rest = rest.replace(pattern, ' ')
+  return {
+    isMember,
+    levels: isCompanion ? new Set() : levels,
+    isCompanion,
+    isSenior: parts.match(SENIOR) !== null,
+    rest: [
+      ...new Set(
+        rest
+          .split(/[^\p{L}\p{N}\p{M}]+/u)
+          .filter(
+            (word) =>
+              word !== '' &&
+              !associations.has(word) &&
+              word !== 'non' &&
+              word !== 'others' &&
+              word !== 'other',
+          )
+          .map((word) => word.replace(/s$/, '')),
+      ),
+    ]
+      .toSorted()
+      .join(' '),
+  }
+}
+
+/** Whether two names say things of people that exclude each other, in words for a sentence; null when they may be the same people. */
+export function contradiction(a: Standing, b: Standing): readonly [string, string] | null {
+  if (a.isMember !== null && b.isMember !== null && a.isMember !== b.isMember)
+    return a.isMember ? ['members', 'non-members'] : ['non-members', 'members']
+  const trainees = (one: Standing): boolean => one.levels.size > 0 && !one.levels.has(2)
+  const inPractice = (one: Standing): boolean => one.levels.size === 1 && one.levels.has(2)
+  if (trainees(a) && inPractice(b)) return ['trainees', 'people in practice']
+  if (inPractice(a) && trainees(b)) return ['people in practice', 'trainees']
+  return null
+}
