@@ -1,5 +1,6 @@
 /** Every code there is, with its reason and, where it looks at the meaning, what finds it. */
 import { allowed } from './allow.ts'
+import { answers } from './checks/answers.ts'
 import { across } from './checks/across.ts'
 import { dates } from './checks/dates.ts'
 import { eventDays } from './checks/event-days.ts'
@@ -22,10 +23,12 @@ import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
 import { whoPays } from './checks/who-pays.ts'
 import { window } from './checks/window.ts'
+import { saidAmounts } from './checks/said-amounts.ts'
 import { saidDays } from './checks/said-days.ts'
 import { saidEvent } from './checks/said-event.ts'
 import { growth } from './checks/growth.ts'
 import { sense } from './checks/sense.ts'
+import { sold } from './checks/sold.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
 import { typing } from './checks/typing.ts'
@@ -64,6 +67,9 @@ export const checks: Checks = {
   ...tax,
   ...rules,
   ...whoPays,
+  ...sold,
+  ...saidAmounts,
+  ...answers,
   ...conditions,
   ...growth,
   ...form,

@@ -34,6 +34,10 @@ const SENIOR =
 const NOISE =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year)\b/g
 
+/** "Non-PG" is no post graduate. */
+const DENIED =
+  /\b(?:non|not an?|not) (?:p\.?g|post ?graduates?|students?|trainees?|residents?|facult\w+|interns?)\b/g
+
 /** A name as plain words; hyphens and underscores join them in ids. */
 const wordsOf = (name: string): string =>
   name
@@ -44,71 +48,54 @@ const wordsOf = (name: string): string =>
     .trim()
 
 const NON =
-  /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?(?:members?\b|$)|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b|\bmembers? *: *no\b/g
-const MEMBERS =
-  /\b(?:life |annual |associate |ordinary |full |active )?(?:([a-z]{2,12}) )?(?:members?|membership)\b(?: of (?:the )?([a-z]{2,12}))?/g
-const COMMON = new Set([
-  'life',
-  'annual',
-  'associate',
-  'full',
-  'active',
-  'a',
-  'an',
-  'the',
-  'all',
-  'is',
-  'are',
-  'pg',
-  'faculty',
-  'student',
-  'senior',
-  'non',
-  'family',
-  'specialist',
-  'consultant',
-  'resident',
-  'committee',
-  'members',
-  'member',
-  'for',
-  'and',
-  'or',
-  'delegate',
-])
+  /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?members?\b|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b/g
+const MEMBERS = /\bmembers?(?:hip)?\b/g
+/** Members of something else than an association that delegates belong to. */
+const OTHER_MEMBERS =
+  /\b(?:committee|family|team|board|faculty|staff|council|executive|crew|group|organi[sz]ing) members?\b/g
+/** What "non" denies beside an association. */
+const NO_ASSOCIATION = new Set(
+  `residential resident residents veg vegetarian medical clinical teaching academic doctor doctors delegate delegates
+   indian indians refundable transferable cme credit practicing practising faculty physician surgeon ac accredited
+   government govt working workshop local presenting presenter author speaker student students pg ug member members
+   specialist specialists specialty national resident keralite kerala gst stop sharing smoker alcoholic profit
+   twin single surgical core conference registered early an the`.split(/\s+/),
+)
+const CAPITALS =
+  /\b([A-Z]{2,10})(?:\s+(?:[Ll]ife|[Aa]nnual|[Aa]ssociate))?\s+[Mm]ember|[Mm]embers?(?:hip)? of (?:the )?([A-Z]{2,10})\b|\b[Nn]on[-\s]+([A-Za-z]{2,12})\b/g
 
 /** The associations whose members are told apart: "AFPI" of "Non-AFPI" and of "Members of ASI". */
 export function associationsIn(names: readonly string[]): ReadonlySet<string> {
   return new Set(
-    names.flatMap((name) =>
-      [...wordsOf(name).matchAll(NON), ...wordsOf(name).matchAll(MEMBERS)]
-        .flatMap((found) => [found[1], found[2]])
-        .filter(
-          (word) =>
-            word !== undefined &&
-            !COMMON.has(word) &&
-            !LEVELS.some(([, pattern]) => word.match(pattern) !== null),
-        )
-        .map(String),
-    ),
+    names
+      .flatMap((name) => [...name.replaceAll('_', ' ').matchAll(CAPITALS)])
+      .flatMap((found) => [found[1], found[2], found[3]])
+      .flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]))
+      .filter(
+        (word) =>
+          !NO_ASSOCIATION.has(word) && LEVELS.every(([, pattern]) => word.match(pattern) === null),
+      ),
   )
 }
 
 /** What a name says; `associations` are those that any name of the file speaks of. */
 export function standingOf(name: string, associations: ReadonlySet<string>): Standing {
   const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
-  const isNon = parts.match(NON) !== null || /^others?\b/.test(parts)
-  const own = parts.split(/[^a-z0-9']+/).some((word) => associations.has(word))
-  const isMember = isNon
-    ? false
-    : parts.match(MEMBERS) !== null && !/\bcommittee members?\b|\bfamily members?\b/.test(parts)
-      ? true
-      : own
-        ? true
-        : null
+  const isNon =
+    /^others?$/.test(parts) ||
+    [...parts.matchAll(NON)].some(
+      ({ 2: denied }) => denied === undefined || associations.has(denied),
+    )
+  const belongs =
+    parts.replace(OTHER_MEMBERS, ' ').match(MEMBERS) !== null ||
+    parts.split(/[^a-z0-9]+/).some((word) => associations.has(word))
+  const isMember = isNon ? false : belongs ? true : null
   const levels = new Set<Level>()
   let companions = 0
-  const pieces = parts.split(/[/,;+&]| and | or /).filter((piece) => /[a-z]/.test(piece))
+  const pieces = parts
+    .replace(DENIED, ' ')
+    .split(/[/,;+&]| and | or /)
+    .filter((piece) => /[a-z]/.test(piece))
   for (const piece of pieces) {
     // "PG student" is a post graduate; "consultant" beside "resident" in one name is not known.
     const level = LEVELS.find(([, pattern]) => piece.match(pattern) !== null)?.[0]
@@ -116,8 +103,21 @@ export function standingOf(name: string, associations: ReadonlySet<string>): Sta
     else if (level !== undefined) levels.add(level)
   }
   const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
+  // What is denied beside an association stays one word: residential is not non-residential.
   let rest = parts
-  for (const pattern of [SENIOR, COMPANION, NON, MEMBERS, ...LEVELS.map(([, one]) => one), NOISE])
+    .replace(/\bnonmembers?\b/g, ' ')
+    .replace(/\bnon (\w+)/g, (whole, denied: string) =>
+      associations.has(denied) || /^members?$/.test(denied) ? whole : `non${denied}`,
+    )
+  for (const pattern of [
+    SENIOR,
+    COMPANION,
+    OTHER_MEMBERS,
+    DENIED,
+    MEMBERS,
+    ...LEVELS.map(([, one]) => one),
+    NOISE,
+  ])
     rest = rest.replace(pattern, ' ')
   return {
     isMember,

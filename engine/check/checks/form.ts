@@ -106,8 +106,8 @@ const requiredDoesNothing: Check = {
   severity: 'warning',
   why: 'A field that starts with an answer always has one.',
   find: ({ fields }) =>
-    fields.flatMap(({ raw, field, path }): Draft[] =>
-      raw.required !== undefined && field.default !== undefined
+    fields.flatMap(({ field, path }): Draft[] =>
+      field.required !== undefined && field.default !== undefined
         ? [
             {
               at: join(path, 'required'),
@@ -189,8 +189,8 @@ const contactFields: Check = {
         ]
       if (file.event.status === 'closed') return []
       const optional =
-        found.raw.required === undefined ||
-        typeof found.raw.required === 'object' ||
+        found.field.required === undefined ||
+        found.field.required.when !== undefined ||
         found.raw.show_when !== undefined
       return optional && found.field.default === undefined
         ? [
@@ -236,8 +236,8 @@ const chosenIn: Check = {
       ]
     const sure =
       file.event.status === 'closed' ||
-      (found.raw.required !== undefined &&
-        typeof found.raw.required !== 'object' &&
+      (found.field.required !== undefined &&
+        found.field.required.when === undefined &&
         found.raw.show_when === undefined) ||
       found.field.default !== undefined
     return sure

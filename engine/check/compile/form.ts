@@ -77,7 +77,7 @@ export function toField(
         type === 'file' ? Math.round(Number(value.max_mb ?? PROOF_MB) * BYTES_PER_MB) : undefined,
       showWhen: value.show_when === undefined ? undefined : toCondition(value.show_when),
       required:
-        value.required === undefined
+        value.required === undefined || value.required === false
           ? undefined
           : required === null
             ? { message: message(value.required) }

@@ -1,0 +1,191 @@
+/** EV455, EV456: amounts in texts and those of the price table are the same money. */
+import { formatMoney, split, type Paise } from '../../money.ts'
+import { amountsSaid, isAsked, type AmountSaid } from '../amounts-said.ts'
+import type { Draft } from '../finding.ts'
+import type { Check, Checks, Model } from '../model.ts'
+import { readables, type Readable } from '../readable.ts'
+import { AFTER_TABLE, cellsOf } from './fees.ts'
+
+type Priced = {
+  readonly category: string
+  readonly period: string
+  readonly at: string
+  readonly sums: readonly Paise[]
+}
+
+/** Every cell with what may be said of it: as written, before tax, with it, and the tax itself. */
+function priced(model: Model): readonly Priced[] {
+  return cellsOf(model).flatMap(({ category, period, at, amount }): Priced[] => {
+    if (amount === null) return []
+    const { base, gst, total } = split(model.config.fees.tax, amount)
+    return [{ category, period, at, sums: [amount, base, total, gst] }]
+  })
+}
+
+/** Places where somebody reads what they are to pay. Texts of the office and of the past are no promise. */
+const READ =
+  /^(?:form\.|categories\.|fees\.periods\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
+/** Questions whose answers are no choice of something to buy. */
+const MEASURES =
+  /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
+
+type Said = { readonly readable: Readable; readonly said: AmountSaid }
+function saidIn(model: Model): readonly Said[] {
+  return readables(model)
+    .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
+    .flatMap((readable) =>
+      amountsSaid(readable.text)
+        .filter((said) => {
+          // A choice in the form that names an amount asks for it, whatever it is for.
+          const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
+            readable.path,
+          )
+          return isChoice ? isAskedInForm(said, readable.heading) : isAsked(said, readable.heading)
+        })
+        .map((said) => ({ readable, said })),
+    )
+}
+const isAskedInForm = ({ left, right }: AmountSaid, heading: string): boolean => {
+  const around = `${heading} ${left} ${right}`
+  return (
+    !MEASURES.test(around) &&
+    !/\b(?:prizes?|awards?|grants?|refund\w*|worth|save[sd]?|discounts?|up ?to|below|above|more than|less than)\b/i.test(
+      around,
+    ) &&
+    !/\b(?:paid|payable|pay|collected|settled?|billed|charged)\s+(?:\w+\s+){0,3}?(?:at|to|directly|separately|in cash)\b|\bat the (?:venue|desk|hotel|counter|spot)\b|\bdirectly\b|\bseparately\b|\bon[- ]?(?:the )?(?:spot|site)\b/i.test(
+      around,
+    )
+  )
+}
+
+const amountNotCharged: Check = {
+  slug: 'amount-not-charged',
+  severity: 'warning',
+  why: 'Whoever reads an amount expects to pay it; what stands in no cell of the table is never asked for.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) => {
+    if (model.config.status === 'closed') return []
+    const cells = priced(model)
+    const charged = new Set(cells.flatMap(({ sums }) => sums))
+    return saidIn(model).flatMap(({ readable, said }): Draft[] => {
+      if (charged.has(said.amount)) return []
+      const meant = meantCells(model, cells, readable, said)
+      const [only] = meant
+      const at = {
+        at: readable.path,
+        span: [readable.at + said.start, readable.at + said.end] as const,
+      }
+      if (only !== undefined) return []
+      return [
+        {
+          ...at,
+          message: `${formatMoney(said.amount)} is in no cell of the prices: nobody is asked for it`,
+          ...(model.file.fees.prices === undefined
+            ? {}
+            : {
+                related: [{ at: 'fees.prices', part: 'key' as const, message: 'what is charged' }],
+              }),
+          help: /\.fields\.\d+\.(?:label|options)/.test(readable.path)
+            ? 'take the amount out and say how it is paid (payable at the venue), or make a category that costs it'
+            : 'write an amount of the table, or say for what it is and how it is paid',
+        },
+      ]
+    })
+  },
+}
+
+const amountDiffers: Check = {
+  slug: 'amount-differs',
+  severity: 'warning',
+  why: 'Two places name two prices for the same people; delegates will show the lower one.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) => {
+    if (model.config.status === 'closed') return []
+    const cells = priced(model)
+    return saidIn(model).flatMap(({ readable, said }): Draft[] => {
+      const meant = meantCells(model, cells, readable, said)
+      if (meant.length === 0 || meant.some(({ sums }) => sums.includes(said.amount))) return []
+      const names = [...new Set(meant.map(({ at }) => model.source.written(at)?.text ?? ''))]
+      return [
+        {
+          at: readable.path,
+          span: [readable.at + said.start, readable.at + said.end],
+          message: `the text says ${formatMoney(said.amount)}, the prices of \`${meant[0]?.category ?? ''}\` ${meant.length === 1 ? `in \`${meant[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          related: meant.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
+          help: 'write one amount in both places',
+        },
+      ]
+    })
+  },
+}
+
+/** The cells that a text plainly means: it names one category, and perhaps a period. Empty where it names none, or several. */
+function meantCells(
+  model: Model,
+  cells: readonly Priced[],
+  readable: Readable,
+  said: AmountSaid,
+): readonly Priced[] {
+  const { config } = model
+  const own = /^categories\.(\d+)\./.exec(readable.path)?.[1]
+  const ofPeriod = /^fees\.periods\.(\d+)\./.exec(readable.path)?.[1]
+  const around = `${said.left} ${said.right}`
+  // An amount speaks of what stands before it; of several in one line, of what stands between them.
+  const near = said.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
+  const byName = namedIn(
+    config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
+    near.trim() === '' ? around : near,
+  )
+  const category = own === undefined ? byName : Number(own)
+  const period =
+    ofPeriod === undefined
+      ? namedIn(
+          config.fees.periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
+          around,
+        )
+      : Number(ofPeriod)
+  if (category === null) return []
+  const id = config.categories[category]?.id
+  return cells.filter(
+    (cell) =>
+      cell.category === id && (period === null || cell.period === config.fees.periods[period]?.id),
+  )
+}
+
+/** The one whose name stands in a text; of names in one another the longest. Null for none and for several. */
+function namedIn(names: readonly (readonly string[])[], text: string): number | null {
+  const plain = (name: string): string =>
+    ` ${name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+      .replace(/s\b/g, '')
+      .trim()} `
+  const said = plain(text)
+  const found = names.flatMap((one, at) => {
+    const length = Math.max(
+      0,
+      ...one
+        .map(plain)
+        .filter((name) => name.length > 4 && said.includes(name))
+        .map((name) => name.length),
+    )
+    return length === 0 ? [] : [{ at, length }]
+  })
+  const longest = Math.max(0, ...found.map(({ length }) => length))
+  const best = found.filter(({ length }) => length === longest)
+  // "Non-member" holds "member": the longest counts, and a second name that it does not hold makes it unclear.
+  const others = found.filter(({ at }) => !best.some((one) => one.at === at))
+  const holds =
+    best.length === 1 &&
+    others.every(({ at }) =>
+      (names[best[0]?.at ?? 0] ?? []).some((name) =>
+        (names[at] ?? []).some((other) => plain(name).includes(plain(other))),
+      ),
+    )
+  return holds ? (best[0]?.at ?? null) : null
+}
+
+export const saidAmounts = {
+  EV455: amountNotCharged,
+  EV456: amountDiffers,
+} satisfies Checks

@@ -1,0 +1,51 @@
+/** EV453, EV454: what is in the price table can be bought, and somebody takes the money. */
+import { formatMoney } from '../../money.ts'
+import type { Draft } from '../finding.ts'
+import type { Check, Checks } from '../model.ts'
+import { AFTER_TABLE, cellsOf } from './fees.ts'
+
+const neverOnSale: Check = {
+  slug: 'never-on-sale',
+  severity: 'warning',
+  why: 'Whoever is in a category that is on sale in no period cannot register.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) =>
+    Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]): Draft[] =>
+      category === 'period' || row.some((cell) => cell !== 'none')
+        ? []
+        : [
+            {
+              at: `fees.prices.${category}`,
+              part: 'entry',
+              message: `\`${category}\` is never on sale: every cell is none`,
+              help: 'write an amount in at least one period, 0 if it costs nothing, or take the category out',
+            },
+          ],
+    ),
+}
+
+const nobodyTakesIt: Check = {
+  slug: 'nobody-takes-the-money',
+  severity: 'error',
+  why: 'Without a gateway nothing is paid, and every registration would be stored as paid.',
+  after: AFTER_TABLE,
+  find: (model) => {
+    const { config, file } = model
+    const dear = cellsOf(model).find(({ amount }) => amount !== null && amount > 0)
+    if (config.payment !== null || dear?.amount == null || config.status === 'closed') return []
+    return [
+      {
+        at: file.payment === undefined ? 'fees.prices' : 'payment',
+        part: file.payment === undefined ? 'key' : 'entry',
+        message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are prices: ${formatMoney(dear.amount)} would be stored as paid`,
+        related: [{ at: dear.at, message: 'the first price' }],
+        help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing take `prices` out of fees',
+      },
+    ]
+  },
+}
+
+export const sold = {
+  EV453: neverOnSale,
+  EV454: nobodyTakesIt,
+} satisfies Checks
