@@ -18,7 +18,7 @@ const neverOnSale: Check = {
               at: `fees.prices.${category}`,
               part: 'entry',
               message: `\`${category}\` is never on sale: every cell is none`,
-              help: 'write an amount in at least one period, 0 if it costs nothing, or take the category out',
+              help: 'write an amount in at least one period, free if it costs nothing, or take the category out',
             },
           ],
     ),
@@ -39,7 +39,7 @@ const nobodyTakesIt: Check = {
         part: file.payment === undefined ? 'key' : 'entry',
         message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are prices: ${formatMoney(dear.amount)} would be stored as paid`,
         related: [{ at: dear.at, message: 'the first price' }],
-        help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing take `prices` out of fees',
+        help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing write free in every cell',
       },
     ]
   },

@@ -6,7 +6,6 @@ import { listed } from '../near.ts'
 import type { Check, Checks, Model } from '../model.ts'
 import { associationsIn, contradiction, standingOf, type Standing } from '../standing.ts'
 import { AFTER_TABLE, cellsOf } from './fees.ts'
-import { ruleTable } from './rules.ts'
 
 type Person = {
   readonly id: string
@@ -55,10 +54,8 @@ function peopleOf(model: Model): readonly Person[] {
 }
 
 /** Categories that the rules give only to those who answer a question on membership with yes, or only to the others. */
-function membershipByRules(model: Model): ReadonlyMap<string, boolean> {
-  const { config } = model
-  const table = ruleTable(model)
-  if (table.is !== 'table' || config.categoryChoice.by === 'field') return new Map()
+function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
+  if (config.categoryChoice.by === 'field') return new Map()
   const { rules } = config.categoryChoice
   const asks = config.fields.find(
     ({ id, label, type }) =>
