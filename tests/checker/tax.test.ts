@@ -42,7 +42,7 @@ describe('the tax is added, and a text says that it is inside, or that there is 
     'Inclusive of GST @18%',
     'The fee is inclusive of applicable taxes',
     'GST is included in the fee',
-    'Rs. 5000 (GST incl.)',
+    'Rs. 1000 (GST incl.)',
     'No extra GST',
     'no additional taxes',
     'Fee includes taxes',
@@ -80,7 +80,7 @@ describe('the tax is inside, and a text says that it is added', () => {
     'GST not included',
     'Fee plus applicable taxes',
     'GST over and above',
-    'Rs. 5000 + GST',
+    'Rs. 1000 + GST',
     'before GST',
     'no GST',
   ])('%s', (line) => {

@@ -1,4 +1,4 @@
-/** EV008, EV314, EV516 to EV518: words that are taken for something else: a yes for a message, an age for a range, a No for consent. */
+/** EV008, EV322, EV516 to EV518: words that are taken for something else: a yes for a message, an age for a range, a No for consent. */
 import { yesNoMeant } from '../condition-meant.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../model.ts'
@@ -237,7 +237,7 @@ const wordIsPrinted: Check = {
 
 export const answers = {
   EV008: wordForYesNo,
-  EV314: exactNumber,
+  EV322: exactNumber,
   EV516: consentPassesNo,
   EV517: decidingOptional,
   EV518: wordIsPrinted,

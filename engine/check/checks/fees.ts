@@ -220,7 +220,8 @@ function jumpOf(model: Model, at: string): number | null {
   return column.length < 2 || middle === undefined || middle === 0 ? null : cell.amount / middle
 }
 
-function isJump(model: Model, at: string): boolean {
+/** Whether a cell has a digit too many, as it seems: what else is odd about it is its echo. */
+export function isJump(model: Model, at: string): boolean {
   const times = jumpOf(model, at)
   return times !== null && times >= JUMP
 }

@@ -24,7 +24,7 @@ function priced(model: Model): readonly Priced[] {
 
 /** Places where somebody reads what they are to pay. Texts of the office and of the past are no promise. */
 const READ =
-  /^(?:form\.|categories\.|fees\.periods\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
+  /^(?:form\.|categories\.|fees\.periods\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
 /** Questions whose answers are no choice of something to buy. */
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i

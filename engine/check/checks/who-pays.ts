@@ -1,11 +1,11 @@
-/** EV313, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
+/** EV321, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
 import type { Test } from '../../config.ts'
 import { formatMoney, type Paise } from '../../money.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
 import type { Check, Checks, Model } from '../model.ts'
 import { associationsIn, contradiction, standingOf, type Standing } from '../standing.ts'
-import { AFTER_TABLE, cellsOf } from './fees.ts'
+import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
 
 type Person = {
   readonly id: string
@@ -45,8 +45,10 @@ function peopleOf(model: Model): readonly Person[] {
       label,
       standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
       prices: new Map(
-        cells.flatMap(({ category, period, amount }) =>
-          category === id && amount !== null && amount > 0 ? [[period, amount] as const] : [],
+        cells.flatMap(({ category, period, amount, at }) =>
+          category === id && amount !== null && amount > 0 && !isJump(model, at)
+            ? [[period, amount] as const]
+            : [],
         ),
       ),
     }
@@ -224,7 +226,7 @@ const ruleContradicts: Check = {
   slug: 'rule-contradicts',
   severity: 'warning',
   why: 'Those who say that they are members would pay as non-members, and the other way round.',
-  after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307'],
+  after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
     const known = associations(model)
@@ -306,7 +308,7 @@ function testContradicts(
 }
 
 export const whoPays = {
-  EV313: ruleContradicts,
+  EV321: ruleContradicts,
   EV451: ranksExchanged,
   EV452: labelContradictsId,
 } satisfies Checks
