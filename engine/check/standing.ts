@@ -32,7 +32,7 @@ const SENIOR =
   /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
 /** Words that say nothing of who it is. */
 const NOISE =
-  /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?)\b/g
+  /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate)\b/g
 
 /** "Non-PG" is no post graduate. */
 const DENIED =
@@ -105,8 +105,8 @@ export function standingOf(name: string, associations: ReadonlySet<string>): Sta
   const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
   // What is denied beside an association stays one word: residential is not non-residential.
   let rest = parts
-    .replace(/\bnonmembers?\b/g, ' ')
-    .replace(/\bnon (\w+)/g, (whole, denied: string) =>
+    .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
+    .replace(/\bnon (\w+)\b(?! members?\b)/g, (whole, denied: string) =>
       associations.has(denied) || /^members?$/.test(denied) ? whole : `non${denied}`,
     )
   for (const pattern of [

@@ -54,8 +54,8 @@ fees:
   other_dates: closed
   prices:
     period:     [early, late]
-    member:     [${price}, 2000]
-    non-member: [3000, 4000]
+    member:     ${payment === 'none' ? '[free, free]' : `[${price}, 2000]`}
+    non-member: ${payment === 'none' ? '[free, free]' : '[3000, 4000]'}
 
 form:
   sections:
@@ -98,7 +98,7 @@ examples:
   cases:
     - name: a member pays the early price
       on: 2026-01-10
-      expect: {category: member, period: early, total: ${total}}
+      expect: {category: member, period: early, total: ${payment === 'none' ? 0 : total}}
 `
 }
 

@@ -381,7 +381,7 @@ describe('an event that takes no money', () => {
       reg_no: answer.reg_no,
     })
     expect(rows('SELECT payment_status, total FROM registrations')).toEqual([
-      { payment_status: 'success', total: 118_000 },
+      { payment_status: 'success', total: 0 },
     ])
     expect(rows('SELECT count(*) AS n FROM payments')).toEqual([{ n: 0 }])
     expect(rows('SELECT recipient, subject, body FROM mail_queue')).toEqual([

@@ -18,12 +18,12 @@ function requiredMeant(text: string): boolean | null {
   const answer = yesNoMeant(said)
   if (answer !== null) return answer === 'true'
   if (
-    /^(?:x|optional(?:ly)?|(?:an )?optional field|not (?:required|mandatory|compulsory|needed|necessary|must|obligatory)|non[- ]?(?:mandatory|compulsory|required)|never|unrequired|un-required|not at all|if (?:any|applicable|available|needed|required|possible|you like)|(?:only )?if applicable|sometimes|may(?:be)?|can be (?:left )?(?:empty|blank)|no need|skip|n\/a|na|not applicable|voluntary|no[, ].*|blank)$/.test(
+    /^(?:x|optional(?:ly)?|(?:an )?optional field|not (?:required|mandatory|compulsory|needed|necessary|must|obligatory)|non[- ]?(?:mandatory|compulsory|required)|never|unrequired|un-required|not at all|if (?:any|applicable|available|needed|required|possible|you like)|(?:only )?if applicable|sometimes|may(?:be)?|can be (?:left )?(?:empty|blank)|no need|skip|n\/a|na|not applicable|voluntary|no, (?:it is )?(?:optional|not .*)|blank)$/.test(
       said,
     )
   )
     return false
-  return /^(?:mandatory|compulsory|compulsary|mandotory|must|a must|obligatory|needed|necessary|always|essential|req|reqd|required: yes|yes[, ].*|true[, ].*|must (?:be )?(?:fill(?:ed)?|answer(?:ed)?)(?: in)?|force|forced|enforce|all|everyone)$/.test(
+  return /^(?:mandatory|compulsory|compulsary|mandotory|must|a must|obligatory|needed|necessary|always|essential|req|reqd|required: yes|(?:yes|true)[ ,(-]+(?:mandatory|compulsory|required|please|must|always)\)?|must (?:be )?(?:fill(?:ed)?|answer(?:ed)?)(?: in)?|force|forced|enforce|all|everyone)$/.test(
     said,
   )
     ? true

@@ -1,5 +1,6 @@
 /** EV4: every category has a price in each period, and no digit went astray. */
 import { AMOUNT_MAX, formatMoney, readAmount, split } from '../../money.ts'
+import { remember } from '../../remember.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
@@ -94,7 +95,7 @@ const priceRowLength: Check = {
  * Every cell of the table as it is written: its category, its column, its place. `amount` is null for
  * the words `free` and `none`, which are no prices: nothing is charged there, nothing can be a digit off.
  */
-export function cellsOf(model: Model) {
+export const cellsOf = remember((model: Model) => {
   const columns = columnsOf(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
     const texts = row.map(
@@ -112,7 +113,7 @@ export function cellsOf(model: Model) {
           amount: typeof cell === 'number' ? readAmount(texts[at] ?? '') : null,
         }))
   })
-}
+})
 
 const notPaise: Check = {
   slug: 'not-paise',
@@ -152,7 +153,7 @@ const notPaise: Check = {
 export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** Each priced cell with the one before it in its row, in the order of the periods. */
-function steps(model: Model) {
+const steps = remember((model: Model) => {
   const order = model.config.fees.periods.map(({ id }) => id)
   const cells = cellsOf(model)
   return cells.flatMap((cell) => {
@@ -165,7 +166,7 @@ function steps(model: Model) {
       ? []
       : [{ cell, amount: cell.amount, before: before.amount, beforeAt: before.at }]
   })
-}
+})
 
 const priceDrops: Check = {
   slug: 'price-drops',

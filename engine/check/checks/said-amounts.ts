@@ -1,5 +1,6 @@
 /** EV455, EV456: amounts in texts and those of the price table are the same money. */
 import { formatMoney, split, type Paise } from '../../money.ts'
+import { remember } from '../../remember.ts'
 import { amountsSaid, isAsked, type AmountSaid } from '../amounts-said.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
@@ -30,8 +31,8 @@ const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
 type Said = { readonly readable: Readable; readonly said: AmountSaid }
-function saidIn(model: Model): readonly Said[] {
-  return readables(model)
+const saidIn = remember((model: Model): readonly Said[] =>
+  readables(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>
       amountsSaid(readable.text)
@@ -43,8 +44,8 @@ function saidIn(model: Model): readonly Said[] {
           return isChoice ? isAskedInForm(said, readable.heading) : isAsked(said, readable.heading)
         })
         .map((said) => ({ readable, said })),
-    )
-}
+    ),
+)
 const isAskedInForm = ({ left, right }: AmountSaid, heading: string): boolean => {
   const around = `${heading} ${left} ${right}`
   return (

@@ -1,6 +1,7 @@
 /** EV321, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
 import type { Test } from '../../config.ts'
 import { formatMoney, type Paise } from '../../money.ts'
+import { remember } from '../../remember.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
 import type { Check, Checks, Model } from '../model.ts'
@@ -15,31 +16,37 @@ type Person = {
   readonly prices: ReadonlyMap<string, Paise>
 }
 
-function associations({ config }: Model): ReadonlySet<string> {
-  return associationsIn([
+/** What the names of one file say; each is read once, though rules and prices ask for it again and again. */
+const readerOf = remember(({ config }: Model) => {
+  const known = associationsIn([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
   ])
-}
+  return remember((name: string) => standingOf(name, known))
+})
+type Reader = (name: string) => Standing
+
+/** A label in another script is not read; its id is. */
+const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
 /** A category by its label, and by its id where the label does not say. */
-function categoryStanding(id: string, label: string, known: ReadonlySet<string>): Standing {
-  const [said, named] = [standingOf(label, known), standingOf(id, known)]
+function categoryStanding(id: string, label: string, read: Reader): Standing {
+  const [said, named] = [read(label), read(id)]
   return {
     isMember: said.isMember ?? named.isMember,
     levels: said.levels.size > 0 || said.isCompanion ? said.levels : named.levels,
     isCompanion: said.isCompanion || (said.levels.size === 0 && named.isCompanion),
     isSenior: said.isSenior || named.isSenior,
-    rest: said.rest === '' || /[^\p{ASCII}]/u.test(said.rest) ? named.rest : said.rest,
+    rest: OTHER_SCRIPT.test(label) ? named.rest : said.rest,
   }
 }
 
 function peopleOf(model: Model): readonly Person[] {
-  const known = associations(model)
+  const read = readerOf(model)
   const cells = cellsOf(model)
   const byRules = membershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
-    const standing = categoryStanding(id, label, known)
+    const standing = categoryStanding(id, label, read)
     return {
       id,
       label,
@@ -204,10 +211,10 @@ const labelContradictsId: Check = {
   why: 'Delegates choose by the label, prices go by the id: one of them belongs to another category.',
   after: ['EV206'],
   find: (model) => {
-    const known = associations(model)
+    const read = readerOf(model)
     return model.config.categories.flatMap(({ id, label }, at): Draft[] => {
       if (model.file.categories[at]?.label === undefined) return []
-      const differ = contradiction(standingOf(id, known), standingOf(label, known))
+      const differ = contradiction(read(id), read(label))
       return differ === null
         ? []
         : [
@@ -229,16 +236,16 @@ const ruleContradicts: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
-    const known = associations(model)
+    const read = readerOf(model)
     if (config.categoryChoice.by === 'field') return []
     return config.categoryChoice.rules.flatMap(({ when, then }, at): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)
       if (when === null || category === undefined || file.category.rules?.[at] === undefined)
         return []
-      const standing = categoryStanding(category.id, category.label, known)
+      const standing = categoryStanding(category.id, category.label, read)
       const differs = when
         .map((map) =>
-          map.map(({ field, test }) => testContradicts(model, field, test, standing, known)),
+          map.map(({ field, test }) => testContradicts(model, field, test, standing, read)),
         )
         .map((tests) => tests.find((test) => test !== null) ?? null)
       const [first] = differs
@@ -262,12 +269,12 @@ function testContradicts(
   id: string,
   test: Test,
   category: Standing,
-  known: ReadonlySet<string>,
+  read: Reader,
 ): readonly [string, string] | null {
   const field = model.config.fields.find((one) => one.id === id)
   if (field === undefined) return null
-  const question = standingOf(field.label, known)
-  const asked = standingOf(field.id, known)
+  const question = read(field.label)
+  const asked = read(field.id)
   if (field.type === 'yes-no') {
     if (test.is !== 'in' || test.values.length !== 1) return null
     const isYes = test.values[0] === true
@@ -294,7 +301,7 @@ function testContradicts(
     (option) => test.values.includes(option.id) === (test.is === 'in'),
   )
   const differs = chosen.map((option) => {
-    const [said, named] = [standingOf(option.label, known), standingOf(option.id, known)]
+    const [said, named] = [read(option.label), read(option.id)]
     return contradiction(
       {
         ...said,
