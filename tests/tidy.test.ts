@@ -354,8 +354,8 @@ const ROWS: readonly Row[] = [
   {
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
-    // It reads what organisers write, in their own words.
-    but: /^engine\/check\/said-about\.ts$/,
+    // They read what organisers write, in their own words.
+    but: /^engine\/check\/(said-about|amounts-said|standing|key-meant)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab|checkout)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
     bad: 'const attendee = rows[0]',
