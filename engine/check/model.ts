@@ -1,5 +1,6 @@
 /** What the checks look at: the file as written, the event it makes, and where everything stands. */
 import type { Condition, EventConfig, Field } from '../config.ts'
+import { own } from '../outcome.ts'
 import { toCondition } from './compile/conditions.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './file-types.ts'
@@ -50,7 +51,9 @@ type TextPlace =
   | 'office-error'
   | 'export-file'
   | 'plain'
-type TextAt = { readonly path: string; readonly text: string; readonly place: TextPlace }
+/** A text as it stands in the file, quotes included, from the offset `at`. */
+export type Written = { readonly path: string; readonly written: string; readonly at: number }
+export type TextAt = Written & { readonly text: string; readonly place: TextPlace }
 
 export type Model = {
   readonly source: Source
@@ -64,6 +67,9 @@ export type Model = {
   readonly fields: readonly FieldAt[]
   readonly stored: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
+  /** Every text of the file, for people or not; examples are answers, not texts. */
+  readonly writtenTexts: readonly Written[]
+  /** Those of them that somebody will read. */
   readonly said: readonly TextAt[]
 }
 
@@ -102,7 +108,7 @@ export function modelOf(
       path: `form.also_stored.${at}`,
     })),
     conditions: conditionsOf(file),
-    said: textsOf(file),
+    ...textsOf(source),
   }
 }
 
@@ -153,47 +159,59 @@ function mapAt(path: string, raw: unknown): MapAt {
   }
 }
 
-/** Paths of texts by a pattern of the path; the first that fits says where the text is shown. */
-const PLACES: readonly (readonly [RegExp, TextPlace])[] = [
-  [/^form\.without_payment\./, 'registered'],
-  [
-    /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields\.\d+\.(label|hint|invalid|required(\.message)?)$/,
-    'form',
+/** Paths of texts by their first key and a pattern of the path; the first that fits says where the text is shown. */
+const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>> = {
+  form: [
+    [/^form\.without_payment\./, 'registered'],
+    [
+      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields\.\d+\.(label|hint|invalid|required(\.message)?)$/,
+      'form',
+    ],
+    [/^form\.(panel|summary|stepper|failure)\b/, 'form'],
   ],
-  [/^form\.(panel|summary|stepper|failure)\b/, 'form'],
-  [/^results\.errors\./, 'order-error'],
-  [/^results\.error_buttons\.\d+\.(label|mail)$/, 'order-error'],
-  [/^results\.receipt\.(file|text)$/, 'receipt'],
-  [
-    /^results\.(success)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
-    'success',
+  results: [
+    [/^results\.errors\./, 'order-error'],
+    [/^results\.error_buttons\.\d+\.(label|mail)$/, 'order-error'],
+    [/^results\.receipt\.(file|text)$/, 'receipt'],
+    [
+      /^results\.(success)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
+      'success',
+    ],
+    [
+      /^results\.(failed)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
+      'failed',
+    ],
   ],
-  [
-    /^results\.(failed)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
-    'failed',
+  email: [[/^email\.(subject|text)$/, 'email']],
+  admin: [
+    [/^admin\.lists\.\d+\.errors\./, 'office-error'],
+    [/^admin\.lists\.\d+\.export\.file$/, 'export-file'],
+    [/^admin\.lists\.\d+\.(title|empty)$|^admin\.dashboard\.label$/, 'plain'],
   ],
-  [/^email\.(subject|text)$/, 'email'],
-  [/^admin\.lists\.\d+\.errors\./, 'office-error'],
-  [/^admin\.lists\.\d+\.export\.file$/, 'export-file'],
-  [
-    /^(event\.(title|theme|about|hours|venue)|closed\.(heading|text)|categories\.\d+\.(label|about)|fees\.periods\.\d+\.label|admin\.lists\.\d+\.(title|empty)|admin\.dashboard\.label)$/,
-    'plain',
-  ],
-]
+  event: [[/^event\.(title|theme|about|hours|venue)$/, 'plain']],
+  closed: [[/^closed\.(heading|text)$/, 'plain']],
+  categories: [[/^categories\.\d+\.(label|about)$/, 'plain']],
+  fees: [[/^fees\.periods\.\d+\.label$/, 'plain']],
+}
 
-function textsOf(file: Files.EventFile): readonly TextAt[] {
-  const found: TextAt[] = []
-  const walk = (value: unknown, path: string): void => {
+/** One walk over the file for all that read its texts. */
+function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
+  const said: TextAt[] = []
+  const writtenTexts: Written[] = []
+  const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {
     if (typeof value === 'string') {
-      const place = PLACES.find(([pattern]) => pattern.test(path))?.[1]
-      if (place !== undefined) found.push({ path, text: value, place })
-    } else if (Array.isArray(value)) value.forEach((item, at) => walk(item, join(path, at)))
+      const [start, end] = source.span(path)
+      const one = { path, written: source.text.slice(start, end), at: start }
+      writtenTexts.push(one)
+      const place = places.find(([pattern]) => pattern.test(path))?.[1]
+      if (place !== undefined) said.push({ ...one, text: value, place })
+    } else if (Array.isArray(value)) value.forEach((item, at) => walk(item, join(path, at), places))
     else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value))
-        if (path !== '' || (key !== 'examples' && key !== 'allow')) walk(inner, join(path, key))
+      for (const [key, inner] of Object.entries(value)) walk(inner, join(path, key), places)
   }
-  walk(file, '')
-  return found
+  for (const [key, inner] of Object.entries(source.value as Readonly<Record<string, unknown>>))
+    if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, own(PLACES, key) ?? [])
+  return { said, writtenTexts }
 }
 
 /** Ids of the form's fields and of what is stored beside them. */

@@ -118,7 +118,8 @@ export function readYaml(file: SourceText): {
     document = parseDocument(file.text, {
       lineCounter: lines,
       strict: true,
-      uniqueKeys: true,
+      // A key that is written twice is told below, with both its places.
+      uniqueKeys: false,
       version: '1.2',
       schema: 'core',
       logLevel: 'error',
@@ -128,7 +129,7 @@ export function readYaml(file: SourceText): {
     report('EV001', [0, 0], '', { message: 'the text cannot be read: it is nested too deeply' })
     return done(null)
   }
-  const fatal = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY')
+  const fatal = document.errors[0]
   if (fatal !== undefined) {
     const { code, ...draft } = unreadable(file.text, fatal)
     // What cannot be read as a whole is said once, at the first place; a second mistake may only be its echo.

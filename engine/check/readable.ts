@@ -1,7 +1,6 @@
 /** Every text of an event file that somebody will read, with what it stands under. */
 import { remember } from '../remember.ts'
 import type { Model } from './model.ts'
-import { join } from './source.ts'
 
 export type Readable = {
   readonly path: string
@@ -17,40 +16,18 @@ export type Readable = {
 /** The texts of pages, form, mail and office, and the choices of the form; read once for each file. */
 export const readables = remember((model: Model): readonly Readable[] =>
   [
-    ...model.said.map(({ path }) => path),
-    ...optionPaths(model),
-    ...model.file.fees.periods.flatMap((period, i) =>
-      period.label === undefined ? [`fees.periods.${i}.id`] : [],
-    ),
-  ].map((path): Readable => {
-    const [start, end] = model.source.span(path)
-    return {
-      path,
-      text: model.source.text.slice(start, end),
-      at: start,
-      ...about(model, path),
-    }
-  }),
+    ...model.said,
+    ...[
+      ...optionPaths(model),
+      ...model.file.fees.periods.flatMap((period, i) =>
+        period.label === undefined ? [`fees.periods.${i}.id`] : [],
+      ),
+    ].map((path) => {
+      const [start, end] = model.source.span(path)
+      return { path, written: model.source.text.slice(start, end), at: start }
+    }),
+  ].map(({ path, written, at }): Readable => ({ path, text: written, at, ...about(model, path) })),
 )
-
-/** A text as it stands in the file, quotes included, from the offset `at`. */
-export type Written = Pick<Readable, 'path' | 'text' | 'at'>
-
-/** Every text of the file, for people or not; examples are answers, not texts. */
-export const writtenTexts = remember(({ source, file }: Model): readonly Written[] => {
-  const found: Written[] = []
-  const walk = (value: unknown, path: string): void => {
-    if (typeof value === 'string') {
-      const [start, end] = source.span(path)
-      found.push({ path, text: source.text.slice(start, end), at: start })
-    } else if (typeof value === 'object' && value !== null)
-      for (const key of Object.keys(value))
-        if (path !== '' || !['examples', 'allow', 'demo'].includes(key))
-          walk((value as Readonly<Record<string, unknown>>)[key], join(path, key))
-  }
-  walk(file, '')
-  return found
-})
 
 /** Choices are read as well, though no value can be named in them. */
 function optionPaths({ file }: Model): readonly string[] {

@@ -126,9 +126,16 @@ function percentOf(text: string): number {
       ] ?? 0)
 }
 
+const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
+/** Without one of these no percent is named. */
+const ANY_PERCENT = /[%@]|per\s?cent|pct/i
+
 /** Most texts say nothing of a tax; this says so fast. */
 function speaksOf(text: string, name: string): boolean {
-  return /gst|g\.s\.t|tax|vat/i.test(text) || text.toLowerCase().includes(name.toLowerCase())
+  return (
+    USUAL_NAME.test(text) ||
+    (!USUAL_NAME.test(name) && text.toLowerCase().includes(name.toLowerCase()))
+  )
 }
 
 /** Sides a text takes, at most one for each place in it. */
@@ -151,7 +158,7 @@ export function taxClaims(text: string, name: string): readonly TaxClaim[] {
 
 /** Percents that a text names for the tax. */
 export function taxPercents(text: string, name: string): readonly TaxClaim[] {
-  if (!speaksOf(text, name)) return []
+  if (!ANY_PERCENT.test(text) || !speaksOf(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
   return patternsFor(name).percents.reduce<readonly TaxClaim[]>(
     (found, pattern) => [

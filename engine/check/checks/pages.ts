@@ -110,13 +110,13 @@ const needsLookup: Check = {
       })
       const texts = model.said
         .filter(({ place }) => place === page)
-        .flatMap(({ path }) =>
-          placeholdersIn(model, path).flatMap(({ name, span }): Draft[] =>
+        .flatMap((said) =>
+          placeholdersIn(said).flatMap(({ name, span }): Draft[] =>
             WITHOUT_LOOKUP.includes(name)
               ? []
               : [
                   {
-                    at: path,
+                    at: said.path,
                     span,
                     message: `\`{${name}}\` comes from the registration, which this page does not fetch`,
                     help,

@@ -2,30 +2,28 @@
 import { editDistance, listed } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
-import type { Check, Model } from '../model.ts'
+import type { Check, Model, TextAt, Written } from '../model.ts'
 import type { Draft } from '../finding.ts'
+import type { Span } from '../source.ts'
 
 /** Placeholders of a text with their offset in the source, found from where the text begins there. */
-export function placeholdersIn(
-  model: Model,
-  path: string,
-): readonly { readonly name: string; readonly span: readonly [number, number] }[] {
-  const [start, end] = model.source.span(path)
-  const source = model.source.text.slice(start, end)
-  if (!source.includes('{')) return []
-  return [...source.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
+export function placeholdersIn({
+  written,
+  at,
+}: Written): readonly { readonly name: string; readonly span: Span }[] {
+  if (!written.includes('{')) return []
+  return [...written.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
     name: match[1] ?? '',
-    span: [start + match.index, start + match.index + match[0].length],
+    span: [at + match.index, at + match.index + match[0].length],
   }))
 }
 
 /** A brace without its other half, at its own place: `{reg_no` and `total}`. */
-function strayBraces({ source }: Model, path: string, text: string): readonly Draft[] {
+function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
-  const [start, end] = source.span(path)
-  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(source.text.slice(start, end))
+  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
   if (twice !== null) {
-    const from = start + twice.index
+    const from = at + twice.index
     return [
       {
         at: path,
@@ -35,13 +33,11 @@ function strayBraces({ source }: Model, path: string, text: string): readonly Dr
       },
     ]
   }
-  const open = source.text
-    .slice(start, end)
-    .replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  const open = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
   const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
   const brace = found?.[0].startsWith('{') === false ? '}' : '{'
   const name = found?.[1] ?? found?.[2]
-  const from = start + (found?.index ?? 0)
+  const from = at + (found?.index ?? 0)
   return [
     {
       at: path,
@@ -99,16 +95,17 @@ const unknownPlaceholder: Check = {
   severity: 'error',
   why: 'A placeholder that names nothing prints N/A, or itself, to every delegate.',
   find: (model) =>
-    model.said.flatMap(({ path, place, text }) => {
+    model.said.flatMap((said) => {
+      const { path, place } = said
       const legal =
         place === 'office-error'
           ? OFFICE_ONLY
           : place === 'export-file'
             ? ['date']
             : everyValue(model)
-      const braces = placeholdersIn(model, path)
+      const braces = placeholdersIn(said)
       return [
-        ...strayBraces(model, path, text),
+        ...strayBraces(said),
         ...braces
           .filter(
             ({ name }) =>
@@ -157,8 +154,8 @@ const placeholderNotHere: Check = {
   why: 'The value exists, but not yet, or not for whoever reads this text.',
   after: ['EV208'],
   find: (model) =>
-    model.said.flatMap(({ path, place }) =>
-      placeholdersIn(model, path).flatMap(({ name, span }): Draft[] => {
+    model.said.flatMap(({ path, place, ...written }) =>
+      placeholdersIn({ path, ...written }).flatMap(({ name, span }): Draft[] => {
         const said = (message: string): Draft[] => [{ at: path, span, message }]
         if (
           OFFICE_ONLY.includes(name) &&

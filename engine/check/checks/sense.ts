@@ -1,5 +1,5 @@
 /** What is well written and makes no sense: values nobody gave, years and sums that do not agree, two things called alike. */
-import type { Check, Checks, Model } from '../model.ts'
+import type { Check, Checks, Written } from '../model.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -120,11 +120,11 @@ const valueNotGiven: Check = {
       message: `\`${name}\` is not given in this file: N/A is printed instead`,
       help: `add it under event, or leave it out here`,
     })
-    const texts = model.said.flatMap(({ path, place }) =>
-      place === 'plain'
+    const texts = model.said.flatMap((said) =>
+      said.place === 'plain'
         ? []
-        : placeholdersIn(model, path).flatMap(({ name, span }): Draft[] =>
-            absent(name) ? [{ at: path, span, ...say(name) }] : [],
+        : placeholdersIn(said).flatMap(({ name, span }): Draft[] =>
+            absent(name) ? [{ at: said.path, span, ...say(name) }] : [],
           ),
     )
     const rows = (['success', 'failed'] as const).flatMap((page) =>
@@ -146,14 +146,14 @@ const otherBrackets: Check = {
   why: 'Only {name} is filled in; every other notation is printed as it stands.',
   find: (model) => {
     const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
-    return model.said.flatMap(({ path, place }) =>
-      place === 'plain'
+    return model.said.flatMap((said) =>
+      said.place === 'plain'
         ? []
-        : bracketsIn(model, path).flatMap(({ name, dollar, isWord, span }): Draft[] =>
+        : bracketsIn(said).flatMap(({ name, dollar, isWord, span }): Draft[] =>
             dollar || (known.has(name) && !isWord)
               ? [
                   {
-                    at: path,
+                    at: said.path,
                     span,
                     message: dollar
                       ? `the dollar sign before \`{${name}}\` is printed`
@@ -167,29 +167,24 @@ const otherBrackets: Check = {
   },
 }
 
-function bracketsIn(
-  { source }: Model,
-  path: string,
-): readonly {
+function bracketsIn({ written, at }: Written): readonly {
   readonly name: string
   readonly dollar: boolean
   /** A word of everyday between the square brackets of a sentence: "[email]" may be meant. */
   readonly isWord: boolean
   readonly span: readonly [number, number]
 }[] {
-  const [start, end] = source.span(path)
-  const text = source.text.slice(start, end)
-  if (!/[$[%<«]/.test(text)) return []
+  if (!/[$[%<«]/.test(written)) return []
   return [
-    ...text.matchAll(/\$\{([\w.]+)\}|\[+([\w.]+)\]+|%+([\w.]+)%+|<+([\w.]+)>+|«([\w.]+)»/g),
+    ...written.matchAll(/\$\{([\w.]+)\}|\[+([\w.]+)\]+|%+([\w.]+)%+|<+([\w.]+)>+|«([\w.]+)»/g),
   ].map((found) => ({
     name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? '',
     dollar: found[1] !== undefined,
     isWord:
       found[2] !== undefined &&
       !/[_.]/.test(found[2]) &&
-      !/(?::|\bDear)\s*$/.test(text.slice(0, found.index)),
-    span: [start + found.index, start + found.index + found[0].length],
+      !/(?::|\bDear)\s*$/.test(written.slice(0, found.index)),
+    span: [at + found.index, at + found.index + found[0].length],
   }))
 }
 

@@ -4,7 +4,6 @@ import { matchesOf } from '../matches.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
 import { inQuotes } from '../quotes.ts'
-import { writtenTexts } from '../readable.ts'
 
 /**
  * Findings at what a pattern finds in the texts of the file. `hint` is found wherever the pattern is,
@@ -16,9 +15,9 @@ function inTexts(
   pattern: RegExp,
   say: (found: RegExpMatchArray) => Pick<Draft, 'message' | 'help'> | null,
 ): readonly Draft[] {
-  return writtenTexts(model)
-    .filter(({ text }) => hint.test(text))
-    .flatMap(({ path, text, at }) =>
+  return model.writtenTexts
+    .filter(({ written }) => hint.test(written))
+    .flatMap(({ path, written: text, at }) =>
       matchesOf(text, pattern).flatMap((found): Draft[] => {
         const said = say(found)
         const start = at + found.index
@@ -37,7 +36,7 @@ const curlyQuotes: Check = {
   severity: 'warning',
   why: 'Only straight quotes are quotes here; those that Word makes of them are printed.',
   find: (model) =>
-    writtenTexts(model).flatMap(({ path, text, at }): Draft[] => {
+    model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
       if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
       if (model.source.written(path)?.plain !== true || MAY_BE_QUOTED.test(path)) return []
       const inside =
@@ -216,7 +215,7 @@ const endSign: Check = {
   severity: 'warning',
   why: 'A comma after a value is needed in other files; here it is printed.',
   find: (model) =>
-    writtenTexts(model).flatMap(({ path, text, at }): Draft[] =>
+    model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] =>
       ',;'.includes(text.charAt(text.length - 1)) &&
       /[^,;\s][,;]$/.test(text) &&
       model.source.written(path)?.plain === true &&
@@ -237,7 +236,7 @@ const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)
 
 /** A bullet typed into an entry that is printed as an entry anyway. */
 const bulletsPrinted = (model: Model): readonly Draft[] =>
-  writtenTexts(model).flatMap(({ path, text, at }): Draft[] => {
+  model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
     const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]
     return bullet === undefined || !/\.\d+$/.test(path)
       ? []
