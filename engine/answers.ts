@@ -46,19 +46,24 @@ function isShownIn(
 
 /** One text per field, in form order; empty when the answers may be registered. */
 export function errorsOf(event: PublicEvent, raw: RawAnswers): FieldErrors {
-  return checked(event, raw).errors
+  return judged(event, raw).errors
 }
 
 /** The normalised answers, or what is wrong with them. */
 export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
-  const { answers, errors } = checked(event, raw)
+  const { answers, errors } = judged(event, raw)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
-function checked(
+/** Answers read once for all that is asked of them: normalised, the ids of the fields that show, what is wrong. */
+export function judged(
   event: PublicEvent,
   raw: RawAnswers,
-): { readonly answers: Answers; readonly errors: FieldErrors } {
+): {
+  readonly answers: Answers
+  readonly shown: ReadonlySet<string>
+  readonly errors: FieldErrors
+} {
   const all = readAll(event, raw)
   const shown = shownAmong(event, all)
   const answers = only(all, shown)
@@ -71,7 +76,7 @@ function checked(
       : errorOf(field, own(answers, field.id), answers, category)
     if (message !== null) errors.push([field.id, message])
   }
-  return { answers, errors: fromPairs(errors) }
+  return { answers, shown, errors: fromPairs(errors) }
 }
 
 function errorOf(

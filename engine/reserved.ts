@@ -40,11 +40,6 @@ export const RESERVED_CALLS: readonly string[] = [
   ...OFFICE_CALLS.map((path) => `/api${path}`),
 ]
 
-/** Paths of our own that are compared with every address of every event. */
-const OWN_PARTS: ReadonlyMap<string, readonly string[]> = new Map(
-  [...SITE_PAGES, ...RESERVED_CALLS].map((path) => [path, split(path)]),
-)
-
 /** Whether one request could be meant for both paths, as they are written here and in event files. */
 export function pathsMeet(a: string, b: string): boolean {
   return partsMeet(partsOf(a), partsOf(b))
@@ -52,10 +47,6 @@ export function pathsMeet(a: string, b: string): boolean {
 
 /** The segments of a path, without what a slash at its end would add. */
 export function partsOf(path: string): readonly string[] {
-  return OWN_PARTS.get(path) ?? split(path)
-}
-
-function split(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
@@ -64,7 +55,8 @@ export function isOpenPart(part: string): boolean {
   return part.startsWith('{')
 }
 
-function partsMeet(some: readonly string[], others: readonly string[]): boolean {
+/** `pathsMeet` for paths in segments: what is compared with many is taken apart once. */
+export function partsMeet(some: readonly string[], others: readonly string[]): boolean {
   const [first, second] = [some[0], others[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined
   if (first === undefined || second === undefined) return first === second

@@ -1,6 +1,6 @@
 /** EV8: events beside each other. Addresses, calls and order ids must each belong to one. */
 import type { EventConfig } from '../../config.ts'
-import { RESERVED_CALLS, SITE_PAGES, pathsMeet } from '../../reserved.ts'
+import { partsMeet, partsOf, pathsMeet, RESERVED_CALLS, SITE_PAGES } from '../../reserved.ts'
 import { askedOf, callsOf, clashesAmong, pagesOf, type Claim } from '../clashes.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf } from '../finding.ts'
@@ -104,11 +104,15 @@ export function aloneFindings({
   ]
 }
 
+const CALLS_OF_SITE = RESERVED_CALLS.map(partsOf)
+const TAKEN = [...[...SITE_PAGES, '/api'].map(partsOf), ...CALLS_OF_SITE]
+
 function isOfSite(page: string): boolean {
+  const parts = partsOf(page)
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
-    RESERVED_CALLS.some((call) => pathsMeet(call, page))
+    CALLS_OF_SITE.some((call) => partsMeet(call, parts))
   )
 }
 
@@ -118,9 +122,7 @@ function isReservedCall({ at, name, path }: Claim): boolean {
   if (query !== undefined && pathsMeet(bare, '/admin/export')) return false
   // The office's calls answer at the root and under /api.
   const answersAt = at.startsWith('admin.') ? [bare, `/api${bare}`] : [name.split('?')[0] ?? '']
-  return answersAt.some((one) =>
-    [...SITE_PAGES, ...RESERVED_CALLS, '/api'].some((taken) => pathsMeet(taken, one)),
-  )
+  return answersAt.map(partsOf).some((one) => TAKEN.some((taken) => partsMeet(taken, one)))
 }
 
 /** Addresses that the file uses twice itself. What it leaves to its default is not told: it has no place. */

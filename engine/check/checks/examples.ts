@@ -1,6 +1,6 @@
 /** EV9: the file's own examples, run as the form would run them; and what no example touches. */
 import type { EventConfig, ExampleCase } from '../../config.ts'
-import { errorsOf, normalise, shownFields } from '../../answers.ts'
+import { judged } from '../../answers.ts'
 import { categoryOf } from '../../category.ts'
 import { formatMoney, type Paise } from '../../money.ts'
 import { readOrderId } from '../../numbers.ts'
@@ -48,12 +48,12 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const on = dayOf(example.on)
   const period = periodOn(event.fees, on)?.id ?? null
   const listed = 'category' in example
-  const answers = listed ? {} : normalise(event, example.answers).answers
-  const category = listed ? example.category : categoryOf(event, answers)
+  const read = listed ? null : judged(event, example.answers)
+  const category = 'category' in example ? example.category : categoryOf(event, read?.answers ?? {})
   // A closed event states prices still: what an example asks is the table, not whether one can register.
   const price = category === null || period === null ? null : quoteFor(event, category, period)
   const { expect } = example
-  const shown = listed ? new Set<string>() : shownFields(event, example.answers)
+  const shown = read?.shown ?? new Set<string>()
   const money = (amount: Paise | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount)
   const failures = [
@@ -74,12 +74,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     ...(expect.hides ?? [])
       .filter((id) => shown.has(id))
       .map((id) => differs('hides', id, 'shown', `hides.${id}`)),
-    ...(listed
+    ...(read === null
       ? []
-      : errorFailures(
-          ('errors' in expect ? expect.errors : undefined) ?? {},
-          errorsOf(event, example.answers),
-        )),
+      : errorFailures(('errors' in expect ? expect.errors : undefined) ?? {}, read.errors)),
   ]
   const because = [
     `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
