@@ -2,7 +2,6 @@
 import { AMOUNT_MAX, formatMoney, readAmount, split } from '../../money.ts'
 import { remember } from '../../remember.ts'
 import type { Check, Model } from '../model.ts'
-import { remember } from '../../remember.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
 import { columnsOf } from './names.ts'
