@@ -76,6 +76,7 @@ export function registeringContract(given: Given): void {
             status: 'pending',
             reference: null,
             review: null,
+            failure: null,
             createdAt: noon,
             paidAt: null,
             account: null,

@@ -299,6 +299,20 @@ export function settlingContract(given: Given): void {
       expect((await store.captures(regNo))[1]?.why).toBe(review)
     })
 
+    test('two captures that one answer names are one success, one review and two rows, at the time of payment', async () => {
+      const { regNo, orderId } = await registered(store)
+      const paidAt = noon
+      const second = { reference: 'AP7', amount: quoted.total, kind: 'sale' as const }
+      const fact = { ...confirmed('AP6', quoted.total, later(hour)), paidAt, further: [second] }
+      const { payment, review } = await store.applyFact(orderId, fact, mail)
+      expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
+      expect(review).toBe('Money came a second time, as AP7; the first payment is AP6.')
+      expect(await store.captures(regNo)).toMatchObject([
+        { reference: 'AP6', state: 'fits', paidAt, why: null },
+        { reference: 'AP7', state: 'review', amount: quoted.total, why: review },
+      ])
+    })
+
     test('an answer cut off after the amount went into review; the whole one clears it', async () => {
       const { regNo, orderId } = await registered(store)
       const cut = { ...confirmed('AP1'), currency: '' } as PaymentFact
