@@ -109,6 +109,15 @@ export {
   type PaymentStatus,
 } from './payment.ts'
 export {
+  ASK_AGAIN_MS_MIN,
+  NO_RECORD_MS,
+  UNDECIDED_MS,
+  WATCHED_MS,
+  isOpen,
+  nextQuestion,
+  watchFrom,
+} from './asking.ts'
+export {
   answerText,
   buttonText,
   fill,

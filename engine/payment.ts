@@ -51,6 +51,8 @@ export type PaymentFact =
       readonly at: Instant
     }
   | { readonly type: 'expired'; readonly at: Instant }
+  /** The gateway was asked for days and gave no final answer. */
+  | { readonly type: 'undecided'; readonly at: Instant }
   | {
       readonly type: 'refunded'
       readonly reference: string
@@ -65,7 +67,11 @@ export type PaymentRefusal =
   | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
   | { readonly code: 'already_success' }
+  | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
+
+/** Ends by itself when a final answer comes after all. */
+const UNDECIDED = 'The gateway has given no final answer for five days.'
 
 // The Indian rupee by its letters and by its number; gateways send either.
 export const RUPEE_CODES = ['INR', '356']
@@ -82,7 +88,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
     case 'confirmed': {
       if (paid)
         return status.reference === fact.reference
-          ? ok(payment)
+          ? ok(paidAgain(payment, fact.reference, fact.further ?? []))
           : err({ code: 'paid_twice', first: status.reference, second: fact.reference })
       if (fact.kind === 'test') return err({ code: 'test_transaction' })
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
@@ -92,8 +98,8 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
         return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
       if (fact.afterClosing === true) return err({ code: 'after_closing' })
       const { reference, at, paidAt = at, further = [] } = fact
-      const success: Payment = { ...payment, status: { is: 'success', reference, at, paidAt } }
-      return ok(further.length === 0 ? success : paidAgain(success, reference, further))
+      const success: Payment = { ...answered(payment), status: { is: 'success', reference, at, paidAt } }
+      return ok(paidAgain(success, reference, further))
     }
     case 'declined':
     case 'expired': {
@@ -101,8 +107,10 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
       if (status.is === 'failed') return ok(payment)
       const reason =
         fact.type === 'expired' ? 'expired' : fact.message === '' ? fact.code : fact.message
-      return ok({ ...payment, status: { is: 'failed', reason, at: fact.at } })
+      return ok({ ...answered(payment), status: { is: 'failed', reason, at: fact.at } })
     }
+    case 'undecided':
+      return status.is === 'pending' ? err({ code: 'undecided' }) : ok(payment)
     case 'refunded': {
       if (status.is === 'refunded') return ok(payment)
       if (status.is !== 'success') return err({ code: 'not_paid' })
@@ -123,6 +131,7 @@ function paidAgain(
   first: string,
   further: readonly { readonly reference: string }[],
 ): Payment {
+  if (further.length === 0) return payment
   const reasons = further.map(({ reference: second }) => secondTime(first, second))
   const before = payment.review === null ? [] : [payment.review]
   return { ...payment, review: [...before, ...reasons].join(' ') }
@@ -144,6 +153,11 @@ export function failureOf(code: string | null, reason: string | null): Failure {
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 
+function answered(payment: Payment): Payment {
+  const rest = payment.review?.replace(UNDECIDED, '').trim() ?? ''
+  return { ...payment, review: rest === '' ? null : rest }
+}
+
 /** What a person has to decide after a refusal; null: nothing, a late "no" to what is paid changes nothing. */
 export function reviewOf(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {
@@ -161,6 +175,8 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
       return 'Money came after registration had closed.'
     case 'not_paid':
       return 'A refund came for a payment that is not a success here.'
+    case 'undecided':
+      return UNDECIDED
     case 'already_success':
       return null
     default:

@@ -98,6 +98,7 @@ export type Notice = {
   readonly code: string
   /** Whether its hash fits; `unknown`: it has none, or we lack the credentials. */
   readonly hash: 'right' | 'wrong' | 'unknown'
+  readonly claimsMoney: boolean
 }
 /** `orderId` null: it names none. */
 export type BadNotice = {
@@ -159,7 +160,7 @@ export type Payments = {
     orderId: OrderId,
     timeoutMs: number,
   ): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
-  /** Asks about every pending payment that is due; answers how many were asked and how many ended. */
+  /** Asks about every payment that is due, those that ended and are watched last; answers how many open ones were asked about and how many of them ended. */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
   /** When no verification is on its way. */
   idle(): Promise<void>

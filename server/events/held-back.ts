@@ -75,7 +75,18 @@ export async function lastServed(
   store: Pick<Store, 'lastEventFile'>,
   eventId: string,
 ): Promise<ServedEvent | null> {
-  const last = await store.lastEventFile(eventId)
+  return compiled(await store.lastEventFile(eventId))
+}
+
+/** The version that a registration was taken with, compiled again; null when it is not kept. */
+export async function versionOf(
+  store: Pick<Store, 'eventFile'>,
+  hash: string,
+): Promise<ServedEvent | null> {
+  return compiled(await store.eventFile(hash))
+}
+
+function compiled(last: Awaited<ReturnType<Store['eventFile']>>): ServedEvent | null {
   if (last === null) return null
   // It was clean when it was kept; what a newer engine would find in it is no reason to forget it.
   const event = readEvent(last.text, sharedOf(last.shared))

@@ -205,6 +205,8 @@ function factText(fact: PaymentFact, payment: StoredPayment): string {
       return `The gateway declined it: ${fact.message} (${fact.code}).`
     case 'expired':
       return `The gateway had no record of it by ${formatInstant(fact.at)}; it expired.`
+    case 'undecided':
+      return `The gateway had given no final answer by ${formatInstant(fact.at)}; a person decides.`
     case 'refunded':
       return `${formatMoney(fact.amount)} was refunded, reference ${fact.reference}.`
   }

@@ -1,7 +1,7 @@
 /** What comes back from the gateway (the browser's return, the server's notice), and a further attempt for a payment that failed. */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amountText, assertNever, isoIndia } from '../../engine/index.ts'
+import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegisterAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import { pathOf } from '../http/event-calls.ts'
@@ -82,13 +82,17 @@ type Judged = {
   readonly refused: BadNotice['code'] | null
   readonly payment: StoredPayment | null
   readonly event: EventConfig | null
+  readonly claimsMoney: boolean
 }
 
 async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Judged> {
   const fields = readFields(read.body, read.contentType)
   const orderId = fields === null ? null : (inCapitals(fields)['TRANSACTIONID'] ?? null)
   const notice = fields === null ? null : deps.gateway.readNotice(fields)
-  const payment = notice?.ok === true ? await deps.store.payment(notice.value.orderId) : null
+  // An order of an event that is not served, or takes no money any more, is still ours.
+  const unserved = notice?.ok === false && notice.error.code === 'unknown_order'
+  const ordered = notice?.ok === true ? notice.value.orderId : unserved ? orderId : null
+  const payment = ordered === null ? null : await deps.store.payment(ordered)
   // A hash that never fits tells that account or protocol are not as we believe; it stops nothing.
   if (payment !== null && notice?.ok === true && notice.value.hash === 'wrong')
     deps.log.warn({ hash: 'wrong' }, 'the hash of a message of the gateway does not fit')
@@ -100,6 +104,19 @@ async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Ju
     refused: notice === null ? 'malformed' : notice.ok ? null : notice.error.code,
     payment,
     event: event?.config ?? null,
+    claimsMoney: unserved || (notice?.ok === true && notice.value.claimsMoney),
+  }
+}
+
+/** Money claimed for a payment that has ended is looked for, however often the first question stays without an answer. False: not stored. */
+async function watchAnew(deps: Deps, { payment, claimsMoney }: Judged): Promise<boolean> {
+  if (payment === null || isOpen(payment) || !claimsMoney) return true
+  try {
+    await deps.store.rearm(payment.orderId, deps.clock())
+    return true
+  } catch (error) {
+    deps.log.error({ error: String(error) }, 'a claim of money could not be stored')
+    return false
   }
 }
 
@@ -117,14 +134,13 @@ function gatewayReturn({
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
     if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-    const { message, refused, payment, event } = await judged(deps, 'return', read)
+    const judgement = await judged(deps, 'return', read)
+    const { message, refused, payment, event } = judgement
     const address = addressOf(request)
     const isBarred = guard.wait(address, event?.id ?? '') > 0
-    if (payment === null || event === null) {
-      if (payment === null) {
-        guard.count(address, event?.id ?? '')
-        await keeping.refused(message)
-      } else await keeping.genuine(message)
+    if (payment === null) {
+      guard.count(address, event?.id ?? '')
+      await keeping.refused(message)
       deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
       return reply.redirect(
         isBarred && event !== null && message.orderId !== null
@@ -134,11 +150,14 @@ function gatewayReturn({
       )
     }
     const kept = await keeping.genuine(message)
+    if (kept) await watchAnew(deps, judgement)
     const verified = kept
       ? within(RETURN_WAIT_MS, deps.payments.verify(payment.orderId, RETURN_WAIT_MS), (error) =>
           deps.log.error({ error: String(error) }, 'a payment could not be verified'),
         )
       : null
+    // The event's file was removed: its pages are gone, and the money is looked for all the same.
+    if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
     // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
     if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
     guard.know(address, event.id)
@@ -176,7 +195,8 @@ async function takeNotice(
 ): Promise<unknown> {
   const read = await readMessage(request)
   if (read === null) return refuse(reply, 413, toldOf(413).code, toldOf(413).message)
-  const { message, fields, refused, payment, event } = await judged(deps, 'notice', read)
+  const judgement = await judged(deps, 'notice', read)
+  const { message, fields, refused, payment, event } = judgement
   const address = addressOf(request)
   const waitMs = guard.wait(address, event?.id ?? '')
   if (payment === null) {
@@ -187,27 +207,18 @@ async function takeNotice(
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
     return refuseNotice(reply, fields === null ? 'unreadable' : (refused ?? 'unknown_order'))
   }
-  if (!(await keeping.genuine(message))) {
+  // Stored and due before it is answered: whatever happens to us now, the reconciler asks.
+  if (!(await keeping.genuine(message)) || !(await watchAnew(deps, judgement))) {
     reply.header('retry-after', '5')
     return refuse(reply, 503, 'not_stored', 'The notice could not be stored. Please send it again.')
   }
-  const verified = deps.payments.verify(payment.orderId, NOTICE_ASK_MS).catch((error: unknown) => {
-    deps.log.error({ error: String(error) }, 'a notice could not be verified')
-    return 'pending' as const
-  })
+  void deps.payments
+    .verify(payment.orderId, NOTICE_ASK_MS)
+    .catch((error: unknown) =>
+      deps.log.error({ error: String(error) }, 'a notice could not be verified'),
+    )
   if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
   if (event !== null) guard.know(address, event.id)
-  // It is stored, and the reconciler asks about whatever is pending: the gateway need not wait for us. Nobody asks
-  // about a failed payment again, so a notice of late money is taken only once we know what it is about.
-  if (payment.status === 'failed' && (await verified) === 'pending') {
-    reply.header('retry-after', '60')
-    return refuse(
-      reply,
-      503,
-      'not_verified',
-      'The notice is stored and could not be verified yet. Please send it again.',
-    )
-  }
   return reply.send({ status: 'success' })
 }
 

@@ -19,6 +19,7 @@ type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Pr
   ? A
   : never
 type File = Answered<'eventFile'>
+const notBarred = "coalesce(p.account, '') NOT IN (SELECT value FROM json_each(?))"
 const fileColumns = 'hash, event_id AS eventId, text, shared'
 
 export function reads(sql: Sql) {
@@ -46,12 +47,29 @@ export function reads(sql: Sql) {
       const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
       return row === undefined ? null : toStoredPayment(row)
     },
-    pendingPayments(dueBefore: Instant, limit: number): Answered<'pendingPayments'> {
+    pendingPayments(
+      dueBefore: Instant,
+      limit: number,
+      barred: readonly string[] = [],
+    ): Answered<'pendingPayments'> {
       return sql<OwnedPaymentRow>(
-        `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? ORDER BY p.next_ask_at, p.id LIMIT ?`,
+        `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? AND ${notBarred}
+         ORDER BY p.asks >= 2, iif(p.asks < 2, -p.created_at, p.next_ask_at), p.id LIMIT ?`,
       )
-        .all(dueBefore, limit)
+        .all(dueBefore, JSON.stringify(barred), limit)
         .map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+    },
+    watchedPayments(
+      dueBefore: Instant,
+      limit: number,
+      barred: readonly string[] = [],
+    ): readonly StoredPayment[] {
+      return sql<OwnedPaymentRow>(
+        `${ownedPayment} WHERE p.watch_until IS NOT NULL AND p.next_ask_at <= ? AND NOT (p.status = 'pending' AND p.review IS NULL)
+         AND ${notBarred} ORDER BY p.next_ask_at, p.id LIMIT ?`,
+      )
+        .all(dueBefore, JSON.stringify(barred), limit)
+        .map(toStoredPayment)
     },
     captures(regNo: RegNo): readonly StoredCapture[] {
       return capturesOf(sql, regNo)

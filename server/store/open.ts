@@ -82,7 +82,12 @@ export async function openInside({
     recordNotice: (notice) => write('recordNotice', notice),
     notices: async (orderId) => read.notices(orderId),
     applyFact: (orderId, fact, mail, answer) => write('applyFact', orderId, fact, mail, answer),
-    pendingPayments: async (dueBefore, limit) => read.pendingPayments(dueBefore, limit),
+    pendingPayments: async (dueBefore, limit, barred) =>
+      read.pendingPayments(dueBefore, limit, barred),
+    watchedPayments: async (dueBefore, limit, barred) =>
+      read.watchedPayments(dueBefore, limit, barred),
+    rearm: (orderId, at) => write('rearm', orderId, at),
+    clockWentBack: (at) => write('clockWentBack', at),
     asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),
     captures: async (regNo) => read.captures(regNo),
     facts: async (orderId) => read.facts(orderId),

@@ -56,6 +56,7 @@ export type PaymentRow = {
   watch_until: Instant | null
   /** The gateway's code of what made it fail; null where it has not failed, or of itself. */
   declined_code: string | null
+  next_ask_at: Instant | null
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
 type UploadRow = {

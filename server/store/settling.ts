@@ -1,5 +1,12 @@
 /** The writes that settle payments. */
-import { applyFact as judge, assert, reviewOf } from '../../engine/index.ts'
+import {
+  applyFact as judge,
+  assert,
+  ASK_AGAIN_MS_MIN,
+  reviewOf,
+  WATCHED_MS,
+  watchFrom,
+} from '../../engine/index.ts'
 import type { Instant, OrderId, Payment, PaymentFact, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { keepCapture, keepRefund } from './captures.ts'
@@ -8,6 +15,9 @@ import { enqueue } from './mails.ts'
 import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { NewMail, NewNotice, RawAnswer, StoredNotice, StoredPayment } from './store.ts'
+
+/** No mail waits longer for its next try. */
+const MAIL_WAIT_MS_MAX = 24 * 60 * 60 * 1000
 
 /** Answers the notice's id. */
 export function recordNotice(sql: Sql, notice: NewNotice): number {
@@ -77,9 +87,10 @@ export function applyFact(
   answer: RawAnswer | null = null,
 ): { changed: boolean; payment: StoredPayment; review: string | null } {
   const row = paymentRow(sql, orderId)
-  if (answer !== null) keep(sql, orderId, { ...answer, kind: 'status' })
   const { next: judgedTo, refusal, why } = judged(sql, row, fact)
   const isKnown = known(sql, row.id, fact)
+  // What is watched is asked about for days: the same answer again is no news.
+  if (answer !== null && !isKnown) keep(sql, orderId, { ...answer, kind: 'status' })
   const cleared = fact.type === 'confirmed' ? keepCapture(sql, row, fact, refusal, why) : null
   if (fact.type === 'confirmed')
     for (const one of fact.further ?? []) {
@@ -87,7 +98,11 @@ export function applyFact(
       keepCapture(sql, row, { ...fact, ...one }, twice.code, reviewOf(twice))
     }
   // What was said before is no new reason: a person may have decided since.
-  const review = joined(without(judgedTo.review, cleared), isKnown ? null : why)
+  const isSame = isKnown && judgedTo.status.is === row.status
+  const review = joined(
+    without(isSame ? row.review : judgedTo.review, cleared),
+    isKnown ? null : why,
+  )
   const next = { ...judgedTo, review }
   const changed = next.status.is !== row.status || next.review !== row.review
   if (!isKnown)
@@ -98,10 +113,13 @@ export function applyFact(
 
   const { status } = next
   const moved = status.is !== row.status
+  // What ends, or comes before a person, is watched from now on; rows brought in are of no gateway of ours.
+  const begins = moved || (status.is === 'pending' && row.watch_until === null)
+  const watch = begins && row.gateway !== null ? watchFrom(status.is, fact.at) : null
   // The guard: whoever comes second finds the status gone and changes nothing.
   const written = sql(
-    `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, refund_reference = ?, reason = ?, paid_at = ?
-     WHERE id = ? AND status = ? AND review IS ?`,
+    `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, refund_reference = ?, reason = ?, paid_at = ?,
+       watch_until = ?, next_ask_at = ? WHERE id = ? AND status = ? AND review IS ?`,
   ).run(
     status.is,
     status.is === 'pending' ? row.status_at : status.at,
@@ -110,6 +128,8 @@ export function applyFact(
     moved && fact.type === 'refunded' ? fact.reference : row.refund_reference,
     status.is === 'failed' ? status.reason : row.reason,
     status.is === 'success' ? status.paidAt : row.paid_at,
+    watch?.watchUntil ?? row.watch_until,
+    watch?.askAt ?? row.next_ask_at,
     row.id,
     row.status,
     row.review,
@@ -169,10 +189,34 @@ function settleRegistration(sql: Sql, registrationId: number): void {
   )
 }
 
-export function asked(sql: Sql, orderId: OrderId, at: Instant, nextAt: Instant): void {
+export function asked(sql: Sql, orderId: OrderId, at: Instant, nextAt: Instant | null): void {
   sql('UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ? WHERE order_id = ?').run(
     at,
     nextAt,
     orderId,
+  )
+}
+
+/** Due at once, but never sooner than a shortest interval after the last question: messages are repeated. */
+export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
+  sql(
+    `UPDATE payments SET watch_until = ?, next_ask_at = max(?, min(coalesce(asked_at, 0), ?) + ?)
+     WHERE order_id = ? AND gateway IS NOT NULL AND (status <> 'pending' OR review IS NOT NULL)`,
+  ).run(at + WATCHED_MS, at, at, ASK_AGAIN_MS_MIN, orderId)
+}
+
+/** A clock that was ahead when the next question was planned: what waits for that time is due now. */
+export function clockWentBack(sql: Sql, at: Instant): void {
+  sql(
+    `UPDATE payments SET next_ask_at = ? WHERE status = 'pending' AND review IS NULL AND next_ask_at > ?
+     AND coalesce(asked_at, created_at) > ?`,
+  ).run(at, at, at)
+  sql(
+    `UPDATE payments SET next_ask_at = ? WHERE watch_until IS NOT NULL AND watch_until > ? AND (next_ask_at IS NULL OR next_ask_at > ?)
+     AND coalesce(asked_at, status_at) > ?`,
+  ).run(at, at, at, at)
+  sql("UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ?").run(
+    at,
+    at + MAIL_WAIT_MS_MAX,
   )
 }

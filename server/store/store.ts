@@ -255,13 +255,28 @@ export interface Store {
     readonly payment: StoredPayment
     readonly review: string | null
   }>
-  /** Pending payments not asked about since their next due time, oldest due first. */
+  /**
+   * Open payments not asked about since their next due time: those asked about less than twice first, the
+   * newest of them first, because somebody waits in front of a page; then the longest due. Without
+   * the payments of barred accounts.
+   */
   pendingPayments(
     dueBefore: Instant,
     limit: number,
+    barred?: readonly string[],
   ): Promise<readonly (StoredPayment & { readonly attempts: number })[]>
-  /** Notes that the gateway was asked and when to ask again. */
-  asked(orderId: OrderId, at: Instant, nextAt: Instant): Promise<void>
+  /** What has ended or is with a person and is due on the watch list, the longest due first. */
+  watchedPayments(
+    dueBefore: Instant,
+    limit: number,
+    barred?: readonly string[],
+  ): Promise<readonly StoredPayment[]>
+  /** Notes that the gateway was asked and when to ask again; null: never. */
+  asked(orderId: OrderId, at: Instant, nextAt: Instant | null): Promise<void>
+  /** A message claims money for a payment that has ended: it is due, and watched anew. Nothing for what is open. */
+  rearm(orderId: OrderId, at: Instant): Promise<void>
+  /** The clock shows an earlier time than before: what was planned by the later one is due now. */
+  clockWentBack(at: Instant): Promise<void>
   /** What came for a registration, oldest first. */
   captures(regNo: RegNo): Promise<readonly StoredCapture[]>
   facts(

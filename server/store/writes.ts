@@ -12,6 +12,8 @@ export const writes = {
   recordNotice: settling.recordNotice,
   applyFact: settling.applyFact,
   asked: settling.asked,
+  rearm: settling.rearm,
+  clockWentBack: settling.clockWentBack,
   queueMail: mails.queueMail,
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,

@@ -68,16 +68,24 @@ describe('the reconciler', () => {
     expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
   })
 
-  test('never ends what is under way at the bank', async () => {
+  test('never ends what is under way at the bank; after five days without a final answer a person looks', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'later')
-    for (let days = 0; days < 5; days += 1) {
+    for (let days = 0; days < 4; days += 1) {
       rig.advance(24 * 60 * minute)
       expect(await reconcile()).toEqual({ asked: 1, ended: 0 })
     }
+    rig.advance(24 * 60 * minute)
+    expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
+    expect(rig.holds(orderId)).toMatchObject({
+      status: 'pending',
+      review: 'The gateway has given no final answer for five days.',
+      facts: ['undecided'],
+    })
     rig.sandbox().settle(orderId)
     await rig.settled()
-    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    await reconcile()
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
   })
 
   test('money that comes after registration closed is for a person to decide; who began on the last day may still end', async () => {
@@ -251,40 +259,6 @@ describe('the reconciler', () => {
     expect(await main(['reconcile'], terminal)).toBe(0)
     expect(said.at(-1)).toBe('No payment is pending.')
     expect(await main(['reconcile', 'now'], terminal)).toBe(2)
-  })
-})
-
-describe('a notice of late money for a failed payment', () => {
-  test('is not taken while we cannot ask: 503, and the one sent again counts', async () => {
-    const other = await openRig()
-    try {
-      const { orderId } = await other.place()
-      await other.sandbox().act(orderId, 'decline')
-      await other.settled()
-      expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
-      await other.sandbox().close()
-      other.sandbox().settle(orderId)
-      const message = other.sandbox().messageOf(orderId)
-      const response = await other.notice(message)
-      expect([response.status, await response.json()]).toEqual([
-        503,
-        {
-          status: 'error',
-          code: 'not_verified',
-          message: 'The notice is stored and could not be verified yet. Please send it again.',
-        },
-      ])
-      expect(other.holds(orderId)).toMatchObject({ status: 'failed', notices: 2, mails: 0 })
-      await other.restart()
-      expect((await other.notice(message)).status).toBe(200)
-      expect(other.holds(orderId)).toMatchObject({
-        status: 'success',
-        facts: ['declined', 'confirmed'],
-        mails: 1,
-      })
-    } finally {
-      await other.close()
-    }
   })
 })
 

@@ -25,6 +25,7 @@ export function readNotice(
     orderId,
     amount: said['AMOUNT'] ?? '',
     code: said['TRANSACTIONSTATUS'] ?? '',
+    claimsMoney: said['TRANSACTIONSTATUS'] === '200',
     hash: judgeHash(said, accountOf(event)),
   })
 }

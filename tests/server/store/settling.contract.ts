@@ -407,36 +407,117 @@ export function settlingContract(given: Given): void {
   })
 
   describe('asking the gateway', () => {
-    test('the longest due comes first, and none before its time', async () => {
+    test('the newest comes first for two questions, then the longest due; none before its time', async () => {
       const [one, two, three] = [
         await registered(store),
         await registered(store, { at: later(10) }),
         await registered(store, { at: later(20) }),
       ]
       await store.applyFact(three.orderId, confirmed('AP3'), null)
-      expect(
-        (await store.pendingPayments(later(30), 10)).map((payment) => [
-          payment.orderId,
-          payment.attempts,
-        ]),
-      ).toEqual([
-        [one.orderId, 0],
-        [two.orderId, 0],
-      ])
-      await store.asked(one.orderId, later(30), later(hour))
-      expect((await store.pendingPayments(later(30), 10)).map(({ orderId }) => orderId)).toEqual([
-        two.orderId,
-      ])
+      const due = async (at: number, limit = 10) =>
+        (await store.pendingPayments(later(at), limit)).map(({ orderId }) => orderId)
+      expect(await due(30)).toEqual([two.orderId, one.orderId])
+      expect(await due(5)).toEqual([one.orderId])
+      await store.asked(two.orderId, later(30), later(hour))
+      expect(await due(30)).toEqual([one.orderId])
       expect(
         (await store.pendingPayments(later(hour), 10)).map((payment) => [
           payment.orderId,
           payment.attempts,
         ]),
       ).toEqual([
-        [two.orderId, 0],
-        [one.orderId, 1],
+        [two.orderId, 1],
+        [one.orderId, 0],
       ])
-      expect((await store.pendingPayments(later(hour), 1)).length).toBe(1)
+      for (const at of [40, 50]) await store.asked(two.orderId, later(at), later(hour))
+      expect(await due(hour)).toEqual([one.orderId, two.orderId])
+      expect(await due(hour, 1)).toEqual([one.orderId])
+    })
+
+    test('an account that is barred is left out, of the open and of the watched', async () => {
+      const askedOf = { account: 'afpi', merchantId: null }
+      const [open, ended] = [
+        await registered(store, { askedOf }),
+        await registered(store, { askedOf }),
+      ]
+      await store.applyFact(ended.orderId, declined(), null)
+      expect((await store.pendingPayments(later(hour), 10)).length).toBe(1)
+      expect((await store.watchedPayments(later(hour), 10)).length).toBe(1)
+      expect(await store.pendingPayments(later(hour), 10, ['afpi'])).toEqual([])
+      expect(await store.watchedPayments(later(hour), 10, ['afpi'])).toEqual([])
+      expect((await store.pendingPayments(later(hour), 10, ['other']))[0]?.orderId).toBe(
+        open.orderId,
+      )
+    })
+
+    test('what has ended is watched for ten days: the failed after ten minutes, the paid after an hour', async () => {
+      const minute = 60_000
+      const [failed, paid, open] = [
+        await registered(store),
+        await registered(store),
+        await registered(store),
+      ]
+      await store.applyFact(failed.orderId, declined(noon), null)
+      await store.applyFact(paid.orderId, confirmed('AP1', quoted.total, noon), null)
+      const watched = async (ms: number) =>
+        (await store.watchedPayments(later(ms), 10)).map(({ orderId }) => orderId)
+      expect(await watched(9 * minute)).toEqual([])
+      expect(await watched(10 * minute)).toEqual([failed.orderId])
+      expect(await watched(hour)).toEqual([failed.orderId, paid.orderId])
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(240 * hour))
+      await store.asked(failed.orderId, later(hour), null)
+      expect(await watched(1000 * hour)).toEqual([paid.orderId])
+      // A message claims money for it.
+      await store.rearm(failed.orderId, later(2 * hour))
+      await store.rearm(open.orderId, later(2 * hour))
+      expect(await watched(2 * hour)).toEqual([paid.orderId, failed.orderId])
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(242 * hour))
+      expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
+    })
+
+    test('a clock that jumps a year ahead and back leaves nothing waiting for a year', async () => {
+      const year = 365 * 24 * hour
+      const [open, ended, planned] = [
+        await registered(store),
+        await registered(store),
+        await registered(store),
+      ]
+      await store.applyFact(ended.orderId, declined(), null)
+      await store.asked(open.orderId, later(year), later(year + hour))
+      await store.asked(ended.orderId, later(year), null)
+      await store.asked(planned.orderId, later(hour), later(5 * hour))
+      await store.clockWentBack(later(2 * hour))
+      expect(
+        (await store.pendingPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
+      ).toEqual([open.orderId])
+      expect(
+        (await store.watchedPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
+      ).toEqual([ended.orderId])
+    })
+
+    test('five days without a final answer: a person decides, and a late answer ends that by itself', async () => {
+      const [paid, failed, silent] = [
+        await registered(store),
+        await registered(store),
+        await registered(store),
+      ]
+      for (const { orderId } of [paid, failed, silent])
+        expect(
+          await store.applyFact(orderId, { type: 'undecided', at: later(120 * hour) }, null),
+        ).toMatchObject({ changed: true, review: expect.stringContaining('five days') })
+      expect(await store.pendingPayments(later(200 * hour), 10)).toEqual([])
+      expect((await store.watchedPayments(later(121 * hour), 10)).length).toBe(3)
+      await store.applyFact(paid.orderId, confirmed('AP1'), mail)
+      await store.applyFact(failed.orderId, declined(), null)
+      expect(await found(store, paid.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
+      expect(await found(store, failed.regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        inReview: false,
+      })
+      expect(regNosOf(await store.inReview('demo'))).toEqual([silent.regNo])
     })
 
     test('a notice is kept as it came', async () => {

@@ -1,0 +1,70 @@
+/**
+ * When the gateway is asked about a payment, and for how long. What is open is asked about until it ends;
+ * what has ended stays on a watch list, because money comes late and comes twice, and notices get lost.
+ */
+import type { Payment, PaymentStatus } from './payment.ts'
+import { instant, type Instant } from './time.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The shortest and the longest time between two questions about one open payment. */
+export const ASK_AGAIN_MS_MIN = MINUTE_MS
+const ASK_AGAIN_MS_MAX = 6 * HOUR_MS
+/** While the gateway cannot be reached; an outage must not make everybody wait for hours afterwards. */
+const UNREACHABLE_MS_MAX = 10 * MINUTE_MS
+/** "No record" is normal while the buyer is on the way to the gateway or at the bank; after a day nobody comes back. */
+export const NO_RECORD_MS = DAY_MS
+/** Banks settle what they hold within days; what has no final answer by then needs a person. */
+export const UNDECIDED_MS = 5 * DAY_MS
+/** Late money, and refunds made in the gateway's panel, come within days. */
+export const WATCHED_MS = 10 * DAY_MS
+/** The first question about what has ended: late money hurries, a second capture does not. */
+const FAILED_MS_MIN = 10 * MINUTE_MS
+const FAILED_MS_MAX = 12 * HOUR_MS
+const PAID_MS_MIN = HOUR_MS
+
+/** What is known of a payment when the next question is planned. */
+export type Asked = Pick<Payment, 'review'> & {
+  readonly status: PaymentStatus
+  readonly createdAt: Instant
+  /** Null: open. */
+  readonly watchUntil: Instant | null
+}
+
+/** Open: neither ended nor with a person. */
+export const isOpen = ({ status, review }: Pick<Asked, 'status' | 'review'>): boolean =>
+  status === 'pending' && review === null
+
+const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
+
+/** The watch that begins when a payment ends, or when a message claims money for one that has ended. */
+export function watchFrom(
+  status: PaymentStatus,
+  at: Instant,
+): { readonly askAt: Instant; readonly watchUntil: Instant } {
+  const wait = isPaid(status) ? PAID_MS_MIN : FAILED_MS_MIN
+  return { askAt: instant(at + wait), watchUntil: instant(at + WATCHED_MS) }
+}
+
+/**
+ * When to ask next, after a question at that instant. Open: after half of the payment's age, between a minute and
+ * six hours. Failed or with a person: after ten minutes, doubling up to twelve hours; paid: after an hour,
+ * doubling. Null: never again, the watch is over.
+ */
+export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean): Instant | null {
+  const soonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
+  if (isOpen(payment)) {
+    const age = Math.max(0, at - payment.createdAt)
+    const wait = Math.min(ASK_AGAIN_MS_MAX, Math.max(ASK_AGAIN_MS_MIN, Math.floor(age / 2)))
+    return instant(at + soonest(wait))
+  }
+  if (payment.watchUntil === null) return null
+  const ended = Math.max(0, at - (payment.watchUntil - WATCHED_MS))
+  const wait = isPaid(payment.status)
+    ? Math.max(PAID_MS_MIN, ended)
+    : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))
+  const next = instant(at + soonest(wait))
+  return next > payment.watchUntil ? null : next
+}
