@@ -209,6 +209,14 @@ export type EventFigures = {
   readonly recent: readonly StoredRegistration[]
 }
 
+/** `shared` is the JSON of the shared files it was compiled with. */
+export type KeptEventFile = {
+  readonly hash: string
+  readonly eventId: string
+  readonly text: string
+  readonly shared: string
+}
+
 export interface Store {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
@@ -346,18 +354,8 @@ export interface Store {
     readonly shared: string
     readonly at: Instant
   }): Promise<void>
-  eventFile(hash: string): Promise<{
-    readonly hash: string
-    readonly eventId: string
-    readonly text: string
-    readonly shared: string
-  } | null>
-  lastEventFile(eventId: string): Promise<{
-    readonly hash: string
-    readonly eventId: string
-    readonly text: string
-    readonly shared: string
-  } | null>
+  eventFile(hash: string): Promise<KeptEventFile | null>
+  lastEventFile(eventId: string): Promise<KeptEventFile | null>
   /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories with counts. */
   inUse(eventId: string): Promise<{
     readonly registrations: number
