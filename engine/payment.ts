@@ -98,7 +98,10 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
         return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
       if (fact.afterClosing === true) return err({ code: 'after_closing' })
       const { reference, at, paidAt = at, further = [] } = fact
-      const success: Payment = { ...answered(payment), status: { is: 'success', reference, at, paidAt } }
+      const success: Payment = {
+        ...answered(payment),
+        status: { is: 'success', reference, at, paidAt },
+      }
       return ok(paidAgain(success, reference, further))
     }
     case 'declined':

@@ -28,6 +28,15 @@ export type Searchable = {
   readonly councilNo: string
 }
 
+/** A file that a delegate sent: its content's hash in hex, and the name that it came with. */
+export type StoredUpload = {
+  readonly field: string
+  readonly sha256: string
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+}
+
 export type NewRegistration = {
   readonly eventId: string
   readonly eventHash: string
@@ -43,13 +52,7 @@ export type NewRegistration = {
   readonly gateway?: string
   /** Left out: not known. */
   readonly askedOf?: AskedOf
-  readonly uploads: readonly {
-    readonly field: string
-    readonly sha256: string
-    readonly name: string
-    readonly type: string
-    readonly bytes: number
-  }[]
+  readonly uploads: readonly StoredUpload[]
   readonly at: Instant
   /** Queued in the same transaction; given only when no payment is due. */
   readonly mail: NewMail | null
@@ -142,13 +145,7 @@ export type StoredRegistration = {
   readonly createdAt: Instant
   /** Newest attempt first. */
   readonly payments: readonly StoredPayment[]
-  readonly uploads: readonly {
-    readonly field: string
-    readonly sha256: string
-    readonly name: string
-    readonly type: string
-    readonly bytes: number
-  }[]
+  readonly uploads: readonly StoredUpload[]
 }
 
 /** What is asked of a list; the same object gives the SQL and the sentence. */

@@ -78,8 +78,8 @@ describe('money that comes when nobody looks any more', () => {
 
   test('a lost notice of late money for a failed payment is no lost money', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'leave')
-    await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
+    await rig.sandbox().act(orderId, 'decline')
+    await rig.settled()
     expect(rig.holds(orderId)).toMatchObject({ status: 'failed' })
     await rig.sandbox().close()
     rig.sandbox().settle(orderId)
