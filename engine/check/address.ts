@@ -97,6 +97,7 @@ function cleanMail(text: string): string {
     .replace(/\s*[([{]\s*dot\s*[)\]}]\s*|\s+dot\s+/gi, '.')
     .replace(/^[\s<([{*_]+|[\s>)\]}*_,;:.!]+$/g, '')
     .replace(/\s+/g, '')
+    .replace(/(@[\w-]+),(?=(?:com|in|org|net|co|ac|edu)\b[\w.]*$)/i, '$1.')
     .replace(/@{2,}/g, '@')
     .replace(/\.{2,}/g, '.')
     .replace(/\.@/, '@')

@@ -33,7 +33,7 @@ const NOT_KNOWN =
 const AS_ABOVE = /^(same|same as .*|as above|ditto|do|-do-|["'”〃]+|idem)$/
 const OTHER_CURRENCY =
   /^([$€£¥]|usd|us\$|eur|gbp|aed|dollars?)\s*\d|\d\s*([$€£¥]|usd|eur|gbp|aed|dollars?|euros?)$/
-const BEFORE = /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|ரூ|रु॰|amount|price|fees?|@)[.:]?\s*[.:]?\s*/
+const BEFORE = /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|ரூ|रु॰|amount|price|fees?|@|=)[.:]?\s*[.:]?\s*/
 const AFTER =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
@@ -52,7 +52,7 @@ export function amountMeant(text: string): AmountMeant | null {
   const one = rupeesIn(bare)
   if (one !== null) return { is: 'rupees', rupees: one }
   const taxed =
-    /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all))[^\d]*(?:\d+\s*%)?.*$/.exec(
+    /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all|gst|tax))[^\d]*(?:\d+\s*%)?.*$/.exec(
       bare,
     )
   if (taxed !== null && /gst|tax|%|incl|excl/.test(bare)) {

@@ -51,6 +51,12 @@ export function badForm(
         : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no money',
     }
   }
+  if (/^fees\.prices\.period\./.test(path) && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
+    return {
+      ...at,
+      message: `\`${said}\` is not proper for \`period\``,
+      help: `write ${text.toLowerCase().replaceAll(' ', '-')}, as the period is called above; two periods have a comma between them`,
+    }
   const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
   if (several !== null)
     return {
@@ -138,7 +144,9 @@ function dateHelp(text: string): string {
         : name === -1 && digits.length === 3
           ? (digits[0] ?? '').length === 4
             ? digits
-            : [digits[2], digits[1], digits[0]]
+            : isYearFirst(digits)
+              ? digits
+              : [digits[2], digits[1], digits[0]]
           : []
   const [year = '', middle = '', last = ''] = made
   const [first, second] =
@@ -147,6 +155,12 @@ function dateHelp(text: string): string {
   return isDay(day)
     ? `write ${month === null && compact === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
     : 'write year-month-day, such as 2026-01-31, and a day that the month has'
+}
+
+/** `26-09-01`: no conference is of 2001, and none is older than this tool's first users. */
+function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
+  const years = (text: string): boolean => /^[23]\d$/.test(text)
+  return years(first) && !years(last) && last.length < 4
 }
 
 function monthOf(word: string): number | null {

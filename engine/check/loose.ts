@@ -85,6 +85,10 @@ export function rowMeant(cells: readonly string[]): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
+  const isHead =
+    prices.length > 0 && prices.every((cell) => /^[a-z]/i.test(cell) && amountMeant(cell) === null)
+  if (isHead)
+    return `period: [${prices.map(cellMeant).join(', ')}], and below it a row for each category by its id`
   return prices.length === 0
     ? `${id}:`
     : `${id === '' ? 'name' : id}: [${prices.map(cellMeant).join(', ')}]`

@@ -3,9 +3,8 @@ import { formsOf } from './address.ts'
 import { badForm, labelOf } from './bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
 import { findingOf, hasErrors } from './finding.ts'
-import { connectiveHelp } from './condition-meant.ts'
-import { keyMeant } from './key-meant.ts'
-import { listed, nearest, suggestion } from './near.ts'
+import { isUntyped, missingKey, unknownKey } from './key-slips.ts'
+import { listed, suggestion } from './near.ts'
 import { readYaml, withoutEchoes } from './parse.ts'
 import { join } from './source.ts'
 import type { Source, SourceText } from './source.ts'
@@ -154,53 +153,10 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
   const said = written?.text ?? writtenAt(source, path)
   const words = textOf(error.parentSchema?.errorMessage)
   switch (error.keyword) {
-    case 'additionalProperties': {
-      const key = String(error.params.additionalProperty)
-      const legal = Object.keys(error.parentSchema?.properties ?? {})
-      const place = source.place(join(path, key), 'key')
-      const near = suggestion(
-        key,
-        legal.filter((one) => !isIn(value, one)),
-        [place.start.offset, place.end.offset],
-      )
-      const written = source.written(join(path, key))?.text ?? null
-      const connective = connectiveHelp(path)
-      const meant =
-        connective !== null
-          ? { help: connective }
-          : near.fix === undefined
-            ? keyMeant(path, key, written, value)
-            : null
-      if (meant !== null)
-        return {
-          code: 'EV101',
-          at: join(path, key),
-          part: 'key',
-          message: `\`${key}\` is not a key here`,
-          help: meant.help,
-        }
-      return {
-        code: 'EV101',
-        at: join(path, key),
-        part: 'key',
-        message: `\`${key}\` is not a key here`,
-        ...near,
-        ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}),
-      }
-    }
-    case 'required': {
-      const key = String(error.params.missingProperty)
-      if (isSaidOtherwise(source, path, key, value, all)) return null
-      return {
-        code: 'EV102',
-        at: path,
-        part: 'key',
-        message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
-        ...(RULE.test(path) && key === 'when' && isIn(value, 'then')
-          ? { help: 'for everybody who is left write otherwise instead of then' }
-          : {}),
-      }
-    }
+    case 'additionalProperties':
+      return unknownKey(source, path, error, all)
+    case 'required':
+      return missingKey(source, path, where, error, all)
     case 'type':
       return wrongKind(
         path,
@@ -332,49 +288,9 @@ function keyHelp(path: string, key: string): string {
   return meant === undefined ? how : `write ${meant}: ${how}`
 }
 
-/** Whether the type of the field to which a key belongs is none of ours. */
-function isUntyped(path: string, all: readonly SchemaError[]): boolean {
-  const type = `/${path.split('.').slice(0, -1).join('/')}/type`
-  return all.some(({ keyword, instancePath }) => keyword === 'enum' && instancePath === type)
-}
-
-const RULE = /^category\.rules\.\d+$/
-
-/**
- * Whether a missing key is there under another name: misspelt, or as it is called elsewhere. `{else: visitor}`
- * was meant as `otherwise`, which has no `when`; a field of no type needs nothing for its type.
- */
-function isSaidOtherwise(
-  source: Source,
-  path: string,
-  key: string,
-  block: unknown,
-  all: readonly SchemaError[],
-): boolean {
-  const typed = all.flatMap((other) =>
-    other.keyword === 'additionalProperties' &&
-    other.instancePath === `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')
-      ? [String(other.params.additionalProperty)]
-      : [],
-  )
-  const meant = typed.map(
-    (one) => keyMeant(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
-  )
-  return (
-    meant.includes(key) ||
-    typed.some((one) => nearest(one, [key]) !== null) ||
-    (RULE.test(path) && meant.includes('otherwise')) ||
-    (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
-  )
-}
-
 /** “Open” and "open " are the word open; what is near to none of the words stays as it is. */
 function formOf(value: string, allowed: readonly string[]): string {
   return formsOf(value).find((form) => allowed.includes(form)) ?? value
-}
-
-function isIn(value: unknown, key: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
 }
 
 /** "`asi-member`", "field 3 of `fields`", for a sentence. */

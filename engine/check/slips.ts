@@ -125,7 +125,7 @@ function valueSlip(
       slip: {
         span: [from, from + bare.length],
         message: `a text cannot begin with \`${bare.charAt(0)}\``,
-        help: quoted(inQuotes(bare)),
+        help: quoted(inQuotes(/^`[^`]*`$/.test(bare) ? bare.slice(1, -1) : bare)),
       },
     }
   const colon = /:(\s|$)/.exec(bare)

@@ -112,8 +112,10 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
       })
     const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(inside) && isProse(path)
     return report('EV005', span, path, {
-      message: `\`${inside}\` is read as a block of keys: a text that begins with {…} must be in quotes`,
-      help: `write "${inside}"`,
+      message: `\`${inside}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} must be in quotes' : ''}`,
+      help: isProse(path)
+        ? `write "${inside}"`
+        : `write ${inside.slice(1, -1).trim()}: a name stands without braces here`,
       ...(isCertain ? { fix: { start: span[0], end: span[1], text: JSON.stringify(inside) } } : {}),
     })
   }
@@ -184,7 +186,7 @@ const NO_PROSE = new Set(
     'format id type as from to opens closes status support office form success failed also colour logo ' +
     'chosen_in then otherwise currency prices round overlap other_dates period options default accept ' +
     'followed_by prefix digits gateway account register registration tariff gateway_return go do show ' +
-    'notices amounts lookup when show_when on category code at copy_to columns filters lines route api key'
+    'notices amounts lookup when show_when on category code at copy_to columns details filters lines route api key'
   ).split(' '),
 )
 
@@ -214,7 +216,7 @@ function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, tra
       .join(', ')}]`,
   })
 }
-const THOUSANDS = /(?<![\d,.])\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
+const THOUSANDS = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
 
 /** `[500,600]` may be two prices; an amount with nothing before a thousand, or zeros in front, is one. */
 function isThousands(inside: string, joined: string): boolean {

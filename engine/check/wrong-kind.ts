@@ -135,6 +135,8 @@ function helpFor(
   if (path === 'payment')
     return { help: 'write {gateway: airpay, account: …}, or none for an event that takes no money' }
   if (value === null && wants('string')) return hiddenByHash(path, source)
+  if (value === null && wants('object'))
+    return { help: `write its keys below it, further to the right, or take \`${name}\` away` }
   if (value === null) return { help: `write its value after the colon, or take \`${name}\` away` }
   const { start } = source.place(path)
   const first = raw.split('\n')[0]?.trimEnd() ?? ''
@@ -167,7 +169,7 @@ function helpFor(
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
       ? { help: 'write one text here' }
-      : { help: `for a text write ${inQuotes(raw)}` }
+      : { help: nameInside(raw) ?? `for a text write ${inQuotes(raw)}` }
   if (wants('object') && typeof value === 'string' && ENTRIES.test(path))
     return {
       help: `write {id: ${formsOf(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
@@ -202,6 +204,14 @@ function columnsIn(source: Source): number {
   return Math.max(1, count)
 }
 
+/** `{id: early-bird}`: a name that stands alone where it is used; null for what may be a text. */
+function nameInside(raw: string): string | null {
+  const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
+    raw,
+  )?.[1]
+  return name === undefined ? null : `write ${name}: a name stands without braces here`
+}
+
 /** One thing where a list belongs: the list of it. */
 function listHelp(path: string, value: unknown, raw: string, columns: number): string {
   const isPrices = path.startsWith('fees.prices.')
@@ -209,8 +219,16 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
     return 'begin every entry on a line of its own with a dash and a space'
   const cells = plainDigits(raw)
     .replaceAll('、', ',')
+    .replace(isPrices ? /^[^\d[]*(?=\[)/ : '', '')
+    .replace(isPrices && raw.startsWith('{') ? /[a-z][\w-]*:\s*/g : '', '')
     .replace(/^[[({|]+|[\])}|]+$/g, '')
-    .split(isPrices ? /\s*[;|]\s*|,\s+|,(?!\d{2,3}\b)|\s+\/\s+|\t+|\s{2,}/ : /\s*[,;|]\s*/)
+    .split(
+      isPrices
+        ? /\s*[;|]\s*|,\s+|,(?!\d{2,3}\b)|\s+\/\s+|\t+|\s{2,}/
+        : path.endsWith('.accept')
+          ? /[\s,;|/]+/
+          : /\s*[,;|]\s*/,
+    )
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '')
   const several = isPrices && cells.length === 1 ? amountMeant(raw) : null

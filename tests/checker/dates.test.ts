@@ -475,6 +475,11 @@ describe('the days of the file disagree', () => {
   })
 })
 
+test('a year of two digits that stands first', () => {
+  const text = sound.replace('from: 2027-03-14', 'from: 27-03-14')
+  expect(findingsOf(text).map(({ help }) => help)).toEqual(['write the year first: 2027-03-14'])
+})
+
 describe('days are read as they are written', () => {
   const one = (text: string): readonly string[] =>
     daysSaid(text, 2027).map(({ first, last, start, end }) => {

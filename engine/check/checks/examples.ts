@@ -120,7 +120,7 @@ const exampleFails: Check = {
   slug: 'example-fails',
   severity: 'error',
   why: 'An example is what the organiser promised; the file does something else.',
-  after: ['EV903', 'EV105'],
+  after: ['EV903', 'EV105', 'EV411'],
   find: (model) =>
     runExamples(model.config).flatMap((result, at): Draft[] => {
       const { name, failures, because } = result

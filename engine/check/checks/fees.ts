@@ -1,6 +1,7 @@
 /** EV4: every category has a price in each period, and no digit went astray. */
 import { AMOUNT_MAX, formatMoney, readAmount, split } from '../../money.ts'
 import { remember } from '../../remember.ts'
+import { amountMeant, priceHelp } from '../amount.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
@@ -122,7 +123,10 @@ const notPaise: Check = {
   find: (model) => {
     const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({
       message: `\`${text}\` is not an amount in rupees and paise`,
-      help: 'write digits, and after a point at most two more',
+      help:
+        amountMeant(text)?.is === 'rupees'
+          ? `${priceHelp(text) ?? ''}, in digits alone; paise follow a point and have two digits`
+          : 'write digits, and after a point at most two more',
     })
     const cells = cellsOf(model).flatMap(({ at, value, text, amount }): Draft[] =>
       typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],

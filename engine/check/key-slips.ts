@@ -1,0 +1,166 @@
+/** Keys that nobody knows and keys that are missing: what was meant, told once for each. */
+import { connectiveHelp } from './condition-meant.ts'
+import type { Draft } from './finding.ts'
+import { keyMeant } from './key-meant.ts'
+import { listed, nearest, suggestion } from './near.ts'
+import type { SchemaError } from './schemas.ts'
+import { join } from './source.ts'
+import type { Source } from './source.ts'
+
+type Told = Draft & { readonly code: 'EV101' | 'EV102' }
+
+/** What is said of the key that `error` names. */
+export function unknownKey(
+  source: Source,
+  path: string,
+  error: SchemaError,
+  all: readonly SchemaError[],
+): Told {
+  const value = error.data
+  const key = String(error.params.additionalProperty)
+  const moved = unindented(path, key, value, all) ?? optionPair(source, path, value)
+  if (moved !== null) return moved
+  const legal = Object.keys(error.parentSchema?.properties ?? {})
+  const place = source.place(join(path, key), 'key')
+  const near = suggestion(
+    key,
+    legal.filter((one) => !isIn(value, one)),
+    [place.start.offset, place.end.offset],
+  )
+  const written = source.written(join(path, key))?.text ?? null
+  const connective = connectiveHelp(path)
+  const meant =
+    connective !== null
+      ? { help: connective }
+      : near.fix === undefined
+        ? keyMeant(path, key, written, value)
+        : null
+  if (meant !== null)
+    return {
+      code: 'EV101',
+      at: join(path, key),
+      part: 'key',
+      message: `\`${key}\` is not a key here`,
+      help: meant.help,
+    }
+  return {
+    code: 'EV101',
+    at: join(path, key),
+    part: 'key',
+    message: `\`${key}\` is not a key here`,
+    ...near,
+    ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}),
+  }
+}
+
+/** Null for a key that is there under another name: that one is told already. */
+export function missingKey(
+  source: Source,
+  path: string,
+  where: string,
+  error: SchemaError,
+  all: readonly SchemaError[],
+): Told | null {
+  const value = error.data
+  const key = String(error.params.missingProperty)
+  if (optionPair(source, path, value) !== null) return null
+  if (isSaidOtherwise(source, path, key, value, all)) return null
+  return {
+    code: 'EV102',
+    at: path,
+    part: 'key',
+    message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
+    ...(RULE.test(path) && key === 'when' && isIn(value, 'then')
+      ? { help: 'for everybody who is left write otherwise instead of then' }
+      : {}),
+  }
+}
+
+const RULE = /^category\.rules\.\d+$/
+
+/** A key that nobody knows below one that has nothing: it was meant to stand inside of it. */
+function unindented(
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): Told | null {
+  const entries = Object.entries(typeof block === 'object' && block !== null ? block : {})
+  const before = entries.slice(
+    0,
+    entries.findIndex(([name]) => name === key),
+  )
+  const empty = before.findLast(
+    ([name, value]) =>
+      value === null &&
+      all.some(
+        ({ keyword, instancePath, params }) =>
+          keyword === 'type' &&
+          instancePath === `/${join(path, name).replaceAll('.', '/')}` &&
+          [params.type].flat().join(',').includes('object'),
+      ),
+  )?.[0]
+  return empty === undefined
+    ? null
+    : {
+        code: 'EV101',
+        at: join(path, key),
+        part: 'key',
+        message: `\`${key}\` is not a key here`,
+        help: `to belong to \`${empty}\`, begin the line further to the right`,
+        related: [{ at: join(path, empty), part: 'key', message: 'nothing stands under this' }],
+      }
+}
+
+/** `pg: Post Graduate` in a list of options: an id and its label, said shorter than they are read. */
+function optionPair(source: Source, path: string, option: unknown): Told | null {
+  if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
+  const [pair, ...more] = Object.entries(option)
+  if (pair === undefined || more.length > 0 || typeof pair[1] !== 'string') return null
+  const [id, label] = pair
+  if (id === 'id' || id === 'label') return null
+  return {
+    code: 'EV101',
+    at: path,
+    message: `\`${id}: ${label}\` is no option: an option has an id and a label`,
+    help: `write {id: ${id}, label: ${source.written(join(path, id))?.text ?? label}}`,
+  }
+}
+
+/** Whether the type of the field to which a key belongs is none of ours. */
+export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
+  const type = `/${path.split('.').slice(0, -1).join('/')}/type`
+  return all.some(({ keyword, instancePath }) => keyword === 'enum' && instancePath === type)
+}
+
+/**
+ * Whether a missing key is there under another name: misspelt, or as it is called elsewhere. `{else: visitor}`
+ * was meant as `otherwise`, which has no `when`; a field of no type needs nothing for its type.
+ */
+function isSaidOtherwise(
+  source: Source,
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): boolean {
+  const typed = all.flatMap((other) =>
+    other.keyword === 'additionalProperties' &&
+    other.instancePath === `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')
+      ? [String(other.params.additionalProperty)]
+      : [],
+  )
+  const meant = typed.map(
+    (one) => keyMeant(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
+  )
+  return (
+    meant.includes(key) ||
+    typed.some((one) => nearest(one, [key]) !== null) ||
+    (RULE.test(path) && meant.includes('otherwise')) ||
+    (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
+  )
+}
+
+function isIn(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+}
