@@ -164,6 +164,33 @@ describe('rules and labels exchanged', () => {
   })
 })
 
+describe('a later period is cheaper', () => {
+  test.each([
+    [
+      'one row',
+      base.replace('[1000, 1500]', '[1500, 1000]'),
+      '    member:',
+      'under the earlier period',
+    ],
+    [
+      'names of the columns',
+      base.replace('[early, late]', '[late, early]'),
+      '    member:',
+      'every price falls in `late`',
+    ],
+    [
+      'all rows',
+      base.replace('[1000, 1500]', '[1500, 1000]').replace('[2000, 2500]', '[2500, 2000]'),
+      '    visitor:',
+      'every price falls in `late`',
+    ],
+  ])('%s', (_what, text, part, help) => {
+    const found = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, part))
+    expect(found.map(({ code }) => code)).toEqual(['EV412'])
+    expect(found[0]?.help).toContain(help)
+  })
+})
+
 describe('what nobody pays or nobody charges', () => {
   test.each([
     ['every cell none', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],

@@ -130,7 +130,10 @@ test.each<[string, () => string, readonly string[]]>([
 
 test('the button of an event that takes no money leads to no payment, unless its file says otherwise', () => {
   const own = 'summary:\n    button: Send it\n'
-  const none = text('free').replace('{gateway: airpay, account: sample}', 'none')
+  const none = text('free')
+    .replace('{gateway: airpay, account: sample}', 'none')
+    .replace('[free, 2000]', '[free, free]')
+    .replace('[3000, 4000]', '[free, free]')
   const buttons = [text('free'), none, none.replace('summary:\n', own)].map((source) => {
     const found = compile(source).event as EventConfig
     return [buttonText(found, null), buttonText(found, view.total)]

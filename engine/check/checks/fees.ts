@@ -176,20 +176,28 @@ const steps = remember((model: Model) => {
 const priceDrops: Check = {
   slug: 'price-drops',
   severity: 'warning',
-  why: 'Prices rise with time; a lower one is often a digit too few.',
+  why: 'Prices rise with time; a lower one is often a digit too few, or its column was exchanged with another.',
   after: [...AFTER_TABLE, 'EV406'],
-  find: (model) =>
-    steps(model).flatMap(({ cell, amount, before, beforeAt }): Draft[] =>
-      amount > 0 && amount < before && !isJump(model, beforeAt)
-        ? [
-            {
-              at: cell.at,
-              message: `cheaper than in the period before (${formatMoney(before)})`,
-              related: [{ at: beforeAt, message: 'the period before' }],
-            },
-          ]
-        : [],
-    ),
+  find: (model) => {
+    const drops = steps(model).filter(
+      ({ amount, before, beforeAt }) => amount > 0 && amount < before && !isJump(model, beforeAt),
+    )
+    const rises = new Set(
+      steps(model).flatMap(({ cell, amount, before }) => (amount >= before ? [cell.period] : [])),
+    )
+    return drops.map(({ cell, before, beforeAt }): Draft => {
+      const falling = drops.filter((other) => other.cell.period === cell.period)
+      const isColumn = falling.length > 1 && !rises.has(cell.period)
+      return {
+        at: cell.at,
+        message: `cheaper than in the period before (${formatMoney(before)})`,
+        related: [{ at: beforeAt, message: 'the period before' }],
+        help: isColumn
+          ? `every price falls in \`${cell.period}\`: if two columns are exchanged, write their names in the first row the other way round`
+          : 'write the lower price under the earlier period, if the two are exchanged',
+      }
+    })
+  },
 }
 
 const priceZero: Check = {
