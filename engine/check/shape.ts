@@ -249,7 +249,15 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
   const { keyword, params } = error
   const at = { code: 'EV107' as const, at: path, part: 'key' as const }
   const message = textOf(error.parentSchema?.errorMessage)
-  if (message !== undefined) return { ...at, part: /\d$/.test(path) ? 'value' : 'key', message }
+  if (message !== undefined)
+    return {
+      ...at,
+      part: /\d$/.test(path) ? 'value' : 'key',
+      message,
+      ...(/^category\.rules\.\d+$/.test(path)
+        ? { help: 'write {when: …, then: …}, or for everybody who is left {otherwise: …} alone' }
+        : {}),
+    }
   if (keyword === 'minItems' || keyword === 'minProperties')
     return {
       ...at,
@@ -257,6 +265,9 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
         Number(params.limit) === 1
           ? `${where} is empty`
           : `${where} needs at least ${String(params.limit)} entries`,
+      ...(/^category\.rules\.\d+\.when$/.test(path)
+        ? { help: 'for everybody who is left write {otherwise: …} alone' }
+        : {}),
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
     return { ...at, message: `${where} has more than ${String(params.limit)} entries` }

@@ -112,6 +112,15 @@ function helpFor(
       : null
     return { help: conditionHelp(value, path.startsWith('category.'), then?.text ?? null) }
   }
+  if (
+    name === 'default' &&
+    /^["']?(?:none|nil|null|n\/?a|empty|blank|-+|nothing)["']?$/i.test(raw.trim())
+  )
+    return {
+      help: wants('boolean')
+        ? 'write false, or take `default` away'
+        : 'take `default` away: without it the form begins empty',
+    }
   const connective = connectiveHelp(path)
   if (connective !== null) return { help: connective }
   const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)

@@ -281,6 +281,8 @@ describe('the last rule', () => {
     ['- {when: else, then: visitor}', '{otherwise: visitor}'],
     ['- {when: true, then: visitor}', '{otherwise: visitor}'],
     ['- {when: any, then: visitor}', '{otherwise: visitor}'],
+    ['- {when: {is_member: false}, otherwise: visitor}', '{otherwise: …} alone'],
+    ['- {when: {}, then: visitor}', '{otherwise: …} alone'],
     ['- {then: visitor}', 'write otherwise instead of then'],
     ['- {otherwise: {then: visitor}}', 'write otherwise: visitor'],
     ['- {if: {is_member: false}, then: visitor}', 'write when'],
@@ -340,6 +342,9 @@ describe('words of other form builders', () => {
     ['error: Wrong', 'invalid: Wrong'],
     ['multiple: true', 'write a yes-no field for every choice'],
     ['price: 500', 'fees.prices'],
+    ['type: number, default: none', 'take `default` away'],
+    ['type: yes-no, default: none', 'write false'],
+    ['show_when: {category: member or visitor}', 'write [member, visitor]'],
   ])('a field with %s', (entry, help) => {
     expectHelp(field(`id: extra, label: Extra, ${entry}`), entry, help)
   })

@@ -163,12 +163,18 @@ const unknownCategory: Check = {
         : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
       ...(category === undefined ? [] : [{ name: category, at: `examples.cases.${at}.category` }]),
     ])
-    return unknown(
-      model,
-      [...rules, ...compared, ...rows, ...expected],
-      legal,
-      (name) => `there is no category \`${name}\``,
-    )
+    const say = (name: string): string => `there is no category \`${name}\``
+    return [
+      ...unknown(model, [...rules, ...rows, ...expected], legal, say),
+      ...compared.flatMap((one) => {
+        const meant = choiceMeant(one.name, legal)
+        return unknown(model, [one], legal, say).map((draft): Draft =>
+          meant === null
+            ? draft
+            : { at: draft.at, part: 'value', message: draft.message, help: `write ${meant}` },
+        )
+      }),
+    ]
   },
 }
 
