@@ -51,7 +51,7 @@ export function badForm(
         : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no money',
     }
   }
-  if (/^fees\.prices\.period\./.test(path) && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
+  if (path.startsWith('fees.prices.period.') && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
     return {
       ...at,
       message: `\`${said}\` is not proper for \`period\``,

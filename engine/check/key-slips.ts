@@ -65,6 +65,13 @@ export function missingKey(
   const key = String(error.params.missingProperty)
   if (optionPair(source, path, value) !== null) return null
   if (isSaidOtherwise(source, path, key, value, all)) return null
+  if (path === '' && key === 'closed')
+    return {
+      code: 'EV102',
+      at: 'event.status',
+      message: 'a closed event needs the block `closed`, which its page shows instead of the form',
+      help: 'write closed: {heading: Registration is closed, text: …}',
+    }
   return {
     code: 'EV102',
     at: path,

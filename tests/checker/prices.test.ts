@@ -52,6 +52,7 @@ function expectAt(text: string, code: string, part: string): void {
 describe('a row that should be the cheaper one is the dearer one', () => {
   test.each<[string, Row, Row] | [string, Row, Row, Row]>([
     ['member', ['member', '', '2000, 2500'], ['non-member', '', '1000, 1500']],
+    ['member', ['member', 'Society Member', '2000, 2500'], ['non-member', '', '1000, 1500']],
     ['member', ['member', 'Member', '2000, 2500'], ['others', 'Others', '1000, 1500']],
     ['a', ['a', 'Members of ASI', '2000, 2500'], ['b', 'Non Member', '1000, 1500']],
     ['a', ['a', 'ASI Member', '2000, 2500'], ['b', 'Non-ASI Member', '1000, 1500']],

@@ -47,7 +47,7 @@ const titleYear: Check = {
 const sameTitle: Check = {
   slug: 'same-title',
   severity: 'warning',
-  why: 'Two categories or sections of one name cannot be told apart by whoever has to choose.',
+  why: 'Two categories, sections or periods of one name cannot be told apart by whoever has to choose.',
   after: ['EV206'],
   find: ({ config, file }) => {
     const twice = (
@@ -75,6 +75,14 @@ const sameTitle: Check = {
         (i) =>
           file.categories[i]?.label === undefined ? `categories.${i}` : `categories.${i}.label`,
         'categories',
+      ),
+      ...twice(
+        config.fees.periods.map(({ label }) => label),
+        (i) =>
+          file.fees.periods[i]?.label === undefined
+            ? `fees.periods.${i}`
+            : `fees.periods.${i}.label`,
+        'periods',
       ),
       ...twice(
         file.form.sections.map(({ title }) => title),
