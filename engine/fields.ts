@@ -1,6 +1,6 @@
 /** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
 import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
-import type { Field } from './config.ts'
+import type { Field, FieldType } from './config.ts'
 import { assertNever } from './outcome.ts'
 import { DAY_PATTERN } from './time.ts'
 
@@ -51,6 +51,19 @@ export function formsOf(field: Field): readonly Form[] {
     default:
       return assertNever(field.type)
   }
+}
+
+/** Whether an answer can be of the wrong form, and not merely missing or too long. */
+export const CAN_BE_MALFORMED: Readonly<Record<FieldType, boolean>> = {
+  text: false,
+  multiline: false,
+  email: true,
+  phone: true,
+  number: true,
+  date: true,
+  'yes-no': false,
+  select: true,
+  file: true,
 }
 
 /** The field's own message for a malformed answer. */

@@ -3,6 +3,7 @@
  * back gives the same event, which a test holds to; only the gateway stays a name, for it has no
  * other form in an event file, and its constants follow as a remark.
  */
+import { CAN_BE_MALFORMED } from '../fields.ts'
 import type {
   Answer,
   Button,
@@ -221,7 +222,7 @@ function showField(field: Field): Block {
           ? field.required.message
           : { when: showCondition(field.required.when ?? []), message: field.required.message },
     invalid:
-      field.invalid === '' || !field.check || field.type === 'text' || field.type === 'multiline'
+      field.invalid === '' || !field.check || !CAN_BE_MALFORMED[field.type]
         ? undefined
         : field.invalid,
     check: field.check ? undefined : false,

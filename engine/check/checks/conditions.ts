@@ -1,4 +1,5 @@
 /** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
+import type { FieldType } from '../../config.ts'
 import { boxesOf, domainOf, everything } from '../proof/domain.ts'
 import { intersect, subtract, withinBudget, WORK_MAX } from '../proof/boxes.ts'
 import { numberMeant } from '../amount.ts'
@@ -208,6 +209,19 @@ const visibilityCycle: Check = {
   },
 }
 
+/** What people spell as they like. */
+const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
+  text: true,
+  multiline: true,
+  email: true,
+  phone: true,
+  number: false,
+  date: false,
+  'yes-no': false,
+  select: false,
+  file: true,
+}
+
 const comparesFreeText: Check = {
   slug: 'compares-free-text',
   severity: 'warning',
@@ -218,8 +232,7 @@ const comparesFreeText: Check = {
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }) => {
           const type = model.fields.find((one) => one.id === id)?.field.type
-          if (type === undefined || !['text', 'multiline', 'email', 'phone', 'file'].includes(type))
-            return []
+          if (type === undefined || !IS_FREE_TEXT[type]) return []
           return constantsAt(raw, path).map(({ value, at }) => ({
             at,
             message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`,

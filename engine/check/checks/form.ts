@@ -1,5 +1,6 @@
 /** EV501 to EV508: the form asks what it needs, once, and says what it means. */
 import type { Field } from '../../config.ts'
+import { CAN_BE_MALFORMED } from '../../fields.ts'
 import { isDay } from '../../time.ts'
 import type { Check, FieldAt } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -14,7 +15,7 @@ const messageNeverShown: Check = {
     fields.flatMap(({ raw, path, field }): Draft[] => {
       if (raw.invalid === undefined) return []
       const at = join(path, 'invalid')
-      if (['text', 'multiline', 'yes-no'].includes(field.type))
+      if (!CAN_BE_MALFORMED[field.type])
         return [
           {
             at,

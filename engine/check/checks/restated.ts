@@ -1,4 +1,6 @@
 /** EV512, EV513: texts that stand in the shared texts already, and words that were meant to leave a text out. */
+import { CAN_BE_MALFORMED } from '../../fields.ts'
+import { INVALID_TEXTS } from '../compile/form.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft, SharedName } from '../finding.ts'
 import { suggestion } from '../near.ts'
@@ -16,14 +18,6 @@ function restatedTexts(
   ): readonly { at: string; text: string; shared: string }[] =>
     typeof text === 'string' ? [{ at, text, shared }] : []
   const { summary, without_payment: without, failure } = file.form
-  const invalid = {
-    email: 'email',
-    phone: 'phone',
-    select: 'option',
-    file: 'file',
-    number: 'number',
-    date: 'date',
-  } as const
   return [
     ...(['title', 'empty', 'button', 'busy'] as const).flatMap((key) =>
       pair(`form.summary.${key}`, summary?.[key], `form.summary.${key}`),
@@ -34,12 +28,8 @@ function restatedTexts(
     ...pair('form.failure', failure, 'form.failure'),
     ...model.fields.flatMap(({ raw, path, field }) => [
       ...pair(join(path, 'required'), raw.required, 'form.required'),
-      ...(field.type in invalid
-        ? pair(
-            join(path, 'invalid'),
-            raw.invalid,
-            `form.invalid.${invalid[field.type as keyof typeof invalid]}`,
-          )
+      ...(CAN_BE_MALFORMED[field.type]
+        ? pair(join(path, 'invalid'), raw.invalid, `form.invalid.${INVALID_TEXTS[field.type]}`)
         : []),
     ]),
     ...(['no_order', 'bad_order', 'not_found', 'fetch_failed'] as const).flatMap((key) =>

@@ -34,7 +34,7 @@ function toOptions(
 }
 
 /** Which text of `form.invalid` speaks of a wrong answer. */
-const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
+export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   text: 'text',
   multiline: 'multiline',
   email: 'email',
