@@ -1,4 +1,5 @@
 /** Amounts of money that a text names, "Rs. 1,500/-" or "1500 per person", and what of them is asked of a delegate. */
+import { matchesOf } from './matches.ts'
 import { readAmount, type Paise } from '../money.ts'
 import { plainDigits } from './amount.ts'
 import { statementAround } from './said-about.ts'
@@ -35,13 +36,14 @@ const FACTORS: readonly (readonly [RegExp, number])[] = [
 
 /** Every amount of a text, in its order. */
 export function amountsSaid(text: string): readonly AmountSaid[] {
+  if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? plainDigits(text) : text
   // What a letter of another width becomes may be longer; then the text is read as it stands.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
   const found: AmountSaid[] = []
   for (const pattern of PATTERNS)
-    for (const match of readable.matchAll(pattern)) {
+    for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
       if (found.some((one) => one.start < end && start < one.end)) continue
       const factor = FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1

@@ -130,9 +130,9 @@ export function aboutDay(
   )
   const ofPeriod = /^fees\.periods\.(\d+)\./.exec(path)
   const direction = directionOf(left, right)
-  const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
   if (ofPeriod !== null)
     return { topic: 'price', direction, period: Number(ofPeriod[1]), isPart: false }
+  const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
   const leftTopic = topicOf(model, left, true, direction)
   const rightTopic = leftTopic ?? topicOf(model, right, false, direction)
   const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import {
   compileEvent,
   compileEvents,
@@ -12,6 +13,7 @@ import {
   type SharedFiles,
 } from '../../engine/index.ts'
 import { nearest } from '../../engine/check/near.ts'
+import { readYaml } from '../../engine/check/parse.ts'
 import { base, readGolden, shared } from './goldens.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -123,6 +125,18 @@ describe('allow', () => {
     ['knows the codes', withAllow('{code: EV444, because: It was agreed.}'), ['EV405', 'EV990']],
   ])('%s', (_name, text, expected) => {
     expect(codes(text)).toEqual(expected)
+  })
+})
+
+describe('a plain word', () => {
+  test.each([
+    ...['null', 'Null', 'NULL', 'nUll', 'nullable', 'true', 'True', 'TRUE', 'tRue', 'truest'],
+    ...['false', 'False', 'FALSE', 'falsehood', 'yes', 'No', 'NaN', 'Infinity', 'e5', 'x1F', 'o17'],
+    ...['~', '.nan', '.inf', '-.INF', '1e3', '0x1F', '0o17', '+7', '.5', '_', 'über', 'Ω'],
+  ])('%s is what YAML says it is', (word) => {
+    expect(readYaml({ path: 'event', text: `key: ${word}` }).source.value).toStrictEqual({
+      key: parse(word, { version: '1.2', schema: 'core' }),
+    })
   })
 })
 
