@@ -148,6 +148,8 @@ required: {when: {is_member: true}} < required_if required_when mandatory_if man
   required_for
 required: true < mandatory compulsory is_required isrequired is_mandatory obligatory must reqd req require
   needed must_fill not_null notnull non_empty compulsary mandotory
+!a field is hidden where its show_when does not hold: write show_when with the opposite, such as {is_member: {not: true}} < hide_when
+  hide_if hidden_when hidden_if hidden hide
 !an optional field has no required: take this out < optional is_optional nullable allow_blank allow_empty
   blank not_required
 show_when < ${SHOW}

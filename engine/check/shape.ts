@@ -227,6 +227,9 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         code: 'EV105',
         at: path,
         message: `${said} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+        ...(path.startsWith('fees.prices.') && typeof value === 'number' && value < 0
+          ? { help: `write ${-value}, without a sign` }
+          : {}),
       }
     case 'uniqueItems': {
       const twice = join(path, Number(error.params.i))

@@ -41,6 +41,7 @@ const typing: Readonly<Record<string, readonly Slip[]>> = {
     price('Rs.1,000/-', 'write [1000, 1500]'),
     price('1000 (GST extra)', 'write 1000'),
     price('=1000', 'write 1000'),
+    price('-1000', 'write 1000'),
     price('1.000', 'write 1000'),
     row('member:  Rs. [1000, 1500]', 'write [1000, 1500]'),
     row('member:  {early: 1000, late: 1500}', 'write [1000, 1500]'),

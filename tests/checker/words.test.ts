@@ -36,6 +36,20 @@ test('the files they are typed into are sound', () => {
   expect(said(asking)).toEqual([])
 })
 
+test('an option that is called by its label', () => {
+  const labelled = asking.replace('pg, faculty]', '{id: pg, label: Post Graduate}, faculty]')
+  expectHelp(
+    labelled.replace('when: {is_member: true}', 'when: {role: Post Graduate}'),
+    'role: Post',
+    'write pg: an option is called by its id',
+  )
+})
+
+test('a field that is to be hidden', () => {
+  const line = 'id: council, label: Council, hide_when: {is_member: true}'
+  expectHelp(field(line), 'hide_when', 'write show_when with the opposite')
+})
+
 describe('a yes or no in the place of a message', () => {
   test.each([
     'yes',

@@ -102,6 +102,9 @@ const unknownOption: Check = {
       const { field } = model.fields.find((one) => one.id === id) ?? {}
       if (field?.options === undefined || field.offersCategories === true) return []
       const legal = field.options.map((option) => option.id)
+      const labels = new Map(
+        field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
+      )
       const used = constantsAt(raw, path).flatMap(({ value, at }) =>
         typeof value === 'string' ? [{ name: value, at }] : [],
       )
@@ -110,7 +113,11 @@ const unknownOption: Check = {
           ({ help, fix, ...draft }) => ({
             ...draft,
             notes: [`options: ${listed(legal)}`],
-            ...optionHelp(id, one.name, legal, help, fix),
+            ...(fix === undefined && labels.has(one.name.trim().toLowerCase())
+              ? {
+                  help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is called by its id`,
+                }
+              : optionHelp(id, one.name, legal, help, fix)),
           }),
         ),
       )
