@@ -11,7 +11,7 @@ import site from '../../schemas/site.schema.json' with { type: 'json' }
 import texts from '../../schemas/texts.schema.json' with { type: 'json' }
 import { remember } from '../remember.ts'
 import { DAY_PATTERN } from '../time.ts'
-import { MAIL_PATTERN } from './address.ts'
+import { MAIL_PATTERN } from './meant/address.ts'
 
 export const SCHEMAS = { event, lists, gateways, texts, site }
 export type Kind = keyof typeof SCHEMAS

@@ -1,17 +1,17 @@
 /** EV1: what the file's schema says, at exact places and in words. One finding per cause. */
-import { formsOf } from './address.ts'
-import { badForm, labelOf } from './bad-form.ts'
+import { formsOf } from './meant/address.ts'
+import { badForm, labelOf } from './meant/bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
 import { findingOf, hasErrors } from './finding.ts'
-import { isUntyped, missingKey, unknownKey } from './key-slips.ts'
+import { isUntyped, missingKey, unknownKey } from './meant/key-slips.ts'
 import { listed, suggestion } from './near.ts'
 import { readYaml, withoutEchoes } from './parse.ts'
 import { join } from './source.ts'
 import type { Source, SourceText } from './source.ts'
 import { errorsOf, type Kind, type SchemaError } from './schemas.ts'
-import { taxHelp } from './typed-tax.ts'
-import { valueMeant } from './value-meant.ts'
-import { wrongKind, writtenAt } from './wrong-kind.ts'
+import { taxHelp } from './meant/tax.ts'
+import { valueMeant } from './meant/value.ts'
+import { wrongKind, writtenAt } from './meant/wrong-kind.ts'
 
 export const shape = {
   EV007: {

@@ -1,7 +1,7 @@
 /** What `rollcall new` asks, one thing at a time, and how each answer is read: as people write days, prices and yes. */
-import { mailMeant } from '../check/address.ts'
-import { amountMeant } from '../check/amount.ts'
-import { daysSaid, type DayWords } from '../check/day-words.ts'
+import { mailMeant } from '../check/meant/address.ts'
+import { amountMeant } from '../check/meant/amount.ts'
+import { daysSaid, type DayWords } from '../check/said/days.ts'
 import { formatMoney, paise, readAmount, type Paise } from '../money.ts'
 import { err, ok, type Result } from '../outcome.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../time.ts'

@@ -2,7 +2,7 @@
  * Next year's event file out of this year's: days, names and addresses changed in the text itself, so
  * that comments and layout stay, with a list of what was done and of what a person should look at.
  */
-import { daysSaid } from '../check/day-words.ts'
+import { daysSaid } from '../check/said/days.ts'
 import { callsOf, pagesOf } from '../check/clashes.ts'
 import { readYaml } from '../check/parse.ts'
 import type { Source } from '../check/source.ts'

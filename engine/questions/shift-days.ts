@@ -1,5 +1,5 @@
 /** A text with its days some weeks later, each in the spelling it had: 2025-08-31, 31/08/2025, 31st Aug, 30–31 August 2025. */
-import { daysSaid, monthsSaid, type DaysSaid, type DayWords } from '../check/day-words.ts'
+import { daysSaid, monthsSaid, type DaysSaid, type DayWords } from '../check/said/days.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../time.ts'
 
 const DAYS_A_WEEK = 7

@@ -1,7 +1,7 @@
 /** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent, type Finding } from '../../engine/index.ts'
-import { daysSaid } from '../../engine/check/day-words.ts'
+import { daysSaid } from '../../engine/check/said/days.ts'
 import { base, shared } from './goldens.ts'
 
 /** The base as a conference of three days with an early bird that ends in autumn. */

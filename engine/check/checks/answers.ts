@@ -1,5 +1,5 @@
 /** EV008, EV322, EV516 to EV518: words that are taken for something else: a yes for a message, an age for a range, a No for consent. */
-import { yesNoMeant } from '../condition-meant.ts'
+import { yesNoMeant } from '../meant/condition.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../model.ts'
 import { shape } from '../shape.ts'

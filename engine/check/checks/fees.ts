@@ -1,7 +1,7 @@
 /** EV4: every category has a price in each period, and no digit went astray. */
 import { AMOUNT_MAX, formatMoney, readAmount, split } from '../../money.ts'
 import { remember } from '../../remember.ts'
-import { amountMeant, priceHelp } from '../amount.ts'
+import { amountMeant, priceHelp } from '../meant/amount.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'

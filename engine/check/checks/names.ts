@@ -1,5 +1,5 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
-import { choiceMeant, connectiveHelp, isEverybody } from '../condition-meant.ts'
+import { choiceMeant, connectiveHelp, isEverybody } from '../meant/condition.ts'
 import { listed, suggestion } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'

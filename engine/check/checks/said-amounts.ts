@@ -1,10 +1,10 @@
 /** EV455, EV456: amounts in texts and those of the price table are the same money. */
 import { formatMoney, split, type Paise } from '../../money.ts'
 import { remember } from '../../remember.ts'
-import { amountsSaid, isAsked, type AmountSaid } from '../amounts-said.ts'
+import { amountsSaid, isAsked, type AmountSaid } from '../said/amounts.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
-import { readables, type Readable } from '../readable.ts'
+import { readables, type Readable } from '../said/readable.ts'
 import { AFTER_TABLE, cellsOf } from './fees.ts'
 
 type Priced = {

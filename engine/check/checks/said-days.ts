@@ -10,9 +10,9 @@ import {
   sayWords,
   type Edge,
   type Mention,
-} from '../mentions.ts'
+} from '../said/mentions.ts'
 import type { Check, Model } from '../model.ts'
-import { statementAround, type About } from '../said-about.ts'
+import { statementAround, type About } from '../said/about.ts'
 
 const HELP = 'write the same day in both places, or accept it with allow'
 /** A day without its year, of which the text does not say what it is, is taken for one of the file's when it is as near as this. */

@@ -1,6 +1,6 @@
 /** EV621 to EV623: the days a text gives the event are its days, fall on their weekday, and its name is of this year. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../time.ts'
-import { daysSaid, monthsSaid, type DaysSaid } from '../day-words.ts'
+import { daysSaid, monthsSaid, type DaysSaid } from '../said/days.ts'
 import type { Draft } from '../finding.ts'
 import {
   distance,
@@ -11,10 +11,10 @@ import {
   placeOf,
   sayWords,
   type Mention,
-} from '../mentions.ts'
+} from '../said/mentions.ts'
 import type { Check, Model } from '../model.ts'
-import { readables, type Readable } from '../readable.ts'
-import { aboutDay, statementAround } from '../said-about.ts'
+import { readables, type Readable } from '../said/readable.ts'
+import { aboutDay, statementAround } from '../said/about.ts'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 

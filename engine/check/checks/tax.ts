@@ -2,9 +2,9 @@
 import { formatMoney, readAmount, split, splitTotal } from '../../money.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
-import { readables, type Readable } from '../readable.ts'
-import { taxClaims, taxPercents, type TaxClaim } from '../said-tax.ts'
-import { isNone, likelyPercent } from '../typed-tax.ts'
+import { readables, type Readable } from '../said/readable.ts'
+import { taxClaims, taxPercents, type TaxClaim } from '../said/tax.ts'
+import { isNone, likelyPercent } from '../meant/tax.ts'
 import { AFTER_TABLE, cellsOf } from './fees.ts'
 
 const splitDisagrees: Check = {

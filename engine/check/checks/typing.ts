@@ -1,9 +1,9 @@
 /** What can be read and was mistyped all the same: quotes that are printed, a sign that stands twice, an address nobody has, marks of other programs. */
-import { mailMeant, webMeant } from '../address.ts'
-import { matchesOf } from '../matches.ts'
+import { mailMeant, webMeant } from '../meant/address.ts'
+import { matchesOf } from '../said/matches.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
-import { inQuotes } from '../quotes.ts'
+import { inQuotes } from '../reading/quotes.ts'
 
 /**
  * Findings at what a pattern finds in the texts of the file. `hint` is found wherever the pattern is,

@@ -5,7 +5,7 @@ import { remember } from '../../remember.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
 import type { Check, Checks, Model } from '../model.ts'
-import { associationsIn, contradiction, standingOf, type Standing } from '../standing.ts'
+import { associationsIn, contradiction, standingOf, type Standing } from '../said/standing.ts'
 import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
 
 type Person = {

@@ -1,8 +1,8 @@
 /** Amounts of money that a text names, "Rs. 1,500/-" or "1500 per person", and what of them is asked of a delegate. */
+import { readAmount, type Paise } from '../../money.ts'
+import { plainDigits } from '../meant/amount.ts'
+import { statementAround } from './about.ts'
 import { matchesOf } from './matches.ts'
-import { readAmount, type Paise } from '../money.ts'
-import { plainDigits } from './amount.ts'
-import { statementAround } from './said-about.ts'
 
 export type AmountSaid = {
   readonly amount: Paise

@@ -1,6 +1,6 @@
 /** A line that is neither a key with its value nor an entry of a list: what it was meant to be. */
-import { amountMeant } from './amount.ts'
-import type { Span } from './source.ts'
+import { amountMeant } from '../meant/amount.ts'
+import type { Span } from '../source.ts'
 
 export type Slip = {
   readonly span: Span

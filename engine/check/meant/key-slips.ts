@@ -1,11 +1,11 @@
 /** Keys that nobody knows and keys that are missing: what was meant, told once for each. */
-import { connectiveHelp } from './condition-meant.ts'
-import type { Draft } from './finding.ts'
-import { keyMeant } from './key-meant.ts'
-import { listed, nearest, suggestion } from './near.ts'
-import type { SchemaError } from './schemas.ts'
-import { join } from './source.ts'
-import type { Source } from './source.ts'
+import { connectiveHelp } from './condition.ts'
+import type { Draft } from '../finding.ts'
+import { keyMeant } from './key.ts'
+import { listed, nearest, suggestion } from '../near.ts'
+import type { SchemaError } from '../schemas.ts'
+import { join } from '../source.ts'
+import type { Source } from '../source.ts'
 
 type Told = Draft & { readonly code: 'EV101' | 'EV102' }
 

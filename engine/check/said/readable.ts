@@ -1,6 +1,6 @@
 /** Every text of an event file that somebody will read, with what it stands under. */
-import { remember } from '../remember.ts'
-import type { Model } from './model.ts'
+import { remember } from '../../remember.ts'
+import type { Model } from '../model.ts'
 
 export type Readable = {
   readonly path: string

@@ -1,8 +1,8 @@
 /** Values of the right kind in the wrong form: a date, an address, a name, a price, and how it is written here. */
-import { isDay } from '../time.ts'
+import { isDay } from '../../time.ts'
 import { colourMeant, formsOf, mailMeant } from './address.ts'
 import { plainDigits, priceHelp, withoutQuotes } from './amount.ts'
-import type { Draft } from './finding.ts'
+import type { Draft } from '../finding.ts'
 
 /** What a schema asks of a text that it does not have. */
 export type Asked = {

@@ -1,5 +1,5 @@
 /** Brackets on a line and over several: a comma, a colon or their other half that is missing. */
-import { rangeMeant } from './condition-meant.ts'
+import { rangeMeant } from '../meant/condition.ts'
 import type { Slip } from './loose.ts'
 import {
   closingQuote,

@@ -1,12 +1,12 @@
 /** What YAML reads otherwise than it looks: anchors, tags, texts cut by a hash, braces and commas that were meant as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { amountMeant, priceHelp } from './amount.ts'
-import { conditionHelp } from './condition-meant.ts'
+import { amountMeant, priceHelp } from '../meant/amount.ts'
+import { conditionHelp } from '../meant/condition.ts'
 import { looseSlip } from './loose.ts'
 import type { Report } from './reading.ts'
-import { join } from './source.ts'
-import type { Span } from './source.ts'
+import { join } from '../source.ts'
+import type { Span } from '../source.ts'
 
 export type Traps = { readonly text: string; readonly report: Report; trap(path: string): void }
 

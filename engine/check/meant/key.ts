@@ -1,5 +1,5 @@
 /** Keys that organisers bring from other form builders, and ours for the same thing. */
-import { conditionHelp, yesNoMeant } from './condition-meant.ts'
+import { conditionHelp, yesNoMeant } from './condition.ts'
 import { habitsOf, plainWord, type Habit } from './habit.ts'
 
 const SHOW = `

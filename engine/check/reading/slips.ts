@@ -10,7 +10,7 @@ import { opensLongText, rowsOf } from './rows.ts'
 import { endOf, inQuotes, KEY, quoteSlip, withoutComment } from './quotes.ts'
 import type { Step, Reading } from './quotes.ts'
 import type { Row } from './rows.ts'
-import type { Span } from './source.ts'
+import type { Span } from '../source.ts'
 
 /** The last slip that stands on the line of `noticed`, an offset, or above it. */
 export function typingSlip(text: string, noticed: number): Slip | null {

@@ -1,5 +1,5 @@
 /** Everything a pattern finds in a text, for patterns that are tried on every text of every file. */
-import { assert } from '../outcome.ts'
+import { assert } from '../../outcome.ts'
 
 /**
  * As `matchAll`, which makes a copy of the pattern for each text: of one of three thousand letters that

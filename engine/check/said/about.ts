@@ -1,7 +1,7 @@
 /** What a day in a text is about: prices and registration, the event itself, or something of its own. */
-import { remember } from '../remember.ts'
+import { remember } from '../../remember.ts'
 import { matchesOf } from './matches.ts'
-import type { Model } from './model.ts'
+import type { Model } from '../model.ts'
 import type { Readable } from './readable.ts'
 
 export type About = {

@@ -2,7 +2,7 @@
  * Where the indentation of a text slips. A YAML parser notices a slip only where the text stops making
  * sense, which may be a page further down; its author looks for the line that moved.
  */
-import type { Span } from './source.ts'
+import type { Span } from '../source.ts'
 
 type Level = { readonly indent: number; readonly kind: 'map' | 'list'; readonly line: number }
 type Line = {

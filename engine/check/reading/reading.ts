@@ -1,6 +1,6 @@
 /** EV0: what can go wrong while the text of a file is read, and how it is reported. */
-import type { Draft, Meta } from './finding.ts'
-import type { Span } from './source.ts'
+import type { Draft, Meta } from '../finding.ts'
+import type { Span } from '../source.ts'
 
 export const reading = {
   EV001: {

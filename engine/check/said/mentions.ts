@@ -1,12 +1,12 @@
 /** The days that texts name, and the days of the file on which something begins or ends. */
-import { remember } from '../remember.ts'
-import type { Period } from '../config.ts'
-import { addDays, daysBetween, formatDays, isDay, type Day } from '../time.ts'
-import { daysSaid, type DaysSaid, type DayWords } from './day-words.ts'
-import type { Draft } from './finding.ts'
-import type { Model } from './model.ts'
+import { remember } from '../../remember.ts'
+import type { Period } from '../../config.ts'
+import { addDays, daysBetween, formatDays, isDay, type Day } from '../../time.ts'
+import { daysSaid, type DaysSaid, type DayWords } from './days.ts'
+import type { Draft } from '../finding.ts'
+import type { Model } from '../model.ts'
 import { readables, type Readable } from './readable.ts'
-import { aboutDay, type About } from './said-about.ts'
+import { aboutDay, type About } from './about.ts'
 
 /** A day this many years before the event is history: a founding, a birthday, an act. */
 const HISTORY_YEARS = 3

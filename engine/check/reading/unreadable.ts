@@ -2,7 +2,7 @@
 import { indentSlip } from './indent.ts'
 import type { Reading } from './reading.ts'
 import { typingSlip } from './slips.ts'
-import type { Span } from './source.ts'
+import type { Span } from '../source.ts'
 
 type Told = {
   readonly span: Span

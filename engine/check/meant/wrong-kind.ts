@@ -2,11 +2,11 @@
 import { colourMeant, formsOf } from './address.ts'
 import { amountMeant, numberMeant, plainDigits, priceHelp } from './amount.ts'
 import { labelOf } from './bad-form.ts'
-import { conditionHelp, connectiveHelp } from './condition-meant.ts'
-import type { Draft } from './finding.ts'
-import { looseSlip, rowMeant, tableCells } from './loose.ts'
-import { inQuotes } from './quotes.ts'
-import type { Source } from './source.ts'
+import { conditionHelp, connectiveHelp } from './condition.ts'
+import type { Draft } from '../finding.ts'
+import { looseSlip, rowMeant, tableCells } from '../reading/loose.ts'
+import { inQuotes } from '../reading/quotes.ts'
+import type { Source } from '../source.ts'
 
 /** `types` are those the schema allows; `where` names the place in a sentence. */
 export function wrongKind(

@@ -1,5 +1,5 @@
 /** Addresses as people type them into a letter (mail, web, a page of ours), and what was meant. */
-import { editDistance, isOneSlip } from './near.ts'
+import { editDistance, isOneSlip } from '../near.ts'
 import { plainDigits, withoutQuotes } from './amount.ts'
 
 /** What is written wrongly, in words, and the address that was probably meant. */

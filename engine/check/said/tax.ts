@@ -1,7 +1,7 @@
 /** What texts claim of the tax: inside the fees, on top of them, none at all, so many percent. */
-import { remember } from '../remember.ts'
+import { remember } from '../../remember.ts'
 import { matchesOf } from './matches.ts'
-import { statementAround } from './said-about.ts'
+import { statementAround } from './about.ts'
 
 export type TaxClaim = {
   /** `mentioned`: a percent is named, and not whether it is inside the fees. */
