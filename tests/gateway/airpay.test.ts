@@ -189,7 +189,7 @@ describe('what a message claims', () => {
   const posted = (of: Fields): string => new URLSearchParams(of).toString()
   const small = (of: Fields): Fields =>
     Object.fromEntries(Object.entries(of).map(([name, value]) => [name.toLowerCase(), value]))
-  const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200' }
+  const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200', claimsMoney: true }
   const adapter = adapterAt(1)
   const read = (body: string, type: string): unknown => {
     const said = readFields(body, type)
@@ -235,19 +235,19 @@ describe('what a message claims', () => {
       'a failure with nothing but order and code',
       posted({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
       form,
-      { orderId: TRANSACTIONID, amount: '', code: '400', hash: 'unknown' },
+      { orderId: TRANSACTIONID, amount: '', code: '400', claimsMoney: false, hash: 'unknown' },
     ],
     [
       'the order alone',
       posted({ TRANSACTIONID }),
       form,
-      { orderId: TRANSACTIONID, amount: '', code: '', hash: 'unknown' },
+      { orderId: TRANSACTIONID, amount: '', code: '', claimsMoney: false, hash: 'unknown' },
     ],
     [
       'the code as a number',
       JSON.stringify({ TRANSACTIONID, TRANSACTIONSTATUS: 200 }),
       json,
-      { orderId: TRANSACTIONID, amount: '', code: '200', hash: 'unknown' },
+      { orderId: TRANSACTIONID, amount: '', code: '200', claimsMoney: true, hash: 'unknown' },
     ],
     [
       'an order of no event',
