@@ -1,6 +1,4 @@
 /** The specification's pages in a browser, sentence by sentence, where no journey shows them already. */
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,42 +12,16 @@ import {
   plain,
   summary,
 } from '../browser/delegate.ts'
-import { ADMIN, serve, TOP } from '../browser/serve.ts'
+import { ADMIN, serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
-
-const PULMO = 'PULMO20250017'
-const PULMO_FAILED = 'PULMO20250018'
-const IMPORTED_EMAIL = 'old@example.org'
+import { IMPORTED_EMAIL, importOldRows, PULMO, PULMO_FAILED } from './imported.ts'
 
 let browser: Browser
 let server: Served
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
-    serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, ({ dataDir, eventsDir }) => {
-      mkdirSync(dataDir, { recursive: true })
-      const csv = join(dataDir, 'old.csv')
-      const row = (regNo: string, name: string, status: string): string =>
-        `${regNo},${name},old@example.org,+91 98470 22222,pg-students,3500,${status},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
-      writeFileSync(
-        csv,
-        [
-          'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,created_at,payment_date',
-          row(PULMO, 'Dr. Imported Sample', 'success'),
-          row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
-        ].join('\n'),
-      )
-      const done = spawnSync(
-        process.execPath,
-        [join(TOP, 'bin', 'rollcall.js'), 'import', 'pulmocon2025', csv],
-        {
-          cwd: TOP,
-          env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir },
-          encoding: 'utf8',
-        },
-      )
-      if (done.status !== 0) throw new Error(done.stderr)
-    }),
+    serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, importOldRows),
   ])
 })
 afterAll(async () => {

@@ -1,0 +1,41 @@
+/** Registrations of another system, as `rollcall import` takes them before a server starts. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TOP } from '../browser/serve.ts'
+
+export const PULMO = 'PULMO20250017'
+export const PULMO_FAILED = 'PULMO20250018'
+export const IMPORTED_EMAIL = 'old@example.org'
+
+/** One that was paid and one that failed. */
+export function importOldRows({
+  dataDir,
+  eventsDir,
+}: {
+  readonly dataDir: string
+  readonly eventsDir: string
+}): void {
+  mkdirSync(dataDir, { recursive: true })
+  const csv = join(dataDir, 'old.csv')
+  const row = (regNo: string, name: string, status: string): string =>
+    `${regNo},${name},${IMPORTED_EMAIL},+91 98470 22222,pg-students,3500,${status},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
+  writeFileSync(
+    csv,
+    [
+      'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,created_at,payment_date',
+      row(PULMO, 'Dr. Imported Sample', 'success'),
+      row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
+    ].join('\n'),
+  )
+  const done = spawnSync(
+    process.execPath,
+    [join(TOP, 'bin', 'rollcall.js'), 'import', 'pulmocon2025', csv],
+    {
+      cwd: TOP,
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir },
+      encoding: 'utf8',
+    },
+  )
+  if (done.status !== 0) throw new Error(done.stderr)
+}
