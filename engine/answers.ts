@@ -17,13 +17,21 @@ export function normalise(
   event: PublicEvent,
   raw: RawAnswers,
 ): { readonly answers: Answers; readonly dropped: readonly string[] } {
-  const all = readAll(event, raw)
-  const shown = shownAmong(event, all)
-  const answers = only(all, shown)
+  const { answers, shown } = counted(event, raw)
   const dropped = Object.keys(raw).filter(
     (name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name),
   )
   return { answers, dropped }
+}
+
+/** The normalised answers, and the ids of the fields that show for them. */
+export function counted(
+  event: PublicEvent,
+  raw: RawAnswers,
+): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
+  const all = readAll(event, raw)
+  const shown = shownAmong(event, all)
+  return { answers: only(all, shown), shown }
 }
 
 /** The ids of the fields that show for these answers, raw or normalised. */
@@ -64,9 +72,7 @@ export function judged(
   readonly shown: ReadonlySet<string>
   readonly errors: FieldErrors
 } {
-  const all = readAll(event, raw)
-  const shown = shownAmong(event, all)
-  const answers = only(all, shown)
+  const { answers, shown } = counted(event, raw)
   const category = categoryOf(event, answers)
   const errors: [string, string][] = []
   for (const field of event.fields) {
@@ -135,23 +141,35 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
+/** Which fields show whatever is answered, and which only under a condition of theirs or their section's. */
+const fieldsOf = remember((event: PublicEvent) => {
+  const isConditional = ({ showWhen, section }: Field): boolean =>
+    showWhen !== undefined || event.sections[section]?.showWhen !== undefined
+  const ids = (fields: readonly Field[]): ReadonlySet<string> => new Set(fields.map(({ id }) => id))
+  return {
+    all: ids(event.fields),
+    always: ids(event.fields.filter((field) => !isConditional(field))),
+    conditional: event.fields.filter(isConditional),
+  }
+})
+
 /**
- * A hidden field counts as not answered, which may hide or show others. Each round judges all fields
- * by the answers of those that showed in the round before; without cycles (EV308) this settles after
- * as many rounds as the longest chain has links.
+ * A hidden field counts as not answered, which may hide or show others. Each round judges the fields
+ * with a condition by the answers of those that showed in the round before; without cycles (EV308)
+ * this settles after as many rounds as the longest chain has links.
  */
-function shownAmong(event: PublicEvent, all: Answers): ReadonlySet<string> {
-  let shown: ReadonlySet<string> = new Set(event.fields.map((field) => field.id))
-  for (let round = 0; round <= event.fields.length; round++) {
-    const answers = only(all, shown)
-    const category = categoryOf(event, answers)
-    const next = new Set<string>()
-    for (const field of event.fields)
-      if (isShownIn(event, field, answers, category)) next.add(field.id)
-    const settled =
-      next.size === shown.size && event.fields.every(({ id }) => next.has(id) === shown.has(id))
-    if (settled) break
-    shown = next
+function shownAmong(event: PublicEvent, answers: Answers): ReadonlySet<string> {
+  const { all, always, conditional } = fieldsOf(event)
+  let shown = all
+  for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
+    const kept = only(answers, shown)
+    const category = categoryOf(event, kept)
+    const showing = new Set<string>()
+    for (const field of conditional)
+      if (isShownIn(event, field, kept, category)) showing.add(field.id)
+    const shows = (id: string): boolean => always.has(id) || showing.has(id)
+    if (conditional.every(({ id }) => shows(id) === shown.has(id))) break
+    shown = new Set(event.fields.flatMap(({ id }) => (shows(id) ? [id] : [])))
   }
   return shown
 }

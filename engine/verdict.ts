@@ -1,5 +1,5 @@
 /** The verdict on answers by an event's compiled schema, and its errors as the event file's texts. */
-import { isUnreadable, normalise, shownFields } from './answers.ts'
+import { counted, isUnreadable } from './answers.ts'
 import type { Answers, Field, FieldErrors, PublicEvent, RawAnswers } from './config.ts'
 import { formsOf, invalidOf, requiredOf } from './fields.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
@@ -51,17 +51,14 @@ export function checkBySchema(
   raw: RawAnswers,
   judge: (answers: Answers) => readonly SchemaError[],
 ): Result<Answers, FieldErrors> {
-  const { answers } = normalise(event, raw)
+  const { answers, shown } = counted(event, raw)
   const errors = judge(answers)
   const unreadable = event.fields.filter(({ id }) => isUnreadable(own(raw, id)))
   if (errors.length === 0 && unreadable.length === 0) return ok(answers)
   const said = toMessages(event, errors)
-  const shown = unreadable.length === 0 ? null : shownFields(event, raw)
   const all = event.fields.flatMap((field) => {
     const message =
-      shown?.has(field.id) === true && unreadable.includes(field)
-        ? invalidOf(field)
-        : own(said, field.id)
+      unreadable.includes(field) && shown.has(field.id) ? invalidOf(field) : own(said, field.id)
     return message === undefined ? [] : [[field.id, message] as const]
   })
   return all.length === 0 ? ok(answers) : err(fromPairs(all))

@@ -56,6 +56,7 @@ export function openLimit(
  * which belongs to anybody who has one address in it.
  */
 export function addressOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  if (!ip.includes(':')) return ip
   const bare = ip.split('%', 1)[0] ?? ip
   if (!isIPv6(bare)) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]

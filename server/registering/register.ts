@@ -44,13 +44,20 @@ export function registerCall(deps: Deps, guard: LookupGuard): Register {
     if (isTooOften(request, reply)) return reply
     const body = await readBody(request, fileLimitsOf(served.config), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
-    const answer = await register(deps, served, keyOf(request), body.value).finally(async () => {
-      // What was not kept goes before the answer does.
-      for (const { file } of body.value.files.values()) await deps.uploads.discard(file)
-    })
+    const answer = await registerAndTidy(deps, served, keyOf(request), body.value)
     if (!answer.ok) return sendRefusal(reply, answer.error)
     guard.know(addressOf(request), served.config.id)
     return reply.code(201).send(answer.value)
+  }
+}
+
+/** What was not kept goes before the answer does. */
+async function registerAndTidy(...given: Parameters<typeof register>): ReturnType<typeof register> {
+  const [deps, , , { files }] = given
+  try {
+    return await register(...given)
+  } finally {
+    for (const { file } of files.values()) await deps.uploads.discard(file)
   }
 }
 

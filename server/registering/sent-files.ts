@@ -31,7 +31,8 @@ export function fileLimitsOf(event: EventConfig): FileLimits {
 /** The answers as sent; a file's answer is its name, and only a file that came with the request counts. */
 export function answersOf(event: EventConfig, body: Body): Readonly<Record<string, unknown>> {
   const fields = event.fields.filter(({ type }) => type === 'file')
-  if (fields.length === 0) return body.values
+  const isAnswered = ({ id }: Field): boolean => Object.hasOwn(body.values, id)
+  if (body.files.size === 0 && !fields.some(isAnswered)) return body.values
   const raw: Record<string, unknown> = Object.assign(
     Object.create(null) as Record<string, unknown>,
     body.values,

@@ -76,6 +76,8 @@ export function handOffData(
   )
 }
 
+const ASCII = /^[ -~]*$/
+
 /**
  * A name as Airpay takes it: ASCII letters, digits and spaces, never empty. Other scripts are written in
  * Latin letters where that is possible; else the registration number stands in. A single name is both.
@@ -85,9 +87,8 @@ export function cleanName(
   regNo: string,
 ): { readonly firstName: string; readonly lastName: string } {
   // Signs that turn or join writing are no letters and no gaps.
-  const visible = fullName.replaceAll(/\p{Cf}/gu, '')
-  const isLatin = /^[ -~]*$/.test(visible)
-  const latin = (isLatin ? visible : transliterate(composed(visible)))
+  const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
+  const latin = (ASCII.test(visible) ? visible : transliterate(composed(visible)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()
