@@ -29,9 +29,10 @@ export function healthRoutes(app: FastifyInstance, deps: Deps): void {
     registers: [registry],
   })
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     requests.inc({ method: request.method, status: reply.statusCode })
     seconds.observe({ method: request.method }, reply.elapsedTime / 1000)
+    done()
   })
 
   for (const slash of ['', '/']) {

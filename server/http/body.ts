@@ -43,7 +43,7 @@ export async function readBody(
   limits: FileLimits,
   uploads: Pick<Uploads, 'receive' | 'discard'>,
 ): Promise<Result<Body, BodyRefusal>> {
-  const media = mediaOf(request)
+  const media = mediaOf(request.headers)
   const stream = request.raw
   // No body at all says nothing wrong: no answers.
   if (media === '' && (request.body === undefined || request.body === null))
@@ -58,7 +58,7 @@ export async function readBody(
       return then(await readBytes(stream, bytesMax), fromJson)
     case 'application/x-www-form-urlencoded':
       return then(await readBytes(stream, bytesMax), fromForm)
-    case 'multipart/form-data':
+    case MULTIPART:
       return fromMultipart(request, limits, uploads, bytesMax)
     default:
       stream.resume()
@@ -66,8 +66,12 @@ export async function readBody(
   }
 }
 
-function mediaOf(request: FastifyRequest): string {
-  const type = request.headers['content-type'] ?? ''
+/** A body in parts: the request has to come by a route of the scope that can read them. */
+export const MULTIPART = 'multipart/form-data'
+
+/** What the body says that it is, without what follows; '' when it says nothing. */
+export function mediaOf(headers: FastifyRequest['headers']): string {
+  const type = headers['content-type'] ?? ''
   return type.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
