@@ -1,0 +1,25 @@
+/** Imports get numbers of our drawing; the office keeps the old one. What a test finds under which. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+type Four = readonly [string, string, string, string]
+
+/** The numbers drawn for registrations that had these elsewhere, in the same order. */
+export function drawnNumbers(dataDir: string, old: Four): Four {
+  const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  const drawn = db.prepare<[string], { reg_no: string }>(
+    'SELECT reg_no FROM registrations WHERE former_no = ?',
+  )
+  const numberOf = (number: string): string => drawn.get(number)?.reg_no ?? `none for ${number}`
+  const numbers: Four = [numberOf(old[0]), numberOf(old[1]), numberOf(old[2]), numberOf(old[3])]
+  db.close()
+  return numbers
+}
+
+/** What a page shows of a registration, under the number drawn for it in place of the old one. */
+export const factsUnder = (
+  facts: Readonly<Record<string, string | undefined>>,
+  old: string,
+  drawn: string,
+): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(Object.entries(facts).map(([name, text]) => [name, text?.replace(old, drawn)]))
