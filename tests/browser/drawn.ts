@@ -4,6 +4,14 @@ import Database from 'better-sqlite3'
 
 type Four = readonly [string, string, string, string]
 
+/** Four numbers as another system may have counted them. */
+export const longNumbers = (prefix: string): Four => [
+  `${prefix}1000000000001`,
+  `${prefix}1000000000002`,
+  `${prefix}1000000000003`,
+  `${prefix}1000000000004`,
+]
+
 /** The numbers drawn for registrations that had these elsewhere, in the same order. */
 export function drawnNumbers(dataDir: string, old: Four): Four {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { ledger, plain } from './delegate.ts'
-import { drawnNumbers, factsUnder } from './drawn.ts'
+import { drawnNumbers, factsUnder, longNumbers } from './drawn.ts'
 import { serve, TOP } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -55,12 +55,6 @@ type Case = {
   }
 }
 
-const longNumbers = (prefix: string): Case['numbers'] => [
-  `${prefix}1000000000001`,
-  `${prefix}1000000000002`,
-  `${prefix}1000000000003`,
-  `${prefix}1000000000004`,
-]
 const KEEP = 'Please keep your registration number'
 const MAIL = 'A confirmation email will be sent to your registered email address'
 const PROOF_OF_ID = 'Please bring a valid ID proof to the venue'
