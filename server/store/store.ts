@@ -3,216 +3,35 @@
  * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
+import type { Day, Instant, OrderId, PaymentFact, RegNo, Result } from '../../engine/index.ts'
 import type {
-  Answers,
-  Day,
-  EventConfig,
-  Failure,
-  Instant,
-  OrderId,
-  Paise,
-  PaymentFact,
-  PaymentStatus,
-  Quote,
-  RegNo,
-  Result,
-} from '../../engine/index.ts'
+  AskedOf,
+  StoredPayment,
+  StoredCapture,
+  RawAnswer,
+  NewNotice,
+  StoredNotice,
+} from './money.ts'
+import type {
+  NewRegistration,
+  Registered,
+  RegisterRefusal,
+  StoredRegistration,
+  ImportRow,
+  ListQuery,
+  ListPage,
+  NewMail,
+  QueuedMail,
+  AdminRow,
+  EventFigures,
+  KeptEventFile,
+} from './shapes.ts'
+
+export type * from './money.ts'
+export type * from './shapes.ts'
 
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
-
-export type Searchable = {
-  readonly fullName: string
-  readonly email: string
-  readonly phone: string
-  readonly councilNo: string
-}
-
-/** A file that a delegate sent: its content's hash in hex, and the name that it came with. */
-export type StoredUpload = {
-  readonly field: string
-  readonly sha256: string
-  readonly name: string
-  readonly type: string
-  readonly bytes: number
-}
-
-export type NewRegistration = {
-  readonly eventId: string
-  readonly eventHash: string
-  readonly regNo: RegNo
-  readonly answers: Answers
-  readonly searchable: Searchable
-  readonly category: string | null
-  /** Null for an event that takes no money and states no price. */
-  readonly quote: Quote | null
-  /** The first payment attempt; null: no payment is due and the registration is a success at once. */
-  readonly orderId: OrderId | null
-  /** Its name, because references are unique per gateway; one name for all when left out. */
-  readonly gateway?: string
-  /** Left out: not known. */
-  readonly askedOf?: AskedOf
-  readonly uploads: readonly StoredUpload[]
-  readonly at: Instant
-  /** Queued in the same transaction; given only when no payment is due. */
-  readonly mail: NewMail | null
-  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-}
-export type Registered = {
-  readonly id: number
-  readonly regNo: RegNo
-  readonly orderId: OrderId | null
-  readonly amount: Paise | null
-  readonly repeated: boolean
-}
-export type RegisterRefusal =
-  | { readonly code: 'idempotency_key_reused' }
-  | { readonly code: 'reg_no_taken' }
-
-export type NewMail = {
-  readonly to: string
-  readonly copyTo: string | null
-  readonly subject: string
-  readonly text: string
-}
-export type QueuedMail = NewMail & {
-  readonly id: number
-  readonly attempts: number
-  readonly eventId: string
-  readonly regNo: RegNo
-}
-
-export type StoredPayment = {
-  readonly id: number
-  readonly orderId: OrderId
-  readonly regNo: RegNo
-  readonly eventId: string
-  readonly amount: Paise
-  readonly status: PaymentStatus
-  readonly reference: string | null
-  readonly review: string | null
-  /** How it failed; null: it has not. */
-  readonly failure: Failure | null
-  readonly createdAt: Instant
-  readonly paidAt: Instant | null
-  /** Whose credentials asked for the money, and the gateway's name for them; null: attempts of older versions, and rows brought in. */
-  readonly account: string | null
-  readonly merchantId: string | null
-  /** What has ended is still asked about until then; null: it has not ended, or is not watched. */
-  readonly watchUntil: Instant | null
-}
-/** Money that came, under the name that its source gave it. */
-export type StoredCapture = {
-  readonly id: number
-  /** Null: nobody knows yet what it is for. */
-  readonly regNo: RegNo | null
-  readonly eventId: string | null
-  readonly orderId: OrderId | null
-  readonly source: string
-  /** Empty: not known. */
-  readonly account: string
-  readonly reference: string
-  readonly amount: Paise
-  readonly currency: string
-  readonly kind: 'sale' | 'other' | 'test'
-  readonly paidAt: Instant
-  readonly seenAt: Instant
-  readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** Why a person has to decide, or had to. */
-  readonly why: string | null
-}
-/** Whom an attempt asks for the money. */
-export type AskedOf = { readonly account: string; readonly merchantId: string | null }
-export type StoredRegistration = {
-  readonly id: number
-  readonly eventId: string
-  readonly eventHash: string
-  readonly regNo: RegNo
-  /** The number that it had elsewhere, for an imported one: whoever made it up may have counted. */
-  readonly formerNo: string | null
-  readonly answers: Answers
-  readonly category: string | null
-  readonly period: string | null
-  readonly base: Paise | null
-  readonly gst: Paise | null
-  readonly total: Paise | null
-  /** Of the registration as a whole: success when any attempt succeeded. */
-  readonly paymentStatus: PaymentStatus
-  readonly inReview: boolean
-  /** The gateway's reference of the successful payment. */
-  readonly paymentId: string | null
-  readonly paidAt: Instant | null
-  readonly createdAt: Instant
-  /** Newest attempt first. */
-  readonly payments: readonly StoredPayment[]
-  readonly uploads: readonly StoredUpload[]
-}
-
-/** What is asked of a list; the same object gives the SQL and the sentence. */
-export type ListQuery = {
-  readonly eventId: string
-  readonly paymentStatus?: PaymentStatus
-  readonly category?: string
-  readonly period?: string
-  /** Answers that must equal: field id → value (a select's option or a yes-no). */
-  readonly answers: Readonly<Record<string, string | boolean>>
-  readonly search?: string
-  /** Indian days of created_at, both included. */
-  readonly dateFrom?: Day
-  readonly dateTo?: Day
-}
-export type ListPage = {
-  readonly rows: readonly StoredRegistration[]
-  readonly count: number
-  readonly countCapped: boolean
-}
-
-/** What the gateway answered when asked about an order, as it came. */
-export type RawAnswer = {
-  readonly gateway: string
-  readonly body: string
-  readonly contentType: string
-  readonly at: Instant
-}
-/** What came from the gateway by itself: the browser's return, the server's notice. */
-export type NewNotice = RawAnswer & {
-  readonly kind: 'return' | 'notice'
-  /** Null: it names no order that we could read. */
-  readonly orderId: string | null
-}
-export type StoredNotice = RawAnswer & {
-  readonly id: number
-  readonly kind: NewNotice['kind'] | 'status'
-}
-export type AdminRow = {
-  readonly id: number
-  readonly username: string
-  readonly passwordHash: string
-}
-
-export type EventFigures = {
-  readonly total: number
-  readonly paid: number
-  readonly pending: number
-  readonly failed: number
-  readonly today: number
-  /** Successes including GST less refunds. */
-  readonly revenue: Paise
-  readonly byDay: readonly {
-    readonly day: Day
-    readonly registrations: number
-    readonly revenue: Paise
-  }[]
-  readonly recent: readonly StoredRegistration[]
-}
-
-/** `shared` is the JSON of the shared files it was compiled with. */
-export type KeptEventFile = {
-  readonly hash: string
-  readonly eventId: string
-  readonly text: string
-  readonly shared: string
-}
 
 export interface Store {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
@@ -378,22 +197,3 @@ export interface Store {
   /** Drains the writer's queue, then closes. */
   close(): Promise<void>
 }
-export type ImportRow = {
-  readonly eventId: string
-  readonly eventHash: string
-  readonly regNo: RegNo
-  /** Its number elsewhere, by which it is known again. */
-  readonly formerNo: string
-  readonly answers: Answers
-  readonly searchable: Searchable
-  readonly category: string | null
-  readonly period: string | null
-  readonly base: Paise | null
-  readonly gst: Paise | null
-  readonly total: Paise | null
-  readonly paymentStatus: PaymentStatus
-  readonly paymentId: string | null
-  readonly createdAt: Instant
-  readonly paidAt: Instant | null
-}
-export type { EventConfig }

@@ -1,0 +1,170 @@
+/** Registrations, lists, mails and what else the store takes and gives, but for money. */
+import type {
+  Answers,
+  Day,
+  Instant,
+  OrderId,
+  Paise,
+  PaymentStatus,
+  Quote,
+  RegNo,
+} from '../../engine/index.ts'
+import type { AskedOf, StoredPayment } from './money.ts'
+
+export type Searchable = {
+  readonly fullName: string
+  readonly email: string
+  readonly phone: string
+  readonly councilNo: string
+}
+
+/** A file that a delegate sent: its content's hash in hex, and the name that it came with. */
+export type StoredUpload = {
+  readonly field: string
+  readonly sha256: string
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+}
+
+export type NewRegistration = {
+  readonly eventId: string
+  readonly eventHash: string
+  readonly regNo: RegNo
+  readonly answers: Answers
+  readonly searchable: Searchable
+  readonly category: string | null
+  /** Null for an event that takes no money and states no price. */
+  readonly quote: Quote | null
+  /** The first payment attempt; null: no payment is due and the registration is a success at once. */
+  readonly orderId: OrderId | null
+  /** Its name, because references are unique per gateway; one name for all when left out. */
+  readonly gateway?: string
+  /** Left out: not known. */
+  readonly askedOf?: AskedOf
+  readonly uploads: readonly StoredUpload[]
+  readonly at: Instant
+  /** Queued in the same transaction; given only when no payment is due. */
+  readonly mail: NewMail | null
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
+}
+
+export type Registered = {
+  readonly id: number
+  readonly regNo: RegNo
+  readonly orderId: OrderId | null
+  readonly amount: Paise | null
+  readonly repeated: boolean
+}
+
+export type RegisterRefusal =
+  | { readonly code: 'idempotency_key_reused' }
+  | { readonly code: 'reg_no_taken' }
+
+export type StoredRegistration = {
+  readonly id: number
+  readonly eventId: string
+  readonly eventHash: string
+  readonly regNo: RegNo
+  /** The number that it had elsewhere, for an imported one: whoever made it up may have counted. */
+  readonly formerNo: string | null
+  readonly answers: Answers
+  readonly category: string | null
+  readonly period: string | null
+  readonly base: Paise | null
+  readonly gst: Paise | null
+  readonly total: Paise | null
+  /** Of the registration as a whole: success when any attempt succeeded. */
+  readonly paymentStatus: PaymentStatus
+  readonly inReview: boolean
+  /** The gateway's reference of the successful payment. */
+  readonly paymentId: string | null
+  readonly paidAt: Instant | null
+  readonly createdAt: Instant
+  /** Newest attempt first. */
+  readonly payments: readonly StoredPayment[]
+  readonly uploads: readonly StoredUpload[]
+}
+
+export type ImportRow = {
+  readonly eventId: string
+  readonly eventHash: string
+  readonly regNo: RegNo
+  /** Its number elsewhere, by which it is known again. */
+  readonly formerNo: string
+  readonly answers: Answers
+  readonly searchable: Searchable
+  readonly category: string | null
+  readonly period: string | null
+  readonly base: Paise | null
+  readonly gst: Paise | null
+  readonly total: Paise | null
+  readonly paymentStatus: PaymentStatus
+  readonly paymentId: string | null
+  readonly createdAt: Instant
+  readonly paidAt: Instant | null
+}
+
+/** What is asked of a list; the same object gives the SQL and the sentence. */
+export type ListQuery = {
+  readonly eventId: string
+  readonly paymentStatus?: PaymentStatus
+  readonly category?: string
+  readonly period?: string
+  /** Answers that must equal: field id → value (a select's option or a yes-no). */
+  readonly answers: Readonly<Record<string, string | boolean>>
+  readonly search?: string
+  /** Indian days of created_at, both included. */
+  readonly dateFrom?: Day
+  readonly dateTo?: Day
+}
+
+export type ListPage = {
+  readonly rows: readonly StoredRegistration[]
+  readonly count: number
+  readonly countCapped: boolean
+}
+
+export type NewMail = {
+  readonly to: string
+  readonly copyTo: string | null
+  readonly subject: string
+  readonly text: string
+}
+
+export type QueuedMail = NewMail & {
+  readonly id: number
+  readonly attempts: number
+  readonly eventId: string
+  readonly regNo: RegNo
+}
+
+export type AdminRow = {
+  readonly id: number
+  readonly username: string
+  readonly passwordHash: string
+}
+
+export type EventFigures = {
+  readonly total: number
+  readonly paid: number
+  readonly pending: number
+  readonly failed: number
+  readonly today: number
+  /** Successes including GST less refunds. */
+  readonly revenue: Paise
+  readonly byDay: readonly {
+    readonly day: Day
+    readonly registrations: number
+    readonly revenue: Paise
+  }[]
+  readonly recent: readonly StoredRegistration[]
+}
+
+/** `shared` is the JSON of the shared files it was compiled with. */
+export type KeptEventFile = {
+  readonly hash: string
+  readonly eventId: string
+  readonly text: string
+  readonly shared: string
+}
