@@ -133,6 +133,7 @@ export {
 } from './texts.ts'
 export {
   mailFor,
+  orderIdToSay,
   receipt,
   resultRows,
   resultValues,

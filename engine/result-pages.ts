@@ -1,6 +1,7 @@
 /** Result pages, receipt and e-mail: what the event file says, with a registration's values in it. */
 import type { Detail, EventConfig, PublicEvent } from './config.ts'
 import { holds } from './conditions.ts'
+import { ORDER_ID_CHARACTERS_MAX } from './numbers.ts'
 import { own } from './outcome.ts'
 import { delegateOf } from './roles.ts'
 import {
@@ -60,7 +61,7 @@ export function resultValues(
 ): Readonly<Record<string, string | undefined>> {
   const view = registration === null ? null : viewOf(event, registration)
   const fromAddress = {
-    order_id: query.orderId?.trim() || undefined,
+    order_id: orderIdToSay(query.orderId),
     amount: query.amount == null ? undefined : moneyText(query.amount),
     date: query.date == null ? undefined : dateText(query.date.trim()),
   }
@@ -125,6 +126,15 @@ const NO_MONEY_WENT =
  */
 export function saysNoMoneyWent(line: string): boolean {
   return NO_MONEY_WENT.test(line)
+}
+
+/**
+ * The order that an address names, where a page may say it: 1 to 20 letters and digits, as the gateway
+ * takes them. Anything else could be a stranger's sentence on our page, and is not said.
+ */
+export function orderIdToSay(text: string | null | undefined): string | undefined {
+  const id = text?.trim() ?? ''
+  return /^[A-Za-z0-9]+$/.test(id) && id.length <= ORDER_ID_CHARACTERS_MAX ? id : undefined
 }
 
 function oneLine(text: string): string {

@@ -173,6 +173,19 @@ describe('a result page', () => {
       { orderId: null, amount: 'free!', date: 'call 555' },
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
+    [
+      'a stranger’s words',
+      { orderId: 'REFUND DUE, call 98470 00000', amount: '₹ 5 to 98470', date: '2025-02-30' },
+      ['N/A', 'N/A', 'N/A', 'Failed'],
+    ],
+    ['one letter too many', { orderId: 'S'.repeat(21) }, ['N/A', 'N/A', 'N/A', 'Failed']],
+    [
+      'all the letters',
+      { orderId: ' S1'.padEnd(21, '0') },
+      [`S1${'0'.repeat(18)}`, 'N/A', 'N/A', 'Failed'],
+    ],
+    ['letters that turn the line', { orderId: 'SAMP\u202e1' }, ['N/A', 'N/A', 'N/A', 'Failed']],
+    ['letters of another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
   ])('without a registration has the address: %s', (_name, query, values) => {
     expect(resultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
   })

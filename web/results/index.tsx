@@ -1,7 +1,7 @@
 /** The result pages: which of them the stored payment calls for. */
 import { useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { assertNever, readOrderId } from '../../engine/index.ts'
+import { assertNever, orderIdToSay, readOrderId } from '../../engine/index.ts'
 import type { PaymentStatus, PublicEvent } from '../../engine/index.ts'
 import { readFound } from '../answers.ts'
 import { call } from '../api.ts'
@@ -214,6 +214,7 @@ type TroubleProps = {
 }
 
 function Trouble({ event, message, detail, again, query }: TroubleProps) {
+  const toQuote = orderIdToSay(query.orderId)
   return (
     <section className="fx" role="alert">
       <h2 className="disp">
@@ -224,12 +225,12 @@ function Trouble({ event, message, detail, again, query }: TroubleProps) {
       <p className="intro mute">
         If you have paid, your registration is not lost. Write to{' '}
         <a href={`mailto:${event.support}`}>{event.support}</a>
-        {query.orderId ? (
+        {toQuote !== undefined && (
           <>
             {' '}
-            and quote <b>{query.orderId}</b>
+            and quote <b>{toQuote}</b>
           </>
-        ) : null}
+        )}
         .
       </p>
       <div className="acts">
