@@ -3,19 +3,15 @@
  * collects in the message port; one commit, hence one fsync, serves a whole batch.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import Database from 'better-sqlite3'
 import { assert } from '../../engine/index.ts'
 import { openToWrite, statements } from './database.ts'
-import type { Sql } from './database.ts'
-import { Refused } from './refused.ts'
+import { answer, messageOf } from './request.ts'
 import { migrate } from './schema.ts'
 import { commitAndAnswer, degrade } from './seam.ts'
 import type { Seam } from './seam.ts'
 import { indexBatch, unindexed } from './search.ts'
 import { requestsIn } from './thread.ts'
-import type { Answer, FromThread, Request, ToThread } from './thread.ts'
-import { writes } from './writes.ts'
-import type { Verbs } from './writes.ts'
+import type { FromThread, Request, ToThread } from './thread.ts'
 
 export type WriterData = { readonly file: string; readonly seam: Seam }
 
@@ -29,7 +25,6 @@ const UNINDEXED_ROWS_MAX = 10_000
 assert(parentPort !== null, 'the writer runs as a thread of the store')
 const port = parentPort
 const { file, seam } = workerData as WriterData
-const verbs = writes as unknown as Verbs
 const db = openToWrite(file)
 migrate(db)
 degrade(db, seam)
@@ -38,32 +33,6 @@ let indexing: NodeJS.Timeout | null = null
 let committed = false
 
 const send = (message: FromThread): void => port.postMessage(message)
-
-/** Runs one request in a savepoint of its own, so that it cannot fail its neighbours. */
-function answer(connection: Database.Database, cached: Sql, request: Request): Answer {
-  const { id, verb, args } = request
-  const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-  if (run === undefined)
-    return { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
-  cached('SAVEPOINT request').run()
-  try {
-    const value = run(cached, ...(args as never[]))
-    cached('RELEASE request').run()
-    return { id, ok: true, value }
-  } catch (error) {
-    // A full disk or a failed read ends the whole transaction: then the batch has failed.
-    if (!connection.inTransaction) throw error
-    cached('ROLLBACK TO request').run()
-    cached('RELEASE request').run()
-    if (error instanceof Refused) return { id, ok: true, value: error.value }
-    return { id, ok: false, busy: noRoom(error), message: messageOf(error) }
-  }
-}
-
-/** The machine's fault, not the request's: disk, memory or another process. It may be tried again. */
-const noRoom = (error: unknown): boolean =>
-  error instanceof Database.SqliteError &&
-  /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
 
 function commit(batch: readonly Request[]): void {
   try {
@@ -98,9 +67,6 @@ function index(): void {
   }
   if (more) indexing = setTimeout(index, quiet ? 0 : QUIET_MS)
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
 
 port.on('message', (first: ToThread) => {
   const requests: Request[] = []

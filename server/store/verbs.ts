@@ -1,0 +1,94 @@
+/** The store's verbs, each led to whoever does it: the writer, the reader of lists, or what finds by a key. */
+import type { reads } from './by-key.ts'
+import type { listings } from './listings.ts'
+import type { Store } from './store.ts'
+import type { Call, writes } from './writes.ts'
+
+/** Rows per chunk of an export: some ten milliseconds of the reader. */
+const CHUNK_ROWS = 500
+/** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
+const TOUCH_MS = 60_000
+
+/** Who does what the store is asked for; threads in the server, one connection in the simulator of the tests. */
+export type Doers = {
+  readonly write: Call<typeof writes>
+  readonly list: Call<typeof listings>
+  readonly read: ReturnType<typeof reads>
+  readonly close: () => Promise<void>
+}
+
+export function storeOf({ write, list, read, close }: Doers): Store {
+  return {
+    register: (registration) => write('register', registration),
+    registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
+    retry: (regNo, at, askedOf) => write('retry', regNo, at, askedOf),
+    registration: async (regNo) => read.registration(regNo),
+    formerly: async (eventId, formerNo) => read.formerly(eventId, formerNo),
+    registrationOf: async (orderId) => read.registrationOf(orderId),
+    payment: async (orderId) => read.payment(orderId),
+
+    recordNotice: (notice) => write('recordNotice', notice),
+    notices: async (orderId) => read.notices(orderId),
+    applyFact: (orderId, fact, mail, answer) => write('applyFact', orderId, fact, mail, answer),
+    pendingPayments: async (dueBefore, limit, barred) =>
+      read.pendingPayments(dueBefore, limit, barred),
+    watchedPayments: async (dueBefore, limit, barred) =>
+      read.watchedPayments(dueBefore, limit, barred),
+    rearm: (orderId, at) => write('rearm', orderId, at),
+    clockWentBack: (at) => write('clockWentBack', at),
+    asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),
+    captures: async (regNo) => read.captures(regNo),
+    facts: async (orderId) => read.facts(orderId),
+
+    inReview: (eventId) => list('inReview', eventId),
+    listPage: (query, page, pageSize) => list('listPage', query, page, pageSize),
+    async *exportRows(query) {
+      // The next chunk is asked for when the consumer comes back for it: that is the backpressure.
+      let from: Parameters<typeof listings.exportChunk>[2] = null
+      do {
+        const chunk: ReturnType<typeof listings.exportChunk> = await list(
+          'exportChunk',
+          query,
+          from,
+          CHUNK_ROWS,
+        )
+        if (chunk.rows.length > 0) yield chunk.rows
+        from = chunk.next
+      } while (from !== null)
+    },
+    figures: (eventId, today) => list('figures', eventId, today),
+
+    queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    dueMails: async (at, limit) => read.dueMails(at, limit),
+    mailSent: (id, at) => write('mailSent', id, at),
+    mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
+    mailsOf: async (regNo) => read.mailsOf(regNo),
+
+    admin: async (username) => read.admin(username),
+    adminCount: async () => read.adminCount(),
+    addAdmin: (username, passwordHash, at) => write('addAdmin', username, passwordHash, at),
+    setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
+    openSession: (session) => write('openSession', session),
+    async session(tokenHash, at, idleMs) {
+      const session = read.session(tokenHash)
+      if (session === null || at >= session.expiresAt || at - session.seenAt > idleMs) return null
+      if (at - session.seenAt >= Math.min(TOUCH_MS, idleMs / 10))
+        await write('touchSession', tokenHash, at)
+      return { adminId: session.adminId, username: session.username }
+    },
+    closeSession: (tokenHash) => write('closeSession', tokenHash),
+
+    audit: (entry) => write('audit', entry),
+    auditOf: async (regNo) => read.auditOf(regNo),
+
+    keepEventFile: (kept) => write('keepEventFile', kept),
+    eventFile: async (hash) => read.eventFile(hash),
+    lastEventFile: async (eventId) => read.lastEventFile(eventId),
+    inUse: (eventId) => list('inUse', eventId),
+
+    importRegistrations: (rows) => write('importRegistrations', rows),
+    uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
+    ping: (at) => write('ping', at),
+    close,
+  }
+}
