@@ -20,6 +20,7 @@ export {
   addDays,
   day,
   dayOf,
+  endOf,
   formatDay,
   formatDays,
   formatDayShort,

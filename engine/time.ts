@@ -66,6 +66,11 @@ export function startOf(of: Day): Instant {
   return instant(Date.parse(`${of}T00:00:00Z`) - INDIA_AHEAD_MS)
 }
 
+/** The first instant after a day in India; there is one also after the last day that can be written. */
+export function endOf(of: Day): Instant {
+  return instant(startOf(of) + DAY_MS)
+}
+
 /** 0 is Sunday. */
 export function weekdayOf(of: Day): number {
   return new Date(`${of}T00:00:00Z`).getUTCDay()

@@ -1,16 +1,16 @@
 /** The HTTP side as a whole, built from its parts and ready to listen or to be injected into. */
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
-import helmet from '@fastify/helmet'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
-import { errorAnswer, refuse, toldOf } from './http/refuse.ts'
+import { addHeaders, protectiveHeaders, refusesConnections } from './http/headers.ts'
+import { blanked, logRequests } from './http/request-log.ts'
+import { refuse, toldOf } from './http/refuse.ts'
 import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-calls.ts'
 import { healthRoutes } from './health.ts'
-import { nonceOf, pageRoutes } from './pages/pages.ts'
+import { pageRoutes } from './pages/pages.ts'
 import { adminRoutes } from './office/calls.ts'
 import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
@@ -28,6 +28,7 @@ const REQUEST_TIMEOUT_MS = 300_000
 const RETRY_AFTER_SECONDS = 2
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const headers = protectiveHeaders(deps.environment)
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -39,19 +40,18 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // A field called __proto__ is an unknown field like any other; nobody merges bodies into objects here.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
-    // An address that cannot be decoded never reaches a route.
-    frameworkErrors: (error, _request, reply) =>
-      refuse(
-        reply,
-        error.code === 'FST_ERR_BAD_URL' ? 404 : 400,
-        ...told(error.code === 'FST_ERR_BAD_URL' ? 404 : 400),
-      ),
-    clientErrorHandler: refuseConnection,
+    // An address that cannot be decoded never reaches a route, nor what routes add to their answers.
+    frameworkErrors: (error, _request, reply) => {
+      for (const [name, value] of headers) reply.raw.setHeader(name, value)
+      const status = error.code === 'FST_ERR_BAD_URL' ? 404 : 400
+      return refuse(reply, status, ...told(status))
+    },
+    clientErrorHandler: refusesConnections(deps.environment),
   })
   endConnectionsAtClose(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
-  await securityHeaders(app, deps)
+  await addHeaders(app, deps)
   await app.register(cookie)
   await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
   logRequests(app, deps)
@@ -81,98 +81,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await callRoutes(app, notFound)
   app.setNotFoundHandler(notFound)
   return app
-}
-
-/** What is no HTTP, or came too slowly, in the same shape as every other refusal. */
-function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const [status, reason] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? [408, 'Request Timeout'] : [400, 'Bad Request']
-  const body = JSON.stringify(errorAnswer(...told(status)))
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-}
-
-/**
- * Pages get their policy from helmet, with a nonce of their own. Every other answer is data: nothing in
- * it may be run, framed or guessed at, and the same constant headers say so without being worked out
- * for each request (which took a fifth of the time of a registration).
- */
-async function securityHeaders(app: FastifyInstance, deps: Deps): Promise<void> {
-  const hsts = deps.environment.publicUrl.startsWith('https:')
-    ? { maxAge: 31_536_000, includeSubDomains: false }
-    : false
-  const data = Object.entries({
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    ...(hsts === false ? {} : { 'strict-transport-security': `max-age=${hsts.maxAge}` }),
-  })
-  app.addHook('onRequest', (_request, reply, done) => {
-    // Beneath Fastify's own headers, where helmet overwrites them for a page.
-    for (const [name, value] of data) reply.raw.setHeader(name, value)
-    done()
-  })
-  const nonce = (_request: unknown, response: object): string => `'nonce-${nonceOf(response)}'`
-  await app.register(helmet, {
-    global: false,
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'", nonce],
-        styleSrc: ["'self'", nonce],
-        imgSrc: ["'self'", 'data:'],
-        fontSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        // The page for organisers checks files in a worker of its own.
-        workerSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        frameAncestors: ["'none'"],
-        // Asked each time: event files, and with them gateways, change while the server runs.
-        formAction: ["'self'", () => deps.gateway.origins().join(' ')],
-      },
-    },
-    frameguard: { action: 'deny' },
-    hsts,
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    // Pages are opened from the gateway's window and from mails; isolation buys nothing here.
-    crossOriginEmbedderPolicy: false,
-  })
-}
-
-/** One line per request: no addresses, no query, and order ids blanked. */
-function logRequests(app: FastifyInstance, deps: Deps): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    deps.log.info(
-      {
-        id: request.id,
-        method: request.method,
-        path: blanked(pathOf(request), deps),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
-      'request',
-    )
-    done()
-  })
-}
-
-/** A path whose segments could name a registration, without them. */
-export function blanked(path: string, deps: Pick<Deps, 'events'>): string {
-  return path
-    .split('/')
-    .map((part) =>
-      part !== '' && deps.events.byOrderId(part) !== null ? '…' : part.replaceAll(/\d{6,}/g, '…'),
-    )
-    .join('/')
 }
 
 function answerError(

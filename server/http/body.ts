@@ -18,6 +18,7 @@ export type BodyRefusal =
       readonly code:
         | 'too_large'
         | 'not_json'
+        | 'too_deep'
         | 'not_an_object'
         | 'not_multipart'
         | 'unsupported_media_type'
@@ -30,6 +31,8 @@ export type FileLimits = ReadonlyMap<string, number>
 
 /** Answers without files; longer texts than fit here are refused field by field long before. */
 const ANSWERS_BYTES_MAX = 256 * 1024
+/** An answer is a text, a number or a list of them. */
+const NESTING_MAX = 32
 /** A body of a thousand fields is no form of ours. */
 const PARTS_MAX = 1000
 
@@ -109,8 +112,15 @@ function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return err({ code: 'not_an_object' })
+  // What writes it out again would run out of stack.
+  if (isDeeperThan(NESTING_MAX, value)) return err({ code: 'too_deep' })
   // JSON.parse makes own properties only, `__proto__` included.
   return ok({ values: value as Record<string, unknown>, files: NO_FILES })
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }
 
 function fromForm(bytes: Buffer): Result<Body, BodyRefusal> {

@@ -51,11 +51,16 @@ export function openLimit(
   }
 }
 
+/** Whoever hangs up before we look shares one count: doing so buys no tries. */
+const GONE = 'gone'
+
 /**
  * Whom a request is counted under: its IPv4 address, or the /64 network of its IPv6 address, all of
  * which belongs to anybody who has one address in it.
  */
-export function addressOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+export function addressOf({ ip }: { readonly ip: string | undefined }): string {
+  // The sender has hung up already, and nothing says any more who it was.
+  if (ip === undefined) return GONE
   if (!ip.includes(':')) return ip
   const bare = ip.split('%', 1)[0] ?? ip
   if (!isIPv6(bare)) return ip

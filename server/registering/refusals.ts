@@ -52,6 +52,8 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
       return saidOf(415)
     case 'not_json':
       return unreadable('The request says it is JSON, but it cannot be read as JSON.')
+    case 'too_deep':
+      return unreadable('The answers are nested more deeply than any answer is.')
     case 'not_an_object':
       return unreadable('The answers must be one JSON object.')
     case 'not_multipart':

@@ -2,7 +2,7 @@
  * Lists, searches and exports: which registrations a filter names, newest first, a page or a chunk at
  * a time. It may take long at a million rows, so it runs on the reader thread.
  */
-import { addDays, startOf } from '../../engine/index.ts'
+import { endOf, startOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { countOf } from './counters.ts'
 import type { Sql } from './database.ts'
@@ -25,7 +25,7 @@ function filterOf(query: ListQuery): Filter {
   if (query.period !== undefined) tests.push(['r.period = ?', query.period])
   if (query.dateFrom !== undefined) tests.push(['r.created_at >= ?', startOf(query.dateFrom)])
   if (query.dateTo !== undefined)
-    tests.push(['r.created_at < ?', startOf(addDays(query.dateTo, 1))])
+    tests.push(['r.created_at < ?', endOf(query.dateTo)])
   for (const [field, value] of Object.entries(query.answers))
     tests.push([
       'json_extract(r.answers, ?) = ?',

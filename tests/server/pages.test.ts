@@ -1,7 +1,7 @@
 /** Every page: its status, its head, its policies, and what it says without JavaScript. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageData } from '../../engine/index.ts'
-import { blanked } from '../../server/app.ts'
+import { blanked } from '../../server/http/request-log.ts'
 import { escapeHtml } from '../../engine/index.ts'
 import { fillTemplate } from '../../server/pages/html.ts'
 import { fixtureEvent } from './fixture.ts'

@@ -1,0 +1,188 @@
+/** The edge of the server: what strangers send that is no question of a page, over real sockets; what it costs us, what we answer, and what the log holds afterwards. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { blanked } from '../../server/http/request-log.ts'
+import { signIn } from '../office/office.ts'
+import { fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+import type { TestApp } from './harness.ts'
+
+const REGISTER = '/api/afpicon/register/'
+/** On every answer, whoever makes it. */
+const HEADERS = [
+  'content-security-policy',
+  'permissions-policy',
+  'referrer-policy',
+  'x-content-type-options',
+  'x-frame-options',
+]
+
+let server: TestApp
+let port = 0
+beforeAll(async () => {
+  server = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+  await server.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (server.app.server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.log.length = 0
+})
+
+/** Sends bytes as they are and answers whatever comes until the connection ends. */
+async function say(text: string): Promise<{ readonly head: string; readonly body: string }> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(text)
+  let heard = ''
+  for await (const chunk of socket) heard += String(chunk)
+  const end = heard.indexOf('\r\n\r\n')
+  return { head: heard.slice(0, end).toLowerCase(), body: heard.slice(end + 4) }
+}
+
+const get = (path: string): Promise<{ readonly head: string; readonly body: string }> =>
+  say(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+
+describe('the log', () => {
+  test.each(['multipart/form-data; boundary=x', 'application/json'])(
+    'senders who hang up (%s) leave no line of an error',
+    async (type) => {
+      for (const path of [REGISTER, '/api/payment/webhook/', '/api/payment/retry/']) {
+        await Promise.all(
+          Array.from({ length: 10 }, async () => {
+            const socket = connect(port, '127.0.0.1')
+            await once(socket, 'connect')
+            const closed = once(socket, 'close')
+            socket.write(
+              `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 9000\r\n\r\n--x`,
+              () => socket.resetAndDestroy(),
+            )
+            await closed
+          }),
+        )
+        // Answered after the connections have ended: the server has seen them all by then.
+        await get('/api/events/')
+      }
+      expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
+    },
+  )
+
+  test('a path of 15 KB is one short line', async () => {
+    await get(`/${'a'.repeat(15_000)}`)
+    await get(`/${'a/'.repeat(7_000)}`)
+    const lines = server.log.filter(({ message }) => message === 'request')
+    expect(lines).toHaveLength(2)
+    for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(500)
+  })
+
+  test.each([
+    ['as it is', 'AFPI3331074324090'],
+    ['its digits encoded', 'AFPI%33%33%33%31%30%37%34%33%32%34%30%39%30'],
+    ['its letters encoded', '%41%46%50%49%33331074324090'],
+    ['encoded twice', 'AFPI%2533%2533%2533%2531%2530%2537%2534%2533%2532%2534%2530%2539%2530'],
+    ['every other digit encoded', 'AFPI3%333%310%374%332%340%390'],
+    ['behind what cannot be decoded', '%zz%33%33%33%31%30%37%34%33%32%34%30%39%30'],
+  ])('a number is not readable in it, %s', async (_how, number) => {
+    await get(`/api/afpicon/registrations/${number}/`)
+    await get(`/nothing/${number}`)
+    const paths = [`/nothing/${number}`, `/nothing/a%2f${number}`].map((path) =>
+      blanked(path, server.deps),
+    )
+    for (const { message, path } of server.log) if (message === 'request') paths.push(String(path))
+    for (const path of paths) expect(path).toMatch(/^\/[a-z/%]*…\/?$/)
+  })
+})
+
+describe('what the framework itself refuses', () => {
+  test.each([
+    ['a page', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+    ['an answer', 'GET /api/events/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+    ['a path that cannot be decoded', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    ['what is no HTTP', 'HELLO\r\n\r\n', 400],
+    [
+      'headers without an end',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+      400,
+    ],
+  ])('%s carries the same protective headers as every answer', async (_what, text, status) => {
+    const { head } = await say(text)
+    expect(head).toContain(`http/1.1 ${status} `)
+    const sent = head.split('\r\n').map((line) => line.split(':')[0])
+    expect(HEADERS.filter((name) => !sent.includes(name))).toEqual([])
+    if (status >= 400) expect(head).toContain('cache-control: no-store')
+  })
+})
+
+describe('the health check', () => {
+  const writes = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
+
+  test('asked by everybody all the time, it writes once in some seconds', async () => {
+    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    const asked = await Promise.all(Array.from({ length: 50 }, () => app.app.inject('/healthz')))
+    expect(new Set(asked.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    const first = writes(app)
+    app.at('2025-10-10T12:00:04+05:30')
+    expect((await app.app.inject('/healthz')).statusCode).toBe(200)
+    expect(writes(app)).toBe(first)
+    app.at('2025-10-10T12:00:05+05:30')
+    expect((await app.app.inject('/healthz')).statusCode).toBe(200)
+    expect(writes(app)).toBe(app.now())
+    await app.close()
+  })
+
+  test('between two writes it still sees a database that does not answer', async () => {
+    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    expect((await app.app.inject('/healthz')).statusCode).toBe(200)
+    await app.deps.store.close()
+    expect((await app.app.inject('/healthz')).statusCode).toBe(503)
+    await app.close()
+  })
+
+  test.each([
+    ['/healthz', 600],
+    ['/metrics/', 60],
+  ])('nobody asks %s more than %d times a minute', async (url, most) => {
+    const statuses: number[] = []
+    for (let n = 0; n <= most; n++)
+      statuses.push((await server.app.inject({ url, remoteAddress: '192.0.2.7' })).statusCode)
+    expect([statuses.lastIndexOf(200), statuses[most]]).toEqual([most - 1, 429])
+    expect((await server.app.inject({ url, remoteAddress: '192.0.2.8' })).statusCode).toBe(200)
+  })
+})
+
+describe('what reads well and means nothing', () => {
+  const nested = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+
+  test.each(['application/json', 'application/json; charset=utf-8'])(
+    'JSON nested 20,000 deep is refused in a sentence (%s)',
+    async (type) => {
+      const answer = await server.app.inject({
+        method: 'POST',
+        url: REGISTER,
+        headers: { 'content-type': type, 'idempotency-key': 'one' },
+        payload: nested(20_000),
+      })
+      expect([answer.statusCode, answer.json()]).toEqual([
+        400,
+        {
+          status: 'error',
+          code: 'bad_request',
+          message: 'The answers are nested more deeply than any answer is.',
+        },
+      ])
+      expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
+    },
+  )
+
+  test('a list up to the last day there is shows everything, and so does one from the first', async () => {
+    const office = await signIn(server)
+    for (const days of ['date_to=9999-12-31', 'date_from=0000-01-01', 'date_from=9999-12-31'])
+      for (const list of ['/admin/afpicon/registrations/?', '/admin/export/?event_type=afpicon&'])
+        expect([days, list, (await office.get(`${list}${days}`)).statusCode]).toEqual([
+          days,
+          list,
+          200,
+        ])
+  })
+})
