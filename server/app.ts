@@ -6,6 +6,7 @@ import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
 import { addHeaders, protectiveHeaders, refusesConnections } from './http/headers.ts'
+import { tellUnknownProxy } from './http/proxy.ts'
 import { blanked, logRequests } from './http/request-log.ts'
 import { refuse, toldOf } from './http/refuse.ts'
 import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-calls.ts'
@@ -55,6 +56,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(cookie)
   await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
   logRequests(app, deps)
+  tellUnknownProxy(app, deps)
   app.setErrorHandler((error: FastifyError, request, reply) =>
     answerError(error, request, reply, deps),
   )

@@ -8,6 +8,7 @@ import type { Terminal } from './commands/command.ts'
 import { makeClock } from './machine/clock.ts'
 import type { Environment } from './deps.ts'
 import { makeLog } from './machine/log.ts'
+import { servable } from './machine/servable.ts'
 import { hashPassword, makePassword } from './office/passwords.ts'
 
 /** Files that no registration refers to are looked for this often. */
@@ -21,6 +22,9 @@ export async function boot(
   wanted: Environment,
   terminal: Terminal,
 ): Promise<Result<Booted, CannotStart>> {
+  const fit = servable(wanted)
+  if (!fit.ok) return err({ status: 2, text: fit.error.join('\n') })
+  for (const sentence of fit.value) terminal.complain(sentence)
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
   const log = makeLog(inOneWrite(process.stdout), clock)

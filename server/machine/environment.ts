@@ -11,7 +11,7 @@ const gatewayModes = ['sandbox', 'airpay-test', 'live'] as const satisfies reado
 const accountParts = ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'] as const
 const accountPattern = /^AIRPAY_(.+)_(USERNAME|PASSWORD|SECRET|MERCHANT_ID)$/
 /** Names that Fastify's trustProxy knows besides addresses. */
-const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** A misspelt one would mean a rehearsal where production was meant. */
 const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
@@ -192,18 +192,25 @@ function readPublicUrl(
 }
 
 /** Whether a name of a host means the machine itself, so that nobody else gets there. */
-function isOwnMachine(name: string): boolean {
+export function isOwnMachine(name: string): boolean {
   return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
 }
 
+/** As Fastify takes them: a name, or an address with the bits that count, all of them when it does not say. */
 function isProxy(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
-  if (version === 0) return proxyNames.includes(text)
-  return (
-    rest.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
-  )
+  if (version === 0) return PROXY_NAMES.includes(text)
+  if (rest.length > 0 || address.includes('%')) return false
+  if (bits === undefined) return true
+  // An IPv4 address written as IPv6 is counted as what it is.
+  const isShort = version === 4 || isMapped(address)
+  const count = /^\d{1,3}$/.test(bits) ? Number(bits) : 0
+  return count >= 1 && count <= (isShort ? 32 : 128)
+}
+
+function isMapped(address: string): boolean {
+  return /^\[::ffff:[\da-f]+:[\da-f]+\]$/.test(new URL(`http://[${address}]`).hostname)
 }
 
 function readAccounts(

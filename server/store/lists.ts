@@ -24,8 +24,7 @@ function filterOf(query: ListQuery): Filter {
   if (query.category !== undefined) tests.push(['r.category = ?', query.category])
   if (query.period !== undefined) tests.push(['r.period = ?', query.period])
   if (query.dateFrom !== undefined) tests.push(['r.created_at >= ?', startOf(query.dateFrom)])
-  if (query.dateTo !== undefined)
-    tests.push(['r.created_at < ?', endOf(query.dateTo)])
+  if (query.dateTo !== undefined) tests.push(['r.created_at < ?', endOf(query.dateTo)])
   for (const [field, value] of Object.entries(query.answers))
     tests.push([
       'json_extract(r.answers, ?) = ?',

@@ -94,11 +94,40 @@ describe('the log', () => {
   })
 })
 
+describe('a proxy in front that TRUST_PROXY does not name', () => {
+  const behind = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
+  const warnings = ({ log }: TestApp): unknown[] =>
+    log.filter(({ message }) => String(message).includes('TRUST_PROXY'))
+
+  test.each([
+    [null, '127.0.0.1', 1],
+    ['127.0.0.2', '127.0.0.1', 1],
+    ['127.0.0.1', '127.0.0.1', 0],
+  ])(
+    'TRUST_PROXY %s, the request from %s: told %d times',
+    async (trusted, remoteAddress, times) => {
+      const app = await startTestApp({
+        events: { 'sample2026.yaml': fixtureEvent() },
+        variables: { RATE_LIMITS: 'on', ...(trusted === null ? {} : { TRUST_PROXY: trusted }) },
+      })
+      await app.app.inject({ ...behind, headers: {}, remoteAddress })
+      expect(warnings(app)).toEqual([])
+      for (let n = 0; n < 3; n++) await app.app.inject({ ...behind, remoteAddress })
+      expect(warnings(app)).toHaveLength(times)
+      await app.close()
+    },
+  )
+})
+
 describe('what the framework itself refuses', () => {
   test.each([
     ['a page', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
     ['an answer', 'GET /api/events/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
-    ['a path that cannot be decoded', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    [
+      'a path that cannot be decoded',
+      'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      404,
+    ],
     ['what is no HTTP', 'HELLO\r\n\r\n', 400],
     [
       'headers without an end',

@@ -1,3 +1,5 @@
+import * as fc from 'fast-check'
+import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
@@ -7,6 +9,7 @@ import {
   missingAccounts,
   readEnvironment,
 } from '../../server/machine/environment.ts'
+import { servable } from '../../server/machine/servable.ts'
 import type { Variables } from '../../server/machine/environment.ts'
 
 const live = {
@@ -122,6 +125,24 @@ describe('what stands in the environment', () => {
       { TRUST_PROXY: '10.0.0.1, proxy' },
       /^TRUST_PROXY must list addresses .*"proxy" is none\.$/,
     ],
+    ...[
+      '10.0.0.0/0',
+      '10.0.0.0/00',
+      '::/0',
+      'fe80::1%eth0',
+      '::ffff:10.0.0.1/120',
+      '10.0.0.1/',
+      '10.0.0.1/8/8',
+      '10.0.0.1/33',
+      '10.0.0.0/255.0.0.0',
+      '010.0.0.1',
+      'true',
+      '1',
+    ].map((text): [string, Variables, RegExp] => [
+      `a proxy that ends the start with a stack trace (${text})`,
+      { TRUST_PROXY: `127.0.0.1,${text}` },
+      /^TRUST_PROXY must list addresses .* is none\.$/,
+    ]),
     [
       'half an account',
       { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_SECRET: 's' },
@@ -200,6 +221,62 @@ describe('what stands in the environment', () => {
 
   test('production with live and its accounts is right', () => {
     expect(right(production)).toMatchObject({ production: true, gatewayMode: 'live' })
+  })
+})
+
+test('every proxy that is taken can be used', () => {
+  const bits = fc.option(fc.integer({ min: -1, max: 130 }), { nil: null })
+  const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('loopback', 'linklocal', '::'))
+  fc.assert(
+    fc.property(address, bits, (name, length) => {
+      const trustProxy = length === null ? name : `${name}/${length}`
+      const read = readEnvironment({ TRUST_PROXY: trustProxy })
+      if (read.ok) expect(() => Fastify({ trustProxy })).not.toThrow()
+    }),
+  )
+})
+
+describe('where the money is real, a server', () => {
+  const good = { ...production, PUBLIC_URL: 'https://register.example.org' }
+  const told = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
+
+  test.each<[string, Variables, string]>([
+    [
+      'without PUBLIC_URL would send links to itself',
+      { ...production, ...told },
+      'PUBLIC_URL is http://127.0.0.1:3000, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.',
+    ],
+    [
+      'at https on the machine itself would do so too',
+      { ...production, ...told, PUBLIC_URL: 'https://localhost' },
+      'PUBLIC_URL is https://localhost, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.',
+    ],
+    [
+      'at an http address would send what delegates write, and the session of the office, in the clear',
+      { ...production, ...told, PUBLIC_URL: 'http://register.example.org' },
+      'PUBLIC_URL is http://register.example.org: answers, proofs and the session of the office would travel unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
+    ],
+    [
+      'takes no password for its office that is guessed at once',
+      { ...good, ...told, ADMIN_PASSWORD: '1' },
+      'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start makes one up and prints it.',
+    ],
+  ])('%s', (_what, variables, sentence) => {
+    expect(servable(right(variables))).toEqual({ ok: false, error: [sentence] })
+    // Rehearsals are served as they are.
+    const { NODE_ENV, GATEWAY_MODE, ...rehearsed } = variables
+    expect(servable(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
+  })
+
+  test('without mail or a known proxy is served, with a loud word', () => {
+    expect(servable(right({ ...good, ...told }))).toEqual({ ok: true, value: [] })
+    expect(servable(right(good))).toEqual({
+      ok: true,
+      value: [
+        'SMTP_URL is not set: no confirmation reaches a delegate, each is only written to DATA_DIR/mail.',
+        'TRUST_PROXY is not set: behind the proxy that speaks https for this server, all visitors share the limits of one. Set it to the address of the proxy (127.0.0.1 when it is on this machine).',
+      ],
+    })
   })
 })
 

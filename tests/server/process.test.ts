@@ -291,9 +291,13 @@ describe('starting and stopping', () => {
     await expect(startServer('broken-var', { EVENTS_DIR: events })).rejects.toThrow(
       /ended with 1: /,
     )
-    await expect(
-      startServer('live-var', { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }),
-    ).rejects.toThrow(/ended with 1: [^]*is not served in production/)
+    const live = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
+    const there = { ...live, PUBLIC_URL: 'https://register.example.org' }
+    // What is missing and may be meant is said; what cannot be meant ends the start.
+    await expect(startServer('live-var', there)).rejects.toThrow(
+      /ended with 1: SMTP_URL is not set: [^]*TRUST_PROXY is not set: [^]*is not served in production/,
+    )
+    await expect(startServer('live-var', live)).rejects.toThrow(/ended with 2: PUBLIC_URL is http:/)
   })
 })
 
