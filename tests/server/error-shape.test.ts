@@ -6,6 +6,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from './harness.ts'
+import { wrongWith } from './one-shape.ts'
 import type { TestApp } from './harness.ts'
 
 let server: TestApp
@@ -15,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-type Method = (typeof methods)[number]
 
 /** Bodies that no call can want. */
 const bodies: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
@@ -37,28 +37,6 @@ const bodies: readonly { readonly name: string; readonly type?: string; readonly
     { name: 'a content type that is none', type: ';;', text: 'a' },
     { name: 'more than answers need', type: 'application/json', text: 'x'.repeat(300_000) },
   ]
-
-/** What is wrong with an answer; null: nothing. `mayBePage`: nothing but a page was asked for. */
-function wrongWith(
-  { statusCode, headers, body }: Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>,
-  method: Method,
-  mayBePage: boolean,
-): string | null {
-  if (statusCode >= 500) return `status ${statusCode}: ${body.slice(0, 200)}`
-  if (statusCode < 400) return null
-  const type = String(headers['content-type'])
-  if (mayBePage && statusCode === 404 && type === 'text/html; charset=utf-8') return null
-  if (type !== 'application/json; charset=utf-8') return `${statusCode} as ${type}`
-  if (headers['cache-control'] !== 'no-store') return `${statusCode} may be kept by a cache`
-  if (method === 'HEAD') return body === '' ? null : 'a body for HEAD'
-  const said = JSON.parse(body) as Record<string, unknown>
-  const { status, code, message, ...more } = said
-  if (status !== 'error') return `${statusCode} with status ${String(status)}`
-  if (!/^[a-z]+(_[a-z]+)*$/.test(String(code))) return `the code ${String(code)}`
-  if (!/^[A-Z“].*[a-z.]$/.test(String(message))) return `the message ${String(message)}`
-  const unknown = Object.keys(more).filter((name) => !['errors', 'quote'].includes(name))
-  return unknown.length === 0 ? null : `also ${unknown.join(', ')}`
-}
 
 /** An address that a route takes, its open segments filled with what is nobody's. */
 const filled = (url: string): string =>

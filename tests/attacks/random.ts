@@ -1,0 +1,156 @@
+/** The random run: so many requests of a seed, side by side on connections that stay, and what they broke. */
+import { wrongWith } from '../server/one-shape.ts'
+import { draw } from './requests.ts'
+import type { Drawn, Known } from './requests.ts'
+import {
+  postGraduate,
+  proof,
+  formOf,
+  freshAddress,
+  registered,
+  routesOf,
+  signedIn,
+  REGISTER,
+} from './target.ts'
+import type { Target } from './target.ts'
+import { openLine } from './wire.ts'
+import type { Outcome } from './wire.ts'
+
+/** As many as a browser with some windows opens. */
+const LINES = 16
+/** Of a server that answers in milliseconds, on a machine that does much else. */
+const PATIENCE_MS = 30_000
+/** Compiled code, caches and pools are there by then. */
+const WARM_SHARE = 0.4
+
+export type Violation = { readonly n: number; readonly what: string; readonly head: string }
+export type Run = {
+  readonly requests: number
+  /** How many were answered so, `closed` among them. */
+  readonly answers: ReadonlyMap<string, number>
+  readonly violations: readonly Violation[]
+  /** Routes that nothing was asked of. */
+  readonly unasked: readonly string[]
+  /** Bytes after the warm-up and at the end. */
+  readonly memory: { readonly warm: Memory; readonly end: Memory }
+  /** Whether the admin that it acted as is still signed in, so that the office was asked and not only its door. */
+  readonly isStillSignedIn: boolean
+  readonly seconds: number
+}
+export type Memory = { readonly heapBytes: number; readonly residentBytes: number }
+
+export async function randomRun(target: Target, seed: number, requests: number): Promise<Run> {
+  const known = await knownOf(target)
+  const answers = new Map<string, number>()
+  const violations: Violation[] = []
+  const unasked = new Set(known.routes.map(({ method, path }) => `${method} ${path}`))
+  const begun = performance.now()
+  let next = 0
+  const work = async (until: number): Promise<void> => {
+    const line = openLine(target.url)
+    while (next < until) {
+      const n = next
+      next += 1
+      const drawn = draw(known, seed, n)
+      unasked.delete(`${drawn.route.method} ${drawn.route.path}`)
+      const outcome = await line.ask(drawn.bytes, {
+        patienceMs: PATIENCE_MS,
+        isHead: drawn.method === 'HEAD',
+        endsLine: drawn.endsLine,
+      })
+      const told = typeof outcome === 'string' ? outcome : String(outcome.status)
+      answers.set(told, (answers.get(told) ?? 0) + 1)
+      const what = violationOf(drawn, outcome)
+      if (what !== null) violations.push({ n, what, head: headOf(drawn.bytes) })
+    }
+    line.close()
+  }
+  const together = (until: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: LINES }, () => work(until)))
+  const warmUntil = Math.floor(requests * WARM_SHARE)
+  await together(warmUntil)
+  const warm = await memoryOf(target)
+  await together(requests)
+  const end = await memoryOf(target)
+  const seconds = (performance.now() - begun) / 1000
+  const session = await target.ask({
+    path: '/admin/session/',
+    headers: { authorization: `Bearer ${known.tokens[0]}` },
+  })
+  return {
+    requests: next,
+    answers,
+    violations,
+    unasked: [...unasked],
+    memory: { warm, end },
+    isStillSignedIn: session.status === 200,
+    seconds,
+  }
+}
+
+/** The beginning of a request, to be read by whoever mends what it broke. */
+function headOf(bytes: Buffer): string {
+  const end = bytes.indexOf('\r\n\r\n')
+  return bytes.toString('latin1', 0, Math.min(end === -1 ? bytes.length : end, 600))
+}
+
+/** Null: answered as it may be. */
+function violationOf({ isHttp, method, path }: Drawn, outcome: Outcome): string | null {
+  if (outcome === 'late') return `no answer in ${PATIENCE_MS} ms`
+  if (outcome === 'closed') return isHttp ? 'hung up without an answer' : null
+  const { status, headers, body } = outcome
+  // A crowded server may say so, in the same shape as every other no.
+  const statusCode = status === 503 ? 403 : status
+  const said = {
+    'content-type': headers.get('content-type') ?? '',
+    // What is no HTTP is refused before there is an answer that could be kept.
+    'cache-control': isHttp ? (headers.get('cache-control') ?? '') : 'no-store',
+  }
+  const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path)
+  try {
+    return wrongWith({ statusCode, headers: said, body }, method, mayBePage)
+  } catch {
+    return `${status} with a body that is no JSON: ${body.slice(0, 100)}`
+  }
+}
+
+/** Registrations, one with a proof, and an admin who is signed in. */
+async function knownOf(target: Target): Promise<Known> {
+  const { headers, body } = formOf(postGraduate, [proof()])
+  const withProof = await target.ask({ method: 'POST', path: REGISTER, headers, body })
+  const others = await Promise.all([registered(target), registered(target)])
+  return {
+    routes: await routesOf(),
+    regNos: [
+      (JSON.parse(withProof.body) as { reg_no: string }).reg_no,
+      ...others.map(({ regNo }) => regNo),
+      `${others[0]?.regNo}02`,
+    ],
+    tokens: [await signedIn(target, freshAddress())],
+    eventIds: [
+      ...new Set(
+        target.rows('SELECT event_id FROM registrations').map((row) => String(row['event_id'])),
+      ),
+      'pulmocon2025',
+      'nothing',
+    ],
+  }
+}
+
+/** As the process says itself, the least of several looks: what waits to be collected is no leak. */
+async function memoryOf(target: Target): Promise<Memory> {
+  const looks: Memory[] = []
+  for (let look = 0; look < 5; look += 1) {
+    const { body } = await target.ask({ path: '/metrics' })
+    const figure = (name: string): number =>
+      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1])
+    looks.push({
+      heapBytes: figure('nodejs_heap_size_used_bytes'),
+      residentBytes: figure('process_resident_memory_bytes'),
+    })
+  }
+  return {
+    heapBytes: Math.min(...looks.map(({ heapBytes }) => heapBytes)),
+    residentBytes: Math.min(...looks.map(({ residentBytes }) => residentBytes)),
+  }
+}
