@@ -18,7 +18,7 @@ import { eventFileRoutes } from './events/file-call.ts'
 import { eventRoutes } from './events/calls.ts'
 import { lookupGuard } from './registering/lookup.ts'
 import { registeringCalls } from './registering/calls.ts'
-import { endConnectionsAtClose } from './http/connections.ts'
+import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
 import { StoreBusy } from './store/store.ts'
 
 /** JSON of the fixed routes: a sign-in, a notice. Registrations have limits of their own. */
@@ -50,6 +50,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: refusesConnections(deps.environment),
   })
   endConnectionsAtClose(app)
+  answerWhateverIsExpected(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
   await addHeaders(app, deps)

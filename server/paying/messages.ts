@@ -137,7 +137,7 @@ function gatewayReturn({
     const judgement = await judged(deps, 'return', read)
     const { message, refused, payment, event } = judgement
     const address = addressOf(request)
-    const isBarred = guard.wait(address, event?.id ?? '') > 0
+    const isBarred = guard.wait(address, event?.id ?? '', message.orderId ?? '') > 0
     if (payment === null) {
       guard.count(address, event?.id ?? '')
       await keeping.refused(message)
@@ -160,7 +160,7 @@ function gatewayReturn({
     if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
     // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
     if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
-    guard.know(address, event.id)
+    guard.know(address, event.id, payment.regNo)
     await verified
     const now = await deps.store.registration(payment.regNo)
     return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
@@ -198,7 +198,7 @@ async function takeNotice(
   const judgement = await judged(deps, 'notice', read)
   const { message, fields, refused, payment, event } = judgement
   const address = addressOf(request)
-  const waitMs = guard.wait(address, event?.id ?? '')
+  const waitMs = guard.wait(address, event?.id ?? '', message.orderId ?? '')
   if (payment === null) {
     if (refused !== 'malformed') guard.count(address, event?.id ?? '')
     await keeping.refused(message)
@@ -218,7 +218,7 @@ async function takeNotice(
       deps.log.error({ error: String(error) }, 'a notice could not be verified'),
     )
   if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
-  if (event !== null) guard.know(address, event.id)
+  if (event !== null) guard.know(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
 }
 
@@ -275,7 +275,7 @@ async function tryAgain(
   const orderId = fields?.['order_id']?.trim() ?? ''
   const address = addressOf(request)
   const named = deps.events.byOrderId(orderId)?.config.id ?? ''
-  const waitMs = guard.wait(address, named)
+  const waitMs = guard.wait(address, named, orderId)
   if (waitMs > 0) return refuseTooMany(reply, waitMs)
   const known = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
   const registration = known === null ? null : await deps.store.registration(known)
@@ -289,7 +289,7 @@ async function tryAgain(
     guard.count(address, named)
     return refuse(reply, 404, 'not_found', 'Registration details not found')
   }
-  guard.know(address, event.id)
+  guard.know(address, event.id, registration.regNo)
   const at = deps.clock()
   const due = await payAgain(deps, event, registration.regNo, at)
   if (!due.ok) return sendRefusal(reply, payAgainRefused(event, due.error))

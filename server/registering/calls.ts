@@ -30,7 +30,7 @@ export function registeringCalls(app: FastifyInstance, deps: Deps, guard: Lookup
     email: unknown,
   ): Promise<FastifyReply> => {
     const address = addressOf(request)
-    const wait = guard.wait(address, config.id)
+    const wait = guard.wait(address, config.id, text)
     if (wait > 0) return refuseTooMany(reply, wait)
     const found = await findRegistration(deps, config, text)
     if (found === null) {
@@ -43,7 +43,7 @@ export function registeringCalls(app: FastifyInstance, deps: Deps, guard: Lookup
         ? refuse(reply, 403, 'email_needed', EMAIL_NEEDED)
         : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
-    guard.know(address, config.id)
+    guard.know(address, config.id, found.regNo, text)
     const registration = publicView(config, found)
     const said: RegistrationAnswer = { status: 'success', registration }
     return reply.send(said)

@@ -11,41 +11,51 @@ const WRONG_PER_ADDRESS_MAX = 20
 const WRONG_PER_EVENT_MAX = 300
 /** A guesser waits for so long; a delegate has found the number in a mail by then. */
 const WINDOW_MS = 10 * 60 * 1000
-/** Whoever had a right number yesterday is no guesser today. */
+/** Whoever had this number yesterday does not guess it today. */
 const KNOWN_MS = 24 * 60 * 60 * 1000
+/** By which the order id of a further attempt is longer than the registration's number. */
+const ATTEMPT_DIGITS = 2
 
 /** Stands at every door that a number opens: the read, the return, the notice, another try. */
 export type LookupGuard = {
-  /** Milliseconds until this address may look up again; 0: it may now. */
-  wait(address: string, eventId: string): number
+  /** Milliseconds until this address may look this number up; 0: it may now. */
+  wait(address: string, eventId: string, number: string): number
   /** A look-up that found nothing, or something whose number can be counted up to. */
   count(address: string, eventId: string): void
-  /** Somebody there registered, or had a number that is right. */
-  know(address: string, eventId: string): void
+  /** Somebody there registered under this number, or had it right: under each name it has. */
+  know(address: string, eventId: string, ...numbers: readonly string[]): void
 }
 
 /**
- * When an event as a whole has seen too many wrong numbers, only addresses that are known for it are let
- * in: a guesser with many addresses makes one guess from each, and none of them is known.
+ * When an event as a whole has seen too many wrong numbers, an address is let in to the numbers alone
+ * that it had right before. To all numbers it may not be let in: registering costs nothing, and whoever
+ * has one right number can read it from every address of a network of thousands.
  */
 export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
   const known = openLimit(deps, { triesMax: 1, windowMs: KNOWN_MS })
-  const visitor = (address: string, eventId: string): string => `${eventId} ${address}`
+  const visitor = (address: string, eventId: string, number: string): string =>
+    `${eventId} ${address} ${number}`
   return {
-    wait: (address, eventId) => {
+    wait: (address, eventId, number) => {
       const at = deps.clock()
       const own = addresses.wait(address, at)
       if (own > 0) return own
-      return known.wait(visitor(address, eventId), at) > 0 ? 0 : events.wait(eventId, at)
+      const isKnown = [number, number.slice(0, -ATTEMPT_DIGITS)].some(
+        (one) => known.wait(visitor(address, eventId, one), at) > 0,
+      )
+      return isKnown ? 0 : events.wait(eventId, at)
     },
     count: (address, eventId) => {
       const at = deps.clock()
       addresses.count(address, at)
       events.count(eventId, at)
     },
-    know: (address, eventId) => known.count(visitor(address, eventId), deps.clock()),
+    know: (address, eventId, ...numbers) => {
+      for (const number of new Set(numbers))
+        known.count(visitor(address, eventId, number), deps.clock())
+    },
   }
 }
 

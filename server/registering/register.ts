@@ -46,7 +46,7 @@ export function registerCall(deps: Deps, guard: LookupGuard): Register {
     if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
     const answer = await registerAndTidy(deps, served, keyOf(request), body.value)
     if (!answer.ok) return sendRefusal(reply, answer.error)
-    guard.know(addressOf(request), served.config.id)
+    guard.know(addressOf(request), served.config.id, answer.value.reg_no)
     return reply.code(201).send(answer.value)
   }
 }

@@ -1,4 +1,5 @@
 /** The random run: so many requests of a seed, side by side on connections that stay, and what they broke. */
+import { join } from 'node:path'
 import { wrongWith } from '../server/one-shape.ts'
 import { draw } from './requests.ts'
 import type { Drawn, Known } from './requests.ts'
@@ -9,6 +10,7 @@ import {
   freshAddress,
   registered,
   routesOf,
+  startTarget,
   signedIn,
   REGISTER,
 } from './target.ts'
@@ -38,6 +40,11 @@ export type Run = {
   readonly seconds: number
 }
 export type Memory = { readonly heapBytes: number; readonly residentBytes: number }
+
+/** Starts a server that collects what nobody holds when it is sent SIGUSR2, and says what is left. */
+export function startMeasured(): Promise<Target> {
+  return startTarget({ NODE_OPTIONS: `--import ${join(import.meta.dirname, 'collecting.ts')}` })
+}
 
 export async function randomRun(target: Target, seed: number, requests: number): Promise<Run> {
   const known = await knownOf(target)
@@ -137,20 +144,18 @@ async function knownOf(target: Target): Promise<Known> {
   }
 }
 
-/** As the process says itself, the least of several looks: what waits to be collected is no leak. */
+/** After everything has been collected that nobody holds any more. */
 async function memoryOf(target: Target): Promise<Memory> {
-  const looks: Memory[] = []
-  for (let look = 0; look < 5; look += 1) {
-    const { body } = await target.ask({ path: '/metrics' })
-    const figure = (name: string): number =>
-      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1])
-    looks.push({
-      heapBytes: figure('nodejs_heap_size_used_bytes'),
-      residentBytes: figure('process_resident_memory_bytes'),
-    })
-  }
-  return {
-    heapBytes: Math.min(...looks.map(({ heapBytes }) => heapBytes)),
-    residentBytes: Math.min(...looks.map(({ residentBytes }) => residentBytes)),
+  const told = (): Memory[] =>
+    [...target.printed().matchAll(/^collected (\{.*\})$/gm)].map(
+      ([, memory = '']) => JSON.parse(memory) as Memory,
+    )
+  const before = told().length
+  target.process.kill('SIGUSR2')
+  for (;;) {
+    const memory = told()[before]
+    if (memory !== undefined) return memory
+    // An answered request says that the server has had its turn.
+    await target.ask({ path: '/healthz' })
   }
 }

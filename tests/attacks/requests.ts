@@ -196,7 +196,7 @@ export function draw(known: Known, seed: number, n: number): Drawn {
 function isReadable(method: string, target: string, head: readonly string[]): boolean {
   return (
     (METHODS as readonly string[]).includes(method) &&
-    /^[!-~]+$/.test(target) &&
+    /^(\/|\*|http:\/\/)[!-~]*$/.test(target) &&
     head.join('\r\n').length < 16_000 &&
     head.slice(1).every((line) => /^[\w-]+:[\t\x20-\x7e\x80-\xff]*$/.test(line))
   )

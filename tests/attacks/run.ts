@@ -1,10 +1,9 @@
 /** `npm run attacks SEED REQUESTS`: the random run as long as one likes, and its figures as a table. */
-import { randomRun } from './random.ts'
-import { startTarget } from './target.ts'
+import { randomRun, startMeasured } from './random.ts'
 
 const [seed = 20261121, requests = 200_000] = process.argv.slice(2).map(Number)
 const MB = 1024 * 1024
-const target = await startTarget()
+const target = await startMeasured()
 try {
   const run = await randomRun(target, seed, requests)
   const { warm, end } = run.memory

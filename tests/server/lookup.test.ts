@@ -237,6 +237,30 @@ describe('limits on guessing', () => {
     expect((await right('203.0.113.2')).statusCode).toBe(200)
   })
 
+  test('whoever has one right number and a network of thousands, reading the own number from each before guessing, gets no more than three hundred guesses', async () => {
+    const { app, post } = await limited()
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    const from = (network: number): string => `2001:db8:1:${network.toString(16)}::1`
+    for (let network = 0; network < 50; network++)
+      await app.inject({
+        url: `/api/sample2026/registrations/${reg_no}/`,
+        remoteAddress: from(network),
+      })
+    const statuses = []
+    for (let serial = 0; serial < 500; serial++)
+      statuses.push((await guess(app, serial, from(serial % 50))).statusCode)
+    expect(statuses.filter((status) => status === 404)).toHaveLength(300)
+    const own = `/api/sample2026/registrations/${reg_no}`
+    for (const [path, status] of [
+      [`${own}/`, 200],
+      // Of a further attempt, which there was not: the number is the one that is known.
+      [`${own}02/`, 404],
+    ] as const)
+      expect((await app.inject({ url: path, remoteAddress: from(3) })).statusCode).toBe(status)
+  })
+
   describe('stand at every door that a number opens', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const failed = (orderId: string) =>
