@@ -1,4 +1,8 @@
-/** The only door into the engine: every name that somebody outside uses, under the file that knows it. */
+/**
+ * The engine's door for what runs: registrations, prices, payments, pages. Every name that somebody outside
+ * uses, under the file that knows it. What reads and judges event files has a door of its own (`files.ts`), because
+ * it is eight times as much code, and the threads of the store need none of it.
+ */
 export {
   AMOUNT_MAX,
   amountText,
@@ -57,8 +61,7 @@ export type {
   SummaryLine,
   Test,
 } from './config.ts'
-export type { Site, Social } from './site.ts'
-export { UNKNOWN_PAYMENT } from './check/defaults.ts'
+export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   ErrorAnswer,
   EventAnswer,
@@ -145,31 +148,4 @@ export { flatSchema, toSchema, uiSchema } from './schema.ts'
 export { checkBySchema, toMessages } from './verdict.ts'
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
-export type { SharedFiles, SourceText } from './check/source.ts'
-export { hasErrors, type Finding } from './check/finding.ts'
-export { compileEvent, compileEvents, readEvent } from './check/event.ts'
-export type { KnownEvent } from './check/event.ts'
-export { compilingFolder, type EventFolder, type FolderVerdict } from './check/folder.ts'
-export { clashesAmong, strandedAmong } from './check/clashes.ts'
 export { RESERVED_CALLS } from './reserved.ts'
-export { countFindings, formatFindings } from './check/format.ts'
-export { catalogue } from './check/catalogue.ts'
-export { lineFinder } from './check/places.ts'
-export { listed, nearest } from './check/near.ts'
-export { runExamples, type ExampleResult } from './check/checks/examples.ts'
-export { compareWithPast, type InUse } from './check/checks/past.ts'
-export { axesOfCategory } from './check/proof/points.ts'
-export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './questions/diff.ts'
-export { saySimulation, simulate } from './questions/simulate.ts'
-export { explain, sayExplanation, sayTax, type Explanation } from './questions/explain.ts'
-export {
-  applyFixes,
-  findingsAsGithub,
-  findingsAsJson,
-  findingsAsSarif,
-} from './questions/formats.ts'
-export { preview } from './questions/preview.ts'
-export { eventIdFrom, newEventFile, prefixFor, type SampleOptions } from './questions/sample.ts'
-export { QUESTIONS, readCategories, type Told } from './questions/interview.ts'
-export { repeatEvent } from './questions/repeat.ts'
-export { showEvent } from './questions/show.ts'

@@ -75,3 +75,7 @@ export type Site = {
     readonly steps: readonly string[]
   }
 }
+
+/** Above the landing page, for a browser that comes back from the gateway with a payment of nobody's. */
+export const UNKNOWN_PAYMENT =
+  'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference, with the day and the amount.'

@@ -66,7 +66,3 @@ export const listOf = (id: string, title: string) => ({
   title: `${title} Registrations`,
   route: `/admin/${id}`,
 })
-
-/** Above the landing page, for a browser that comes back from the gateway with a payment of nobody's. */
-export const UNKNOWN_PAYMENT =
-  'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference, with the day and the amount.'

@@ -1,7 +1,7 @@
 /** `_shared/site.yaml` → the landing page's words, or findings. Its shape is that of `schemas/site.schema.json`, like that of every file. */
 import type { Site, SiteLink, Social } from '../site.ts'
 import type { Finding } from './finding.ts'
-import { UNKNOWN_PAYMENT } from './defaults.ts'
+import { UNKNOWN_PAYMENT } from '../site.ts'
 import { readShaped } from './shape.ts'
 
 /** What the file holds once its shape is right; a test holds it equal to the schema. */

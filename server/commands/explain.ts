@@ -1,12 +1,6 @@
 /** `rollcall explain`: how an event comes to a category and a price. */
-import {
-  explain,
-  formatPrice,
-  lineFinder,
-  readEvent,
-  readInstant,
-  sayExplanation,
-} from '../../engine/index.ts'
+import { formatPrice, readInstant } from '../../engine/index.ts'
+import { explain, lineFinder, readEvent, sayExplanation } from '../../engine/files.ts'
 import type { EventConfig, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'

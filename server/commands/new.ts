@@ -3,18 +3,17 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { dayOf, err, ok } from '../../engine/index.ts'
 import {
   compileEvent,
-  dayOf,
-  err,
   eventIdFrom,
   formatFindings,
   newEventFile,
-  ok,
   prefixFor,
   QUESTIONS,
-} from '../../engine/index.ts'
-import type { Day, Result, Told } from '../../engine/index.ts'
+} from '../../engine/files.ts'
+import type { Day, Result } from '../../engine/index.ts'
+import type { Told } from '../../engine/files.ts'
 import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { readArguments } from './arguments.ts'

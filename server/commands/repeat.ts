@@ -9,7 +9,7 @@ import {
   prefixFor,
   readEvent,
   repeatEvent,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import { readFolder } from '../events/folder.ts'
 import { readArguments } from './arguments.ts'

@@ -2,6 +2,7 @@
 import { existsSync, statSync, watch } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { isDay } from '../../engine/index.ts'
 import {
   applyFixes,
   catalogue,
@@ -11,9 +12,8 @@ import {
   findingsAsSarif,
   formatFindings,
   hasErrors,
-  isDay,
-} from '../../engine/index.ts'
-import type { Finding } from '../../engine/index.ts'
+} from '../../engine/files.ts'
+import type { Finding } from '../../engine/files.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import { judgeFolder, readFolder, readShared, sourcesOf } from '../events/folder.ts'
 import type { Folder } from '../events/folder.ts'

@@ -7,24 +7,17 @@ import { existsSync } from 'node:fs'
 import { lstat, readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as rest } from 'node:timers/promises'
-import {
-  compilingFolder,
-  err,
-  formatFindings,
-  hasErrors,
-  ok,
-  readEvent,
-} from '../../engine/index.ts'
+import { err, ok } from '../../engine/index.ts'
+import { compilingFolder, formatFindings, hasErrors, readEvent } from '../../engine/files.ts'
+import type { Result, Site } from '../../engine/index.ts'
 import type {
   EventFolder,
   Finding,
   FolderVerdict,
   KnownEvent,
-  Result,
   SharedFiles,
-  Site,
   SourceText,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 import type { ServedEvent } from '../deps.ts'
 import { openCache } from './cache.ts'
 import { unreadIn } from './unread.ts'

@@ -78,6 +78,7 @@ describe('the landing page', () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url)
     const list = page.getByRole('region', { name: 'Here to register?' })
+    await list.getByRole('listitem').nth(3).waitFor()
     const rows = (await list.getByRole('listitem').allTextContents()).map(plain)
     expect(rows.length).toBe(4)
     const all = rows.join('\n')

@@ -1,6 +1,6 @@
 /** docs/codes.md says what the golden pairs say, code by code. */
 import { expect, test } from 'vitest'
-import { catalogue } from '../../engine/index.ts'
+import { catalogue } from '../../engine/files.ts'
 import { CODES_PAGE, codesPage, examplesOf } from './codes-page.ts'
 
 const codes = Object.keys(catalogue)

@@ -1,6 +1,6 @@
 /** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/index.ts'
+import { compileEvent, type Finding } from '../../engine/files.ts'
 import { daysSaid } from '../../engine/check/said/days.ts'
 import { base, shared } from './goldens.ts'
 

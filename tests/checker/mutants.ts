@@ -4,14 +4,14 @@
  */
 import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Document, Scalar } from 'yaml'
+import { type EventConfig } from '../../engine/index.ts'
 import {
   compileEvent,
   diffEvents,
   isEmptyDiff,
-  type EventConfig,
   type Finding,
   type SharedFiles,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 
 export type Mutant = { readonly how: string; readonly line: number; readonly text: string }
 export type Judged = Mutant & {

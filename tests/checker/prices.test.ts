@@ -1,6 +1,6 @@
 /** Prices, the names above them and the amounts in texts, as an organiser mistypes them; and those that only look so. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/index.ts'
+import { compileEvent, type Finding } from '../../engine/files.ts'
 import { base, shared } from './goldens.ts'
 
 type Row = readonly [id: string, label: string, prices: string]

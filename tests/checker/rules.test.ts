@@ -1,13 +1,8 @@
 /** Random rule tables: what the boxes prove, trying every combination of answers must agree with. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  categoryOf,
-  compileEvent,
-  normalise,
-  type Answers,
-  type EventConfig,
-} from '../../engine/index.ts'
+import { categoryOf, normalise, type Answers, type EventConfig } from '../../engine/index.ts'
+import { compileEvent } from '../../engine/files.ts'
 import { base, readGolden, shared } from './goldens.ts'
 
 type Made = {

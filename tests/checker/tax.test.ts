@@ -1,6 +1,6 @@
 /** The tax, as an organiser types it and speaks of it; and texts that only look as if they did. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/index.ts'
+import { compileEvent, type Finding } from '../../engine/files.ts'
 import { base, shared } from './goldens.ts'
 
 const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'

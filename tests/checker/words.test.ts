@@ -1,6 +1,6 @@
 /** Words that are taken for something else, each answered with ours; and those that mean what they say. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/index.ts'
+import { compileEvent, type Finding } from '../../engine/files.ts'
 import { base, shared } from './goldens.ts'
 
 const NAME = '{id: full_name, label: Full Name, required: true}'

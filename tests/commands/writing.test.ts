@@ -3,19 +3,17 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Ajv } from 'ajv'
+import { day, paise, type EventConfig } from '../../engine/index.ts'
 import {
   compileEvent,
-  day,
   eventIdFrom,
   newEventFile,
-  paise,
   prefixFor,
   preview,
   readEvent,
   showEvent,
-  type EventConfig,
   type SampleOptions,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 import { place, plain, top, type Place } from './cli.ts'
 import { shared } from './shared.ts'
 

@@ -1,7 +1,8 @@
 /** Every event file of the repository: engine and lowered schema agree over its whole finite domain. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { compileEvent, publicEvent, type Field, type RawAnswers } from '../../engine/index.ts'
+import { publicEvent, type Field, type RawAnswers } from '../../engine/index.ts'
+import { compileEvent } from '../../engine/files.ts'
 import { judge } from './judge.ts'
 
 const folder = new URL('../../events/', import.meta.url)

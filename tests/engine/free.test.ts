@@ -4,25 +4,27 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   buttonText,
-  compileEvent,
   day,
-  diffEvents,
-  explain,
   mailFor,
-  preview,
   quote,
   receipt,
   resultRows,
-  sayDiff,
-  sayExplanation,
-  saySimulation,
-  showEvent,
-  simulate,
   startOf,
   tariff,
   type EventConfig,
   type RegistrationView,
 } from '../../engine/index.ts'
+import {
+  compileEvent,
+  diffEvents,
+  explain,
+  preview,
+  sayDiff,
+  sayExplanation,
+  saySimulation,
+  showEvent,
+  simulate,
+} from '../../engine/files.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')

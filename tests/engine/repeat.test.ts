@@ -2,15 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { day, type EventConfig } from '../../engine/index.ts'
 import {
   compileEvent,
   compileEvents,
-  day,
   prefixFor,
   readEvent,
   repeatEvent,
-  type EventConfig,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 import { shiftDays } from '../../engine/questions/shift-days.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 

@@ -3,25 +3,27 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  compileEvent,
   day,
-  diffEvents,
-  explain,
   labelOf,
   mailFor,
-  preview,
   priceParts,
   quoteFor,
   receipt,
   resultRows,
-  sayExplanation,
-  saySimulation,
-  showEvent,
-  simulate,
   startOf,
   type EventConfig,
   type RegistrationView,
 } from '../../engine/index.ts'
+import {
+  compileEvent,
+  diffEvents,
+  explain,
+  preview,
+  sayExplanation,
+  saySimulation,
+  showEvent,
+  simulate,
+} from '../../engine/files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })

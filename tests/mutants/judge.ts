@@ -1,13 +1,13 @@
 /** What the checker makes of a mutant: harmful or not, found or not, and whether where an author would look. */
 import { parse } from 'yaml'
+import { type EventConfig } from '../../engine/index.ts'
 import {
   compileEvent,
   diffEvents,
   readEvent,
-  type EventConfig,
   type Finding,
   type SharedFiles,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 import type { Mutant } from './mutate.ts'
 
 export type Judged = {

@@ -7,7 +7,7 @@ import {
   type Finding,
   type SharedFiles,
   type SourceText,
-} from '../../engine/index.ts'
+} from '../../engine/files.ts'
 import { adaptations, type Mistake } from './second-set/making.ts'
 import { secondSet } from './second-set.ts'
 import { astrayAtMost, notFoundYet } from './not-found-yet.ts'

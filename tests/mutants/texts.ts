@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { compileEvent, formatFindings, type SharedFiles } from '../../engine/index.ts'
+import { compileEvent, formatFindings, type SharedFiles } from '../../engine/files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })

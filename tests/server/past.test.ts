@@ -3,13 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  compareWithPast,
-  readEvent,
-  type EventConfig,
-  type Finding,
-  type InUse,
-} from '../../engine/index.ts'
+import { type EventConfig } from '../../engine/index.ts'
+import { compareWithPast, readEvent, type Finding, type InUse } from '../../engine/files.ts'
 import { openRegistry } from '../../server/events/registry.ts'
 import { openStore } from '../../server/store/open.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'

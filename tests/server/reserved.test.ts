@@ -1,6 +1,7 @@
 /** The addresses that are Rollcall's own: the app's routes and what the checker keeps for them are one list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clashesAmong, RESERVED_CALLS } from '../../engine/index.ts'
+import { RESERVED_CALLS } from '../../engine/index.ts'
+import { clashesAmong } from '../../engine/files.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 

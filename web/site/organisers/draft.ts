@@ -1,6 +1,7 @@
 /** The file being edited: where it came from, what it says now, what the checker says of it. */
 import { useEffect, useRef, useState } from 'react'
-import type { EventConfig, SharedFiles } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import type { SharedFiles } from '../../../engine/files.ts'
 import type { Checked, Question } from './check.ts'
 
 /** A text as it was opened. `edition` counts openings, so that the editor starts anew with each. */

@@ -1,15 +1,9 @@
 /** What a delegate would pay, and why. */
 import { useMemo } from 'react'
-import {
-  explain,
-  formatMoney,
-  formatPrice,
-  labelOf,
-  priceParts,
-  priceTable,
-  sayTax,
-} from '../../../engine/index.ts'
-import type { CategoryExplained, EventConfig, Explanation } from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, priceParts, priceTable } from '../../../engine/index.ts'
+import { explain, sayTax } from '../../../engine/files.ts'
+import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
+import type { Explanation } from '../../../engine/files.ts'
 import { Ledger } from '../../shared/ledger.tsx'
 import type { Lines } from './check.ts'
 import { momentOf } from './trying.tsx'

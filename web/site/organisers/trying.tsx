@@ -1,7 +1,6 @@
 /** The delegate and the day that are tried on the file. */
 import {
   assertNever,
-  axesOfCategory,
   dayOf,
   formatDay,
   instant,
@@ -10,6 +9,7 @@ import {
   own,
   startOf as startOfDay,
 } from '../../../engine/index.ts'
+import { axesOfCategory } from '../../../engine/files.ts'
 import type { Day, EventConfig, Field, Instant, Option, RawAnswers } from '../../../engine/index.ts'
 
 /** The delegate whose price and pages are shown: a day, and answers as a browser would send them. */
