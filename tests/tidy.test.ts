@@ -459,9 +459,11 @@ test('what runs needs nothing that judges event files: the threads of the store 
   }
   for (const thread of ['server/store/writer.ts', 'server/store/reader.ts']) walk(thread)
   expect([...seen]).toContain('engine/payment.ts')
-  expect([...seen].filter((path) => /^engine\/(files\.ts|check\/(?!defaults\.ts$)|questions\/)/.test(path))).toEqual(
-    [],
-  )
+  expect(
+    [...seen].filter((path) =>
+      /^engine\/(files\.ts|check\/(?!defaults\.ts$)|questions\/)/.test(path),
+    ),
+  ).toEqual([])
 })
 
 test('no file needs a file that needs it, types included: give what both need a file of its own', () => {
