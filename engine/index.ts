@@ -92,6 +92,7 @@ export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
 export { categoryOf, explainCategory, type CategoryExplained } from './category.ts'
 export { openOn, periodOn } from './period.ts'
 export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
+export { ATTEMPTS_MAX, heldUntil, holdOf, mayTry, standing, type LastAnswer } from './may-pay.ts'
 export {
   isRegNo,
   ORDER_ID_CHARACTERS_MAX,
@@ -111,6 +112,7 @@ export {
   type Payment,
   type PaymentFact,
   type PaymentStatus,
+  type Stands,
 } from './payment.ts'
 export {
   ASK_AGAIN_MS_MIN,

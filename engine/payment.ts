@@ -147,6 +147,12 @@ function secondTime(first: string, second: string): string {
 /** How a payment that failed did so: the bank said no, nobody paid in time, or it is not known any more. */
 export type Failure = 'declined' | 'expired' | 'unclear'
 
+/**
+ * How a registration stands with the money: paid or nothing to pay; no money known, so that it may be paid;
+ * perhaps on its way; before a person; failed; given back.
+ */
+export type Stands = 'complete' | 'not-paid' | 'at-bank' | 'organisers' | 'failed' | 'refunded'
+
 /** The codes after which no money is on its way: failed, bounced, cancelled. After any other one it may be. */
 const DECLINED_FOR_GOOD = ['400', '405', '502']
 

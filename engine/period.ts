@@ -20,10 +20,14 @@ export function periodOn(fees: Fees, on: Day): Period | null {
 export function openOn(
   event: PublicEvent,
   on: Day,
-): { readonly open: true } | { readonly open: false; readonly text: string } {
+):
+  | { readonly open: true }
+  /** `by`: whether the organisers have closed it, or its days are not now. */
+  | { readonly open: false; readonly text: string; readonly by: 'hand' | 'day' } {
   const { opens, closes } = event.registration
-  const closed = (text: string) => ({ open: false, text: event.closed?.text ?? text }) as const
-  if (event.status === 'closed') return closed('Registration is closed.')
+  const closed = (text: string, by: 'hand' | 'day' = 'day') =>
+    ({ open: false, text: event.closed?.text ?? text, by }) as const
+  if (event.status === 'closed') return closed('Registration is closed.', 'hand')
   if (opens !== undefined && on < opens) return closed(`Registration opens on ${formatDay(opens)}.`)
   if (closes !== undefined && on > closes)
     return closed(`Registration closed on ${formatDay(closes)}.`)

@@ -33,10 +33,20 @@ export function quote(
   answers: Answers,
   at: Instant,
 ): Result<Quote, QuoteRefusal> {
+  const opening = openOn(event, dayOf(at))
+  if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
+  return quoteOf(event, categoryOf(event, answers), at)
+}
+
+/** What a category costs at that instant; null: the answers belong to none. */
+export function quoteOf(
+  event: PublicEvent,
+  category: string | null,
+  at: Instant,
+): Result<Quote, QuoteRefusal> {
   const on = dayOf(at)
   const opening = openOn(event, on)
   if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
-  const category = categoryOf(event, answers)
   if (category === null) return err({ code: 'no_category' })
   const period = periodOn(event.fees, on)?.id ?? ''
   const price = quoteFor(event, category, period)

@@ -4,14 +4,17 @@
  */
 import type { SharedFiles } from './check/source.ts'
 import type { AdminList, Admin, FieldErrors, PublicEvent } from './config.ts'
-import type { Failure, PaymentStatus } from './payment.ts'
+import type { Failure, PaymentStatus, Stands } from './payment.ts'
 
 export type ErrorAnswer = {
   status: 'error'
   code: string
   message: string
   errors?: FieldErrors
+  /** What holds now. */
   quote?: WireQuote | null
+  /** Of `price_moved`: what was held before. */
+  was?: WireQuote
 }
 export type WireQuote = {
   category: string
@@ -51,15 +54,17 @@ export type PaymentData = {
   payment_url: string
 } & Record<string, string>
 
-/** 201 of the register call; without payment_data the event takes no money. */
+/** 201 of the register call and of `/api/payment/retry/` and `/resume/`; without payment_data there is nothing to pay now: `stands` says why. */
 export type RegisterAnswer = {
   status: 'success'
   message: string
   reg_no: string
+  /** How it stands with the money; of the same form sent again it may be anything. */
+  stands: Stands
   payment_data?: PaymentData
 }
 
-/** GET of the event's registration path: answers under their field ids, engine values under `api.returns` names and their own. */
+/** GET of the event's registration path, and of `/api/payment/resume/{token}/`: answers under their field ids, engine values under `api.returns` names and their own. */
 export type RegistrationAnswer = {
   status: 'success'
   registration: {
@@ -80,7 +85,19 @@ export type RegistrationAnswer = {
     base: number | null
     gst: number | null
     total: number | null
-    /** A failed payment may be tried again: POST `/api/payment/retry/` {order_id} answers payment_data. */
+    /** How it stands with the money: what the page is about. */
+    stands: Stands
+    /** Until when the price is held; null: it has no end, or nothing is to be paid. */
+    held_until: string | null
+    /** Since when a person has to decide about money that does not fit; null: nobody has to. */
+    review_since: string | null
+    /** It is paid, and more money came for it. */
+    second_payment: boolean
+    /** Rupees given back of what was paid. */
+    refunded_amount: number
+    /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
+    may_pay: boolean
+    /** The same of a payment that failed. */
     may_retry: boolean
   } & Record<string, unknown>
 }
@@ -218,6 +235,8 @@ export type PageData =
   | { page: 'event'; event: EventAnswer }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
+  /** What a link from a mail leads to; `event` null: nobody knows the link. */
+  | { page: 'pay'; event: EventAnswer | null; site: unknown; events: EventCard[] }
   /** `message` is said above everything else; null: nothing is. */
   | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {

@@ -13,9 +13,11 @@ import type {
   EventFileAnswer,
   Failure,
   PaymentData,
+  PaymentStatus,
   PublicEvent,
   RegisterAnswer,
   RegistrationAnswer,
+  Stands,
   TariffAnswer,
 } from '../engine/index.ts'
 import type { Reader } from './api.ts'
@@ -107,6 +109,8 @@ export const readRegistered: Reader<RegisterAnswer> = (body) => {
     status: 'success',
     message: textOf(body['message']) ?? '',
     reg_no: regNo,
+    // The specification's answers do not say it, and come of what was registered just now.
+    stands: readStands(body['stands'] ?? (paymentData === null ? 'complete' : 'not-paid')),
     ...(paymentData !== null && { payment_data: paymentData }),
   }
 }
@@ -140,13 +144,24 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
   const status = found['payment_status']
   if (!isPaymentStatus(status)) return null
   const regNo = String(found['reg_no'])
-  const texts = ['payment_date', 'attempted_at', 'category', 'category_label', 'period'] as const
+  const texts = [
+    'payment_date',
+    'attempted_at',
+    'category',
+    'category_label',
+    'period',
+    'held_until',
+    'review_since',
+  ] as const
   const amounts = ['base', 'gst', 'total'] as const
   const {
     order_id: orderId,
     created_at: createdAt,
     in_review: inReview,
     may_retry: retry,
+    may_pay: pay,
+    second_payment: second,
+    refunded_amount: refunded,
     failed_as: failedAs,
   } = found
   const fits =
@@ -164,9 +179,34 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     order_id: orderId ?? regNo,
     payment_status: status,
     in_review: inReview === true,
+    stands: readStands(found['stands'] ?? standsBy(status, inReview === true)),
+    may_pay: pay === true,
     may_retry: retry === true,
+    second_payment: second === true,
+    refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
   } as RegistrationAnswer['registration']
+}
+
+const STANDS: readonly unknown[] = [
+  'complete',
+  'not-paid',
+  'at-bank',
+  'organisers',
+  'failed',
+  'refunded',
+] satisfies Stands[]
+
+/** What is not understood is waited for: nobody is asked to pay again by it, and nobody is told that all is paid. */
+function readStands(value: unknown): Stands {
+  return STANDS.includes(value) ? (value as Stands) : 'at-bank'
+}
+
+/** The specification's answers tell the status alone. */
+function standsBy(status: PaymentStatus, inReview: boolean): Stands {
+  if (status === 'success') return 'complete'
+  if (inReview) return 'organisers'
+  return status === 'pending' ? 'at-bank' : status
 }
 
 /** The specification's answers do not say how a payment failed; there only the bank's no is a failure. */

@@ -46,6 +46,7 @@ async function choose(page: PageData): Promise<Chosen> {
       return { paths: ['/'], Page: (await import('./site/index.tsx')).default }
     case 'organisers':
       return { paths: ['/organisers'], Page: (await import('./site/organisers/index.tsx')).default }
+    case 'pay':
     case 'not-found':
       return { paths: [], Page: NotFound }
     default:

@@ -120,6 +120,17 @@ async function watchAnew(deps: Deps, { payment, claimsMoney }: Judged): Promise<
   }
 }
 
+/** Asks; and money that is claimed and that the gateway does not know of is on its way, so that nobody is asked to pay again. */
+async function verifyClaim(
+  { payments, store, clock }: Deps,
+  { payment, claimsMoney }: Judged,
+  timeoutMs: number,
+): Promise<void> {
+  if (payment === null) return
+  const verified = await payments.verify(payment.orderId, timeoutMs)
+  if (claimsMoney && verified === 'pending') await store.claimed(payment.orderId, clock())
+}
+
 /**
  * The browser coming back: judged, stored, verified for at most five seconds, then sent to the page of
  * what is stored. It comes from another site and carries no cookie; it needs none, because it changes
@@ -152,7 +163,7 @@ function gatewayReturn({
     const kept = await keeping.genuine(message)
     if (kept) await watchAnew(deps, judgement)
     const verified = kept
-      ? within(RETURN_WAIT_MS, deps.payments.verify(payment.orderId, RETURN_WAIT_MS), (error) =>
+      ? within(RETURN_WAIT_MS, verifyClaim(deps, judgement, RETURN_WAIT_MS), (error) =>
           deps.log.error({ error: String(error) }, 'a payment could not be verified'),
         )
       : null
@@ -212,11 +223,9 @@ async function takeNotice(
     reply.header('retry-after', '5')
     return refuse(reply, 503, 'not_stored', 'The notice could not be stored. Please send it again.')
   }
-  void deps.payments
-    .verify(payment.orderId, NOTICE_ASK_MS)
-    .catch((error: unknown) =>
-      deps.log.error({ error: String(error) }, 'a notice could not be verified'),
-    )
+  void verifyClaim(deps, judgement, NOTICE_ASK_MS).catch((error: unknown) =>
+    deps.log.error({ error: String(error) }, 'a notice could not be verified'),
+  )
   if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
   if (event !== null) guard.know(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
@@ -299,6 +308,7 @@ async function tryAgain(
     status: 'success',
     message: 'You can try the payment again.',
     reg_no: registration.regNo,
+    stands: 'not-paid',
     payment_data: due.value.data,
   }
   return reply.code(201).send(answer)

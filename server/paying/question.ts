@@ -16,7 +16,7 @@ import {
   nextQuestion,
   openOn,
 } from '../../engine/index.ts'
-import type { EventConfig, Instant, OrderId, PaymentFact } from '../../engine/index.ts'
+import type { EventConfig, Instant, LastAnswer, OrderId, PaymentFact } from '../../engine/index.ts'
 import type { Deps, Payments, StatusAnswer } from '../deps.ts'
 import { registrationView } from '../registering/view.ts'
 import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../store/store.ts'
@@ -106,11 +106,11 @@ async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): P
     case 'no-record':
       if (age >= NO_RECORD_MS && payment.status === 'pending')
         return settle(deps, asked, { type: 'expired', at }, answer.raw)
-      return askLater(deps, payment, true)
+      return askLater(deps, payment, 'no-record')
     case 'pending':
       if (age >= UNDECIDED_MS && isOpen(payment))
         return settle(deps, asked, { type: 'undecided', at }, answer.raw)
-      return askLater(deps, payment, true)
+      return askLater(deps, payment, 'in-process')
     case 'unreachable':
       deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable answer')
       return unanswered(deps, payment)
@@ -126,18 +126,20 @@ async function unanswered(deps: PaymentsDeps, payment: StoredPayment): Promise<V
     const applied = await deps.store.applyFact(payment.orderId, { type: 'undecided', at }, null)
     return statusOf(applied.payment)
   }
-  const verified = await askLater(deps, payment, false)
+  const verified = await askLater(deps, payment, 'unreachable')
   // Also of a failed payment: whether late money came is not known.
   return verified === 'failed' ? 'pending' : verified
 }
 
+/** `said`: what the gateway's answer ended nothing by; null: it is stored as a fact. */
 async function askLater(
   deps: PaymentsDeps,
   payment: StoredPayment,
-  isReachable: boolean,
+  said: LastAnswer | null,
 ): Promise<Verified> {
   const at = deps.clock()
-  await deps.store.asked(payment.orderId, at, nextQuestion(payment, at, isReachable))
+  const next = nextQuestion(payment, at, said !== 'unreachable')
+  await deps.store.asked(payment.orderId, at, next, said)
   return statusOf(payment)
 }
 
@@ -171,7 +173,7 @@ async function settle(
     )
   // What has ended just now is planned already; whatever else was said, the next question has to be.
   return applied.payment.status === payment.status
-    ? askLater(deps, applied.payment, true)
+    ? askLater(deps, applied.payment, null)
     : statusOf(applied.payment)
 }
 
@@ -214,12 +216,16 @@ function confirmationOf(
   )
   return mailFor(
     event,
-    registrationView(event, {
-      ...registration,
-      payments,
-      paymentStatus: 'success',
-      paymentId: reference,
-      paidAt: at,
-    }),
+    registrationView(
+      event,
+      {
+        ...registration,
+        payments,
+        paymentStatus: 'success',
+        paymentId: reference,
+        paidAt: at,
+      },
+      at,
+    ),
   )
 }

@@ -44,7 +44,7 @@ export function registeringCalls(app: FastifyInstance, deps: Deps, guard: Lookup
         : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
     guard.know(address, config.id, found.regNo, text)
-    const registration = publicView(config, found)
+    const registration = publicView(config, found, deps.clock())
     const said: RegistrationAnswer = { status: 'success', registration }
     return reply.send(said)
   }

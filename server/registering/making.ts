@@ -5,6 +5,7 @@ import {
   categoryOf,
   delegateOf,
   err,
+  heldUntil,
   mailFor,
   ok,
   orderIdOf,
@@ -115,7 +116,11 @@ function newRegistration(
     idempotency: judged.idempotency,
     ...(payment === null
       ? {}
-      : { gateway: payment.gateway.name, askedOf: { account: payment.account, merchantId } }),
+      : {
+          gateway: payment.gateway.name,
+          askedOf: { account: payment.account, merchantId },
+          holdUntil: heldUntil(event, judged.at),
+        }),
   }
   const mail = payment === null ? mailFor(event, unpaidView(event, registration)) : null
   return { ...registration, mail }
@@ -127,24 +132,28 @@ function unpaidView(
   registration: Omit<NewRegistration, 'mail'>,
 ): ReturnType<typeof registrationView> {
   const { eventId, eventHash, regNo, answers, category, quote: quoted, at, uploads } = registration
-  return registrationView(event, {
-    id: 0,
-    eventId,
-    eventHash,
-    regNo,
-    formerNo: null,
-    answers,
-    category,
-    period: quoted?.period ?? null,
-    base: quoted?.base ?? null,
-    gst: quoted?.gst ?? null,
-    total: quoted?.total ?? null,
-    paymentStatus: 'success',
-    inReview: false,
-    paymentId: null,
-    paidAt: at,
-    createdAt: at,
-    payments: [],
-    uploads,
-  })
+  return registrationView(
+    event,
+    {
+      id: 0,
+      eventId,
+      eventHash,
+      regNo,
+      formerNo: null,
+      answers,
+      category,
+      period: quoted?.period ?? null,
+      base: quoted?.base ?? null,
+      gst: quoted?.gst ?? null,
+      total: quoted?.total ?? null,
+      paymentStatus: 'success',
+      inReview: false,
+      paymentId: null,
+      paidAt: at,
+      createdAt: at,
+      payments: [],
+      uploads,
+    },
+    at,
+  )
 }

@@ -16,7 +16,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps, HandOffRefusal } from '../deps.ts'
 import { within } from '../machine/clock.ts'
-import type { AskedOf, StoredRegistration } from '../store/store.ts'
+import type { NextAttempt, StoredRegistration } from '../store/store.ts'
 
 /** A person waits for the page of the gateway: after this we go by what is stored. */
 const ASK_MS = 5_000
@@ -57,10 +57,10 @@ export function answerTo(
 ): RegisterAnswer {
   if (data === null) {
     const notice = event.payment === null ? event.form.withoutPayment.notice : null
-    return { status: 'success', message: notice ?? RECORDED, reg_no }
+    return { status: 'success', message: notice ?? RECORDED, reg_no, stands: 'complete' }
   }
   const message = `${RECORDED} It is complete once the payment is made.`
-  return { status: 'success', message, reg_no, payment_data: data }
+  return { status: 'success', message, reg_no, stands: 'not-paid', payment_data: data }
 }
 
 /** An order that can be paid, with the form that pays it. */
@@ -101,7 +101,7 @@ export async function payAgain(
     true,
   )
   if (!tried.ok) return tried
-  const again = await deps.store.retry(regNo, at, askedOf(deps, event))
+  const again = await deps.store.retry(regNo, at, { ...askedOf(deps, event) })
   if (again.ok) {
     const { orderId, amount } = again.value
     return payable({ regNo, orderId, amount, answers }, true)
@@ -116,9 +116,12 @@ export async function payAgain(
   }
 }
 
-function askedOf({ gateway }: Pick<Deps, 'gateway'>, event: EventConfig): AskedOf | undefined {
-  if (event.payment === null) return undefined
-  return { account: event.payment.account, merchantId: gateway.merchantOf(event) }
+function askedOf(
+  { gateway }: Pick<Deps, 'gateway'>,
+  event: EventConfig,
+): Pick<NextAttempt, 'askedOf'> {
+  if (event.payment === null) return {}
+  return { askedOf: { account: event.payment.account, merchantId: gateway.merchantOf(event) } }
 }
 
 function openOrder(stored: StoredRegistration | null): Result<Due, PayAgainRefusal> {

@@ -1,22 +1,32 @@
 /** A stored registration as its own mail and, much less of it, the outside see it. */
-import { isoIndia, remember, rupees } from '../../engine/index.ts'
-import type { EventConfig, Failure, Paise, RegistrationAnswer } from '../../engine/index.ts'
+import { holdOf, isoIndia, mayTry, paise, remember, rupees, standing } from '../../engine/index.ts'
+import type {
+  EventConfig,
+  Failure,
+  Instant,
+  Paise,
+  RegistrationAnswer,
+} from '../../engine/index.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
 /** All of a registration under the names that texts use: the answers, the engine's values, and both again under the names of `api.returns`. */
 export function registrationView(
   event: EventConfig,
   stored: StoredRegistration,
+  at: Instant,
 ): RegistrationAnswer['registration'] {
   const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+  const iso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
+  const stands = standing(stored, at)
+  const mayPay = mayTry(event, stored, at)
   const own = {
     reg_no: stored.regNo,
     order_id: attempt?.orderId ?? stored.regNo,
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
     failed_as: stored.paymentStatus === 'failed' ? failureIn(stored.payments) : null,
-    payment_date: stored.paidAt === null ? null : isoIndia(stored.paidAt),
+    payment_date: iso(stored.paidAt),
     created_at: isoIndia(stored.createdAt),
     attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
     category: stored.category,
@@ -26,7 +36,13 @@ export function registrationView(
     base: amount(stored.base),
     gst: amount(stored.gst),
     total: amount(stored.total),
-    may_retry: event.payment !== null && stored.paymentStatus === 'failed' && !stored.inReview,
+    stands,
+    held_until: iso(heldUntilOf(event, stored)),
+    review_since: iso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
+    second_payment: stands === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
+    refunded_amount: rupees(paise(stored.payments.reduce((sum, one) => sum + one.refunded, 0))),
+    may_pay: mayPay,
+    may_retry: mayPay && stands === 'failed',
   }
   const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...own }
   const returned = Object.entries(event.api.returns).map(([wire, value]) => [
@@ -48,10 +64,23 @@ export function registrationView(
 export function publicView(
   event: EventConfig,
   stored: StoredRegistration,
+  at: Instant,
 ): RegistrationAnswer['registration'] {
   const shown = shownOutside(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
-  return registrationView(event, { ...stored, answers: Object.fromEntries(answers) })
+  return registrationView(event, { ...stored, answers: Object.fromEntries(answers) }, at)
+}
+
+/** Of what may still be paid: the newest attempt's. */
+function heldUntilOf(event: EventConfig, { payments }: StoredRegistration): Instant | null {
+  const [newest] = payments
+  if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
+    return null
+  return holdOf(event, newest)
+}
+
+function earliest(instants: readonly (Instant | null)[]): Instant | null {
+  return instants.reduce((first, one) => (one === null || (first ?? one) < one ? first : one), null)
 }
 
 /** Rows, the conditions they depend on, and whatever a text of the pages or the receipt fills in. */

@@ -1,5 +1,14 @@
 /** Money as the store gives it: the attempts to pay, what came for them, and what the gateway said. */
-import type { Failure, Instant, OrderId, Paise, PaymentStatus, RegNo } from '../../engine/index.ts'
+import type {
+  Failure,
+  Instant,
+  LastAnswer,
+  OrderId,
+  Paise,
+  PaymentStatus,
+  Quote,
+  RegNo,
+} from '../../engine/index.ts'
 
 /** Whom an attempt asks for the money. */
 export type AskedOf = { readonly account: string; readonly merchantId: string | null }
@@ -22,6 +31,41 @@ export type StoredPayment = {
   readonly merchantId: string | null
   /** What has ended is still asked about until then; null: it has not ended, or is not watched. */
   readonly watchUntil: Instant | null
+  /** Its own price, whose total is the amount; null: not known of rows brought in. */
+  readonly quote: AttemptQuote | null
+  /** Until when that price is held; null: without an end, or an attempt of an older version. */
+  readonly holdUntil: Instant | null
+  /** When the delegate was last sent to the gateway with it; null: rows brought in. */
+  readonly handedOffAt: Instant | null
+  /** What the gateway said last, where that ended nothing. */
+  readonly lastAnswer: LastAnswer | null
+  /** When a message last claimed money that the gateway did not know of. */
+  readonly claimedAt: Instant | null
+  /** Since when a person has to decide; null: nobody has to. */
+  readonly reviewSince: Instant | null
+  /** Money that came for it waits for a person. */
+  readonly hasMoneyInReview: boolean
+  /** How much of what was paid with it has gone back. */
+  readonly refunded: Paise
+}
+
+/** A price taken apart, without its total. */
+export type AttemptQuote = {
+  readonly period: string | null
+  readonly base: Paise
+  readonly gst: Paise
+}
+
+/** A further attempt, as the rule for paying has it. */
+export type NextAttempt = {
+  /** The newest attempt that the rule has seen: where there is a newer one, somebody was quicker. */
+  readonly after?: OrderId
+  /** Whether that one is still open, and ends by this. */
+  readonly replaces?: boolean
+  /** Left out: as the newest attempt. */
+  readonly askedOf?: AskedOf
+  /** Its price and until when that is held; left out: those of the newest attempt. */
+  readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
 }
 
 /** Money that came, under the name that its source gave it. */

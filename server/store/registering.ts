@@ -1,15 +1,16 @@
 /** The writes that make registrations. Each runs inside a savepoint of the writer's transaction. */
-import { assert, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
+import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { keepImported } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { ownedPayment, toStoredPayment } from './rows.ts'
+import { ownedPayment, quoteOf, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
+import { applyFact, settleRegistration } from './settling.ts'
+import type { AskedOf, AttemptQuote, NextAttempt } from './money.ts'
 import type {
-  AskedOf,
   ImportRow,
   NewRegistration,
   Registered,
@@ -19,8 +20,6 @@ import type {
 
 /** How long an idempotency key is kept. */
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
-/** An order id has two digits for the attempt. */
-const ATTEMPTS_MAX = 99
 /** A gateway that the caller does not name; references are unique per gateway. */
 const UNNAMED_GATEWAY = ''
 
@@ -66,6 +65,8 @@ export function register(
       gateway: registration.gateway ?? UNNAMED_GATEWAY,
       askedOf: registration.askedOf ?? null,
       amount: quote.total,
+      quote,
+      holdUntil: registration.holdUntil ?? null,
       at,
     })
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
@@ -115,7 +116,7 @@ export function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
-  askedOf?: AskedOf,
+  { after, replaces = false, askedOf, price }: NextAttempt,
 ): Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }> {
   const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
     regNo,
@@ -125,15 +126,20 @@ export function retry(
   ).get(registration?.id ?? null)
   if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
   // In review money has arrived that does not fit: asking for more of it would be wrong.
+  const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
   if (
-    newest.status !== 'failed' ||
-    registration.payment_status !== 'failed' ||
-    registration.in_review === 1
+    !isFree ||
+    newest.status !== registration.payment_status ||
+    registration.in_review === 1 ||
+    (after !== undefined && newest.order_id !== after)
   )
     return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
+  if (newest.status === 'pending') applyFact(sql, newest.order_id, { type: 'expired', at }, null)
   const attempt = newest.attempt + 1
   const orderId = orderIdOf(regNo, attempt)
+  const quote = price?.quote ?? quoteOf(newest)
   const added = insertPayment(sql, {
     registrationId: registration.id,
     orderId,
@@ -144,17 +150,26 @@ export function retry(
       (newest.account === null
         ? null
         : { account: newest.account, merchantId: newest.merchant_id }),
-    amount: newest.amount,
+    amount: price?.quote.total ?? newest.amount,
+    quote,
+    holdUntil: price === undefined ? newest.hold_until : price.holdUntil,
     at,
   })
   assert(added, `order id ${attempt} of a registration is taken`)
-  sql("UPDATE registrations SET payment_status = 'pending' WHERE id = ?").run(registration.id)
+  settleRegistration(sql, registration.id)
   sql(
     "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
   ).run(at, registration.event_id, regNo, registration.id)
   const payment = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
+}
+
+/** The reconciler asks about it soon, and its time begins anew. */
+export function handedAgain(sql: Sql, orderId: OrderId, at: Instant): void {
+  sql(
+    "UPDATE payments SET handed_off_at = ?, next_ask_at = ?, asks = 0 WHERE order_id = ? AND status = 'pending' AND review IS NULL",
+  ).run(at, at, orderId)
 }
 
 /** Null: the number is taken. */
@@ -199,17 +214,19 @@ type NewPayment = {
   gateway: string
   askedOf: AskedOf | null
   amount: Paise
+  quote: AttemptQuote | null
+  holdUntil: Instant | null
   at: Instant
 }
 /** False: the order id is taken. Due to be asked about from the start. */
 function insertPayment(
   sql: Sql,
-  { registrationId, orderId, attempt, gateway, askedOf, amount, at }: NewPayment,
+  { registrationId, orderId, attempt, gateway, askedOf, amount, quote, holdUntil, at }: NewPayment,
 ): boolean {
   return (
     sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, created_at, status_at, next_ask_at, handed_off_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, created_at, status_at, next_ask_at, handed_off_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
     ).run(
       registrationId,
       orderId,
@@ -218,6 +235,10 @@ function insertPayment(
       askedOf?.account ?? null,
       askedOf?.merchantId ?? null,
       amount,
+      quote?.period ?? null,
+      quote?.base ?? null,
+      quote?.gst ?? null,
+      holdUntil,
       at,
       at,
       at,

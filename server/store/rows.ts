@@ -3,6 +3,7 @@ import { assertNever, failureOf } from '../../engine/index.ts'
 import type {
   Answers,
   Instant,
+  LastAnswer,
   OrderId,
   Paise,
   Payment,
@@ -10,6 +11,7 @@ import type {
   RegNo,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import type { AttemptQuote } from './money.ts'
 import type { StoredPayment, StoredRegistration } from './store.ts'
 
 export type RegistrationRow = {
@@ -57,6 +59,16 @@ export type PaymentRow = {
   /** The gateway's code of what made it fail; null where it has not failed, or of itself. */
   declined_code: string | null
   next_ask_at: Instant | null
+  period: string | null
+  base: Paise | null
+  gst: Paise | null
+  hold_until: Instant | null
+  handed_off_at: Instant | null
+  last_answer: LastAnswer | null
+  claimed_at: Instant | null
+  review_since: Instant | null
+  money_in_review: 0 | 1
+  refunded: Paise
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
 type UploadRow = {
@@ -68,9 +80,14 @@ type UploadRow = {
   bytes: number
 }
 
-/** A payment's row with the code that made it fail, which stands in its facts only. */
+/** A payment's row with what stands elsewhere: the code that made it fail, what waits for a person, what went back. */
 const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.body, '$.code') FROM payment_facts f
-  WHERE f.payment_id = p.id AND f.type = 'declined' ORDER BY f.id LIMIT 1), NULL) AS declined_code`
+  WHERE f.payment_id = p.id AND f.type = 'declined' ORDER BY f.id LIMIT 1), NULL) AS declined_code,
+  iif(p.review IS NULL, NULL, coalesce((SELECT min(c.seen_at) FROM captures c WHERE c.payment_id = p.id AND c.state = 'review'),
+    (SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at)) AS review_since,
+  iif(p.review IS NULL, 0, EXISTS (SELECT 1 FROM captures c WHERE c.payment_id = p.id AND c.state = 'review')) AS money_in_review,
+  iif(p.status IN ('success', 'refunded'), coalesce((SELECT sum(b.amount) FROM refunds b JOIN captures c ON c.id = b.capture_id
+    WHERE c.payment_id = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded`
 export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
 
 export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
@@ -88,7 +105,24 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   account: row.account,
   merchantId: row.merchant_id,
   watchUntil: row.watch_until,
+  quote: quoteOf(row),
+  holdUntil: row.hold_until,
+  handedOffAt: row.handed_off_at,
+  lastAnswer: row.last_answer,
+  claimedAt: row.claimed_at,
+  reviewSince: row.review_since,
+  hasMoneyInReview: row.money_in_review === 1,
+  refunded: row.refunded,
 })
+
+/** An attempt's own price; null: not known. */
+export function quoteOf({
+  period,
+  base,
+  gst,
+}: Pick<PaymentRow, 'period' | 'base' | 'gst'>): AttemptQuote | null {
+  return base === null || gst === null ? null : { period, base, gst }
+}
 
 /** What the engine's `applyFact` takes. A refunded payment keeps its sale's reference there. */
 export function toPayment(row: PaymentRow): Payment {

@@ -5,6 +5,7 @@
  * Instants are milliseconds since 1970, days Indian civil days as text, amounts whole paise.
  */
 import type Database from 'better-sqlite3'
+import { paying } from './migrations/paying.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -340,7 +341,13 @@ UPDATE registrations SET former_no = reg_no WHERE id IN (SELECT registration_id 
 CREATE UNIQUE INDEX registrations_by_former_no ON registrations (event_id, former_no) WHERE former_no IS NOT NULL;
 `
 
-export const migrations: readonly string[] = [first, auditByRegistration, money, formerNumbers]
+export const migrations: readonly string[] = [
+  first,
+  auditByRegistration,
+  money,
+  formerNumbers,
+  paying,
+]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */
 export function migrate(db: Database.Database): void {

@@ -7,12 +7,20 @@ import {
   WATCHED_MS,
   watchFrom,
 } from '../../engine/index.ts'
-import type { Instant, OrderId, Payment, PaymentFact, PaymentStatus } from '../../engine/index.ts'
+import type {
+  Instant,
+  LastAnswer,
+  OrderId,
+  Paise,
+  Payment,
+  PaymentFact,
+  PaymentStatus,
+} from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { keepCapture, keepRefund } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
+import { ownedPayment, quoteOf, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { NewMail, NewNotice, RawAnswer, StoredNotice, StoredPayment } from './store.ts'
 
@@ -105,6 +113,9 @@ export function applyFact(
   )
   const next = { ...judgedTo, review }
   const changed = next.status.is !== row.status || next.review !== row.review
+  // The gateway's own word ends what a message claimed; our patience does not.
+  if (fact.type !== 'expired' && fact.type !== 'undecided')
+    sql('UPDATE payments SET claimed_at = NULL WHERE id = ? AND claimed_at IS NOT NULL').run(row.id)
   if (!isKnown)
     sql(
       'INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)',
@@ -119,7 +130,7 @@ export function applyFact(
   // The guard: whoever comes second finds the status gone and changes nothing.
   const written = sql(
     `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, refund_reference = ?, reason = ?, paid_at = ?,
-       watch_until = ?, next_ask_at = ? WHERE id = ? AND status = ? AND review IS ?`,
+       watch_until = ?, next_ask_at = ?, last_answer = NULL WHERE id = ? AND status = ? AND review IS ?`,
   ).run(
     status.is,
     status.is === 'pending' ? row.status_at : status.at,
@@ -164,20 +175,37 @@ function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
 }
 
 /** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
-function settleRegistration(sql: Sql, registrationId: number): void {
+export function settleRegistration(sql: Sql, registrationId: number): void {
   const attempts = sql<{
     status: PaymentStatus
     review: string | null
     reference: string | null
     paid_at: Instant | null
+    amount: Paise
+    period: string | null
+    base: Paise | null
+    gst: Paise | null
   }>(
-    'SELECT status, review, reference, paid_at FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+    'SELECT status, review, reference, paid_at, amount, period, base, gst FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
   const deciding =
     attempts.find(({ status }) => status === 'success') ??
     attempts.find(({ status }) => status === 'refunded') ??
     attempts[0]
   assert(deciding !== undefined, 'a registration was settled without a payment')
+  // Each attempt has a price of its own, and the registration shows that of the one that decides.
+  if (quoteOf(deciding) !== null)
+    sql(
+      `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ? WHERE id = ? AND (period, total) IS NOT (?, ?)`,
+    ).run(
+      deciding.period,
+      deciding.base,
+      deciding.gst,
+      deciding.amount,
+      registrationId,
+      deciding.period,
+      deciding.amount,
+    )
   sql(
     'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
   ).run(
@@ -189,10 +217,22 @@ function settleRegistration(sql: Sql, registrationId: number): void {
   )
 }
 
-export function asked(sql: Sql, orderId: OrderId, at: Instant, nextAt: Instant | null): void {
-  sql('UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ? WHERE order_id = ?').run(
+export function asked(
+  sql: Sql,
+  orderId: OrderId,
+  at: Instant,
+  nextAt: Instant | null,
+  said: LastAnswer | null,
+): void {
+  sql(
+    'UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ?, last_answer = ? WHERE order_id = ?',
+  ).run(at, nextAt, said, orderId)
+}
+
+/** What has ended and is not watched has no gateway to wait for. */
+export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
+  sql('UPDATE payments SET claimed_at = ? WHERE order_id = ? AND gateway IS NOT NULL').run(
     at,
-    nextAt,
     orderId,
   )
 }

@@ -42,6 +42,8 @@ export type NewRegistration = {
   readonly gateway?: string
   /** Left out: not known. */
   readonly askedOf?: AskedOf
+  /** Until when the quote is held; null or left out: without an end. */
+  readonly holdUntil?: Instant | null
   readonly uploads: readonly StoredUpload[]
   readonly at: Instant
   /** Queued in the same transaction; given only when no payment is due. */

@@ -3,9 +3,17 @@
  * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
-import type { Day, Instant, OrderId, PaymentFact, RegNo, Result } from '../../engine/index.ts'
 import type {
-  AskedOf,
+  Day,
+  Instant,
+  LastAnswer,
+  OrderId,
+  PaymentFact,
+  RegNo,
+  Result,
+} from '../../engine/index.ts'
+import type {
+  NextAttempt,
   StoredPayment,
   StoredCapture,
   RawAnswer,
@@ -42,14 +50,19 @@ export interface Store {
     key: string,
     at: Instant,
   ): Promise<{ readonly fingerprint: string; readonly registered: Registered } | null>
-  /** A further attempt for a registration whose newest payment failed. The order id is the number plus two digits. `askedOf` left out: as that attempt. */
+  /**
+   * A further attempt for a registration whose newest payment failed, or is open and ends by it (`replaces`).
+   * The order id is the number plus two digits. A price of its own becomes the registration's.
+   */
   retry(
     regNo: RegNo,
     at: Instant,
-    askedOf?: AskedOf,
+    next?: NextAttempt,
   ): Promise<
     Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>
   >
+  /** The delegate is sent to the gateway once more with an open order, which is as fresh as a new one. Nothing for what has ended. */
+  handedAgain(orderId: OrderId, at: Instant): Promise<void>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** An imported one, by its number elsewhere. */
   formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null>
@@ -95,8 +108,15 @@ export interface Store {
     limit: number,
     barred?: readonly string[],
   ): Promise<readonly StoredPayment[]>
-  /** Notes that the gateway was asked and when to ask again; null: never. */
-  asked(orderId: OrderId, at: Instant, nextAt: Instant | null): Promise<void>
+  /** Notes that the gateway was asked and when to ask again; null: never. `said` is left out where its answer is a fact. */
+  asked(
+    orderId: OrderId,
+    at: Instant,
+    nextAt: Instant | null,
+    said?: LastAnswer | null,
+  ): Promise<void>
+  /** A message claims money that the gateway does not know of: it may be on its way. */
+  claimed(orderId: OrderId, at: Instant): Promise<void>
   /** A message claims money for a payment that has ended: it is due, and watched anew. Nothing for what is open. */
   rearm(orderId: OrderId, at: Instant): Promise<void>
   /** The clock shows an earlier time than before: what was planned by the later one is due now. */

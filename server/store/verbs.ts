@@ -21,7 +21,8 @@ export function storeOf({ write, list, read, close }: Doers): Store {
   return {
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
-    retry: (regNo, at, askedOf) => write('retry', regNo, at, askedOf),
+    retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
+    handedAgain: (orderId, at) => write('handedAgain', orderId, at),
     registration: async (regNo) => read.registration(regNo),
     formerly: async (eventId, formerNo) => read.formerly(eventId, formerNo),
     registrationOf: async (orderId) => read.registrationOf(orderId),
@@ -36,7 +37,8 @@ export function storeOf({ write, list, read, close }: Doers): Store {
       read.watchedPayments(dueBefore, limit, barred),
     rearm: (orderId, at) => write('rearm', orderId, at),
     clockWentBack: (at) => write('clockWentBack', at),
-    asked: (orderId, at, nextAt) => write('asked', orderId, at, nextAt),
+    asked: (orderId, at, nextAt, said = null) => write('asked', orderId, at, nextAt, said),
+    claimed: (orderId, at) => write('claimed', orderId, at),
     captures: async (regNo) => read.captures(regNo),
     facts: async (orderId) => read.facts(orderId),
 

@@ -8,10 +8,12 @@ import type { Sql } from './database.ts'
 export const writes = {
   register: registering.register,
   retry: registering.retry,
+  handedAgain: registering.handedAgain,
   importRegistrations: registering.importRegistrations,
   recordNotice: settling.recordNotice,
   applyFact: settling.applyFact,
   asked: settling.asked,
+  claimed: settling.claimed,
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,
   queueMail: mails.queueMail,

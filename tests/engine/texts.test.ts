@@ -247,6 +247,12 @@ it('what the wire tells gives the same pages as what is stored', () => {
     base: 4237.29,
     gst: 762.71,
     total: 5000,
+    stands: 'complete',
+    held_until: null,
+    review_since: null,
+    second_payment: false,
+    refunded_amount: 0,
+    may_pay: false,
     may_retry: false,
     failed_as: null,
   }

@@ -62,6 +62,12 @@ describe('a registration read by its number', () => {
         base: 5250,
         gst: 945,
         total: 6195,
+        stands: 'not-paid',
+        held_until: '2026-01-02T00:00:00+05:30',
+        review_since: null,
+        second_payment: false,
+        refunded_amount: 0,
+        may_pay: true,
         may_retry: false,
         registration_category: 'afpi-pg',
         final_amount: 6195,
@@ -403,6 +409,7 @@ describe('an event that takes no money', () => {
       message:
         'Registration submitted successfully! You will receive a confirmation email shortly.',
       reg_no: answer.reg_no,
+      stands: 'complete',
     })
     expect(rows('SELECT payment_status, total FROM registrations')).toEqual([
       { payment_status: 'success', total: 0 },

@@ -301,11 +301,24 @@ describe('the form has its prices from any of the tariff’s shapes', () => {
   })
 })
 
+test('an answer that does not say how it stands is read from its status, and one that is not understood is waited for', () => {
+  const standsOf = (more: object): unknown =>
+    readFound({ status: 'success', registration: { ...registration, ...more } })?.registration
+      ?.stands
+  expect(standsOf({})).toBe('complete')
+  expect(standsOf({ payment_status: 'pending' })).toBe('at-bank')
+  expect(standsOf({ payment_status: 'failed' })).toBe('failed')
+  expect(standsOf({ payment_status: 'pending', in_review: true })).toBe('organisers')
+  for (const stands of ['paid', 1, '']) expect(standsOf({ stands })).toBe('at-bank')
+  expect(standsOf({ stands: 'not-paid', payment_status: 'pending' })).toBe('not-paid')
+})
+
 test('a registration with payment data alone is named by its order', () => {
   expect(readRegistered({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
   expect(readRegistered({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
     status: 'success',
     message: '',
+    stands: 'complete',
     reg_no: 'SAMP1',
   })
 })

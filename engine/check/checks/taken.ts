@@ -158,6 +158,12 @@ const ANSWERED: readonly string[] = [
   'in_review',
   'category_label',
   'may_retry',
+  'stands',
+  'held_until',
+  'review_since',
+  'second_payment',
+  'refunded_amount',
+  'may_pay',
   'failed_as',
 ]
 

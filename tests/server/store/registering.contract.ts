@@ -36,6 +36,7 @@ export function registeringContract(given: Given): void {
       }
       const asked = newRegistration({
         uploads: [upload],
+        holdUntil: later(48 * hour),
         answers: { full_name: 'ആശ', note: 'a "quoted" \\ line', age: 41.5, member: false },
       })
       expect(await store.register(asked)).toEqual({
@@ -82,6 +83,14 @@ export function registeringContract(given: Given): void {
             account: null,
             merchantId: null,
             watchUntil: null,
+            quote: { period: 'early', base: 425_000, gst: 76_500 },
+            holdUntil: later(48 * hour),
+            handedOffAt: noon,
+            lastAnswer: null,
+            claimedAt: null,
+            reviewSince: null,
+            hasMoneyInReview: false,
+            refunded: 0,
           },
         ],
       })

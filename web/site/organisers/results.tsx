@@ -78,6 +78,13 @@ export default function ResultsPreview({
   )
 }
 
+const STANDS = {
+  success: 'complete',
+  pending: 'at-bank',
+  failed: 'failed',
+  refunded: 'refunded',
+} satisfies Record<Registration['payment_status'], Registration['stands']>
+
 function registrationOf(
   event: EventConfig,
   { day, answers: raw }: Try,
@@ -104,6 +111,12 @@ function registrationOf(
     base: price && rupees(price.base),
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
+    stands: STANDS[status],
+    held_until: null,
+    review_since: null,
+    second_payment: false,
+    refunded_amount: 0,
+    may_pay: false,
     may_retry: false,
     failed_as: status === 'failed' ? 'declined' : null,
   }

@@ -1,0 +1,222 @@
+/**
+ * The one rule for paying: how a registration stands, and whether, under which order and at which price it
+ * may be paid. The form sent again, another try, and a link from a mail all go by it, and nothing else decides.
+ */
+import type { EventConfig } from './config.ts'
+import type { Paise } from './money.ts'
+import type { OrderId } from './numbers.ts'
+import { assertNever, type Result } from './outcome.ts'
+import type { PaymentStatus, Stands } from './payment.ts'
+import { lastDayOf, openOn } from './period.ts'
+import { quoteOf, type Quote, type QuoteRefusal } from './quote.ts'
+import { addDays, dayOf, startOf, type Instant } from './time.ts'
+
+/** An order id has two digits for the attempt. */
+export const ATTEMPTS_MAX = 99
+/** A message said that money came and the gateway does not know of it yet: it tells within minutes. */
+const CLAIM_MS = 30 * 60_000
+
+/** What the gateway answered last, where that ended nothing. */
+export type LastAnswer = 'no-record' | 'in-process' | 'unreachable'
+/** What was learnt just now of an attempt; `ended`: the answer is stored, and stands in its status or review. */
+export type Learnt = LastAnswer | 'ended'
+
+/** An attempt to pay, as the rule needs it. */
+export type Attempt = {
+  readonly orderId: OrderId
+  readonly amount: Paise
+  readonly status: PaymentStatus
+  readonly review: string | null
+  readonly createdAt: Instant
+  /** Until when its price is held; null: without an end, or not written down (attempts of older versions). */
+  readonly holdUntil: Instant | null
+  readonly watchUntil: Instant | null
+  readonly lastAnswer: LastAnswer | null
+  /** When a message last claimed money that the gateway did not know of. */
+  readonly claimedAt: Instant | null
+}
+/** A registration, as the rule needs it. */
+export type Payable = {
+  readonly paymentStatus: PaymentStatus
+  readonly inReview: boolean
+  readonly category: string | null
+  /** Newest first. */
+  readonly payments: readonly Attempt[]
+}
+
+/** From what is stored, without asking anybody. A success is complete whatever else came. */
+export function standing(registration: Payable, at: Instant): Stands {
+  const { paymentStatus, inReview, payments } = registration
+  if (paymentStatus === 'success') return 'complete'
+  if (inReview) return 'organisers'
+  if (paymentStatus === 'refunded') return 'refunded'
+  const waits = payments.some((attempt) => mayBeAtBank(attempt, at))
+  switch (paymentStatus) {
+    case 'pending':
+      return waits ? 'at-bank' : 'not-paid'
+    case 'failed':
+      return waits ? 'at-bank' : 'failed'
+    default:
+      return assertNever(paymentStatus)
+  }
+}
+
+function mayBeAtBank(attempt: Attempt, at: Instant): boolean {
+  if (isOver(attempt, at)) return false
+  const { lastAnswer, status } = attempt
+  if (lastAnswer === 'in-process' || isClaimed(attempt, at)) return true
+  return lastAnswer === 'unreachable' && status === 'pending'
+}
+
+function isClaimed({ claimedAt }: Attempt, at: Instant): boolean {
+  return claimedAt !== null && at < claimedAt + CLAIM_MS
+}
+
+/** Nothing more is expected of it: it is paid, or it failed and is no longer watched. */
+export function isOver({ status, watchUntil }: Attempt, at: Instant): boolean {
+  switch (status) {
+    case 'success':
+    case 'refunded':
+      return true
+    case 'failed':
+      return watchUntil === null || watchUntil <= at
+    case 'pending':
+      return false
+    default:
+      return assertNever(status)
+  }
+}
+
+/** Until when a price of that instant is held: its period's last day and one day more; null: it has no end. */
+export function heldUntil(event: EventConfig, at: Instant): Instant | null {
+  const last = lastDayOf(event, dayOf(at))
+  return last === null ? null : startOf(addDays(last, 2))
+}
+
+/** The same of an attempt, also of one that was made before it was written down. */
+export function holdOf(
+  event: EventConfig,
+  { holdUntil, createdAt }: Pick<Attempt, 'holdUntil' | 'createdAt'>,
+): Instant | null {
+  return holdUntil ?? heldUntil(event, createdAt)
+}
+
+/** What holds at that instant, for anybody who pays. */
+export type Terms = {
+  /** `ended`: the days of registration are over; `closed`: the organisers have closed it. */
+  readonly opening: 'open' | 'ended' | 'closed'
+  readonly closedText: string
+  /** The day's price. */
+  readonly quote: Result<Quote, QuoteRefusal>
+  /** Until when the newest attempt's price is held; null: it has no end. */
+  readonly holdUntil: Instant | null
+  /** The total to which the delegate has agreed; null: to none but the one held. */
+  readonly accepted: Paise | null
+}
+
+/** The terms of an event for a registration whose newest attempt is given. */
+export function termsOf(
+  event: EventConfig,
+  registration: Payable,
+  at: Instant,
+  accepted: Paise | null,
+): Terms {
+  const opening = openOn(event, dayOf(at))
+  const [newest] = registration.payments
+  return {
+    opening: opening.open ? 'open' : opening.by === 'hand' ? 'closed' : 'ended',
+    closedText: opening.open ? '' : opening.text,
+    quote: quoteOf(event, registration.category, at),
+    holdUntil: newest === undefined ? null : holdOf(event, newest),
+    accepted,
+  }
+}
+
+/** Whether it may be paid, and how. */
+export type Paying =
+  /** The open order, which the gateway has no record of. */
+  | { readonly is: 'same-order'; readonly orderId: OrderId }
+  /** A further order. `quote` null: at the price of the newest attempt. `replaces`: an open order that ends by it. */
+  | {
+      readonly is: 'new-attempt'
+      readonly quote: Quote | null
+      readonly replaces: OrderId | null
+    }
+  /** Money may be on its way. */
+  | { readonly is: 'wait' }
+  /** The gateway could not be asked about everything that may still bring money. */
+  | { readonly is: 'unsure' }
+  | { readonly is: 'closed'; readonly text: string }
+  /** The price is no longer held: it is the day's, once the delegate has agreed to it. */
+  | { readonly is: 'price-moved'; readonly was: Paise; readonly now: Quote }
+  /** The price is no longer held, and there is none today. */
+  | { readonly is: 'not-on-sale'; readonly why: QuoteRefusal }
+  | { readonly is: 'nothing-due' }
+  | { readonly is: 'too-many-attempts' }
+
+/**
+ * `learnt` holds what was just learnt of every attempt that is not over; one that is missing could not be asked
+ * in time. An order placed this very moment has nothing to tell yet.
+ */
+export function mayPay(
+  registration: Payable,
+  learnt: ReadonlyMap<OrderId, Learnt>,
+  terms: Terms,
+  at: Instant,
+): Paying {
+  const { payments, inReview, paymentStatus } = registration
+  const [newest] = payments
+  const isSettled = payments.some(
+    ({ status, review }) => status === 'success' || status === 'refunded' || review !== null,
+  )
+  if (newest === undefined || inReview || isSettled) return { is: 'nothing-due' }
+  if (paymentStatus === 'success' || paymentStatus === 'refunded') return { is: 'nothing-due' }
+  const waiting = payments.filter((attempt) => !isOver(attempt, at))
+  const told = waiting.map(({ orderId, createdAt }) =>
+    createdAt >= at ? 'no-record' : (learnt.get(orderId) ?? 'unreachable'),
+  )
+  if (told.includes('unreachable')) return { is: 'unsure' }
+  if (told.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
+    return { is: 'wait' }
+  return atTerms(newest, payments.length, terms, at)
+}
+
+/** Nothing is on its way: it is a matter of days and prices. */
+function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): Paying {
+  const { opening, holdUntil, accepted, quote } = terms
+  const isOpen = newest.status === 'pending'
+  const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
+  // A price that is held is held over the last day; what the organisers close by hand begins no order.
+  const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
+  // Whoever was handed over on the last day may be in front of the gateway's page when it ends.
+  if (isClosed && !(isOpen && isOfLastDay(newest, at)))
+    return { is: 'closed', text: terms.closedText }
+  const again = (next: Quote | null): Paying => {
+    if (isOpen && next === null) return { is: 'same-order', orderId: newest.orderId }
+    if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
+    return { is: 'new-attempt', quote: next, replaces: isOpen ? newest.orderId : null }
+  }
+  if (isHeld || isClosed) return again(null)
+  if (!quote.ok) return { is: 'not-on-sale', why: quote.error }
+  if (quote.value.total === newest.amount) return again(isOpen ? null : quote.value)
+  if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
+  return accepted === quote.value.total
+    ? again(quote.value)
+    : { is: 'price-moved', was: newest.amount, now: quote.value }
+}
+
+/** As long as money for it is taken after closing: the day it was placed and the next. */
+export function isOfLastDay({ createdAt }: Pick<Attempt, 'createdAt'>, at: Instant): boolean {
+  return dayOf(at) <= addDays(dayOf(createdAt), 1)
+}
+
+/** Whether it is worth trying: the same rule, as if the gateway had just said that it has no record. */
+export function mayTry(event: EventConfig, registration: Payable, at: Instant): boolean {
+  const stands = standing(registration, at)
+  if (event.payment === null || !(stands === 'not-paid' || stands === 'failed')) return false
+  const learnt = new Map(
+    registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
+  )
+  const paying = mayPay(registration, learnt, termsOf(event, registration, at, null), at)
+  return ['same-order', 'new-attempt', 'price-moved'].includes(paying.is)
+}
