@@ -104,16 +104,34 @@ export {
   type RegNo,
 } from './numbers.ts'
 export {
+  acceptedAs,
   applyFact,
+  endedWithout,
   RUPEE_CODES,
+  UNDECIDED,
   failureOf,
   reviewOf,
   type Failure,
   type Payment,
   type PaymentFact,
   type PaymentStatus,
+  type RefundSaid,
   type Stands,
 } from './payment.ts'
+export {
+  decide,
+  decisionsFor,
+  groundsOf,
+  kindOfMoney,
+  partOf,
+  type Decision,
+  type DecisionName,
+  type DecisionRefusal,
+  type Grounds,
+  type MoveTarget,
+  type Review,
+  type ReviewKind,
+} from './review.ts'
 export {
   ASK_AGAIN_MS_MIN,
   NO_RECORD_MS,

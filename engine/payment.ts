@@ -1,7 +1,7 @@
 /** The life of a payment: pending → success | failed; failed → success; success → refunded; never success → failed. */
-import { formatMoney, type Paise } from './money.ts'
+import { formatMoney, paise, type Paise } from './money.ts'
 import type { OrderId } from './numbers.ts'
-import { assertNever, err, ok, type Result } from './outcome.ts'
+import { assert, assertNever, err, ok, type Result } from './outcome.ts'
 import type { Instant } from './time.ts'
 
 export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
@@ -22,6 +22,8 @@ export type Payment = {
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
   /** Set when money arrived that does not fit; a person decides. */
   readonly review: string | null
+  /** What came for it and how much of that has gone back; left out: as much as was asked for, and nothing. */
+  readonly money?: { readonly came: Paise; readonly back: Paise }
 }
 /** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
 export type PaymentFact =
@@ -42,6 +44,8 @@ export type PaymentFact =
         readonly amount: Paise
         readonly kind: 'sale' | 'other' | 'test'
       }[]
+      /** What of it has gone back, each under a reference of its own. */
+      readonly refunds?: readonly RefundSaid[]
       /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true
     }
   | {
@@ -53,12 +57,13 @@ export type PaymentFact =
   | { readonly type: 'expired'; readonly at: Instant }
   /** The gateway was asked for days and gave no final answer. */
   | { readonly type: 'undecided'; readonly at: Instant }
-  | {
+  /** `further`: what went back besides, where the gateway names it without the payment. */
+  | ({
       readonly type: 'refunded'
-      readonly reference: string
-      readonly amount: Paise
       readonly at: Instant
-    }
+      readonly further?: readonly RefundSaid[]
+    } & RefundSaid)
+export type RefundSaid = { readonly reference: string; readonly amount: Paise }
 export type PaymentRefusal =
   | { readonly code: 'paid_twice'; readonly first: string; readonly second: string }
   | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
@@ -69,9 +74,10 @@ export type PaymentRefusal =
   | { readonly code: 'already_success' }
   | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
+  | { readonly code: 'more_back_than_came'; readonly came: Paise; readonly got: Paise }
 
 /** Ends by itself when a final answer comes after all. */
-const UNDECIDED = 'The gateway has given no final answer for five days.'
+export const UNDECIDED = 'The gateway has given no final answer for five days.'
 
 // The Indian rupee by its letters and by its number; gateways send either.
 export const RUPEE_CODES = ['INR', '356']
@@ -86,10 +92,13 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
   const paid = status.is === 'success' || status.is === 'refunded'
   switch (fact.type) {
     case 'confirmed': {
-      if (paid)
-        return status.reference === fact.reference
-          ? ok(paidAgain(payment, fact.reference, fact.further ?? []))
-          : err({ code: 'paid_twice', first: status.reference, second: fact.reference })
+      if (paid) {
+        if (status.reference !== fact.reference)
+          return err({ code: 'paid_twice', first: status.reference, second: fact.reference })
+        // The bank may take back what was paid: a chargeback, a void.
+        if (fact.kind === 'other') return err({ code: 'not_a_sale' })
+        return ok(paidAgain(payment, fact.reference, fact.further ?? []))
+      }
       if (fact.kind === 'test') return err({ code: 'test_transaction' })
       if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
       if (!RUPEE_CODES.includes(fact.currency))
@@ -115,13 +124,16 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
     case 'undecided':
       return status.is === 'pending' ? err({ code: 'undecided' }) : ok(payment)
     case 'refunded': {
-      if (status.is === 'refunded') return ok(payment)
-      if (status.is !== 'success') return err({ code: 'not_paid' })
-      if (fact.amount !== payment.amount)
-        return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
+      if (status.is !== 'success' && status.is !== 'refunded') return err({ code: 'not_paid' })
+      const isAll = status.is === 'refunded'
+      const { came = payment.amount, back = isAll ? came : paise(0) } = payment.money ?? {}
+      const gone = paise(back + fact.amount)
+      if (gone > came) return err({ code: 'more_back_than_came', came, got: gone })
+      const { reference } = status
       return ok({
         ...payment,
-        status: { is: 'refunded', reference: status.reference, at: fact.at },
+        money: { came, back: gone },
+        status: gone === came ? { is: 'refunded', reference, at: fact.at } : status,
       })
     }
     default:
@@ -162,6 +174,29 @@ export function failureOf(code: string | null, reason: string | null): Failure {
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 
+/** A person has decided that this money counts; what is said of it again is known by its reference. */
+export function acceptedAs(
+  payment: Payment,
+  money: { readonly reference: string; readonly amount: Paise; readonly paidAt: Instant },
+  at: Instant,
+): Payment {
+  const { reference, amount, paidAt } = money
+  assert(payment.status.is !== 'success', 'money was accepted for what is paid already')
+  assert(payment.status.is !== 'refunded', 'money was accepted for what was refunded')
+  return {
+    ...payment,
+    status: { is: 'success', reference, at, paidAt },
+    money: { came: amount, back: paise(0) },
+  }
+}
+
+/** A person has decided that no money counts for it. What has ended stays as it is. */
+export function endedWithout(payment: Payment, reason: string, at: Instant): Payment {
+  return payment.status.is === 'pending'
+    ? { ...payment, status: { is: 'failed', reason, at } }
+    : payment
+}
+
 function answered(payment: Payment): Payment {
   const rest = payment.review?.replace(UNDECIDED, '').trim() ?? ''
   return { ...payment, review: rest === '' ? null : rest }
@@ -186,6 +221,8 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
       return 'A refund came for a payment that is not a success here.'
     case 'undecided':
       return UNDECIDED
+    case 'more_back_than_came':
+      return `The gateway says that ${formatMoney(refusal.got)} went back of ${formatMoney(refusal.came)}.`
     case 'already_success':
       return null
     default:

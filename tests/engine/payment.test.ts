@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import {
   applyFact,
+  expectOk,
   failureOf,
   instant,
   paise,
@@ -89,14 +90,14 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
     again: 'paid_twice',
     less: '=',
     dollars: '=',
-    auth: '=',
+    auth: 'not_a_sale',
     test: '=',
     late: '=',
     declined: 'already_success',
     expired: 'already_success',
     undecided: '=',
     refunded: 'refunded',
-    partly: 'amount_differs',
+    partly: 'success',
   },
   refunded: {
     confirmed: '=',
@@ -104,14 +105,14 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
     again: 'paid_twice',
     less: '=',
     dollars: '=',
-    auth: '=',
+    auth: 'not_a_sale',
     test: '=',
     late: '=',
     declined: 'already_success',
     expired: 'already_success',
     undecided: '=',
-    refunded: '=',
-    partly: '=',
+    refunded: 'more_back_than_came',
+    partly: 'more_back_than_came',
   },
 }
 
@@ -180,6 +181,24 @@ it('keeps reference, moment and reason of what happened', () => {
 it('a confirmation delivered again after the refund is no second payment', () => {
   const refunded = applyFact(states.success, facts.refunded)
   expect(refunded.ok && applyFact(refunded.value, facts.confirmed)).toEqual(refunded)
+})
+
+it('refunds in parts: a success until all of it is back, and never more than came', () => {
+  const part = (reference: string): PaymentFact => ({
+    type: 'refunded',
+    reference,
+    amount: paise(300000),
+    at,
+  })
+  const once = expectOk(applyFact(states.success, part('R1')))
+  const twice = expectOk(applyFact(once, part('R2')))
+  expect([once.status.is, twice.status.is]).toEqual(['success', 'success'])
+  expect(applyFact(twice, part('R3'))).toEqual({
+    ok: false,
+    error: { code: 'more_back_than_came', came: 708000, got: 900000 },
+  })
+  const rest: PaymentFact = { type: 'refunded', reference: 'R3', amount: paise(108000), at }
+  expect(expectOk(applyFact(twice, rest)).status).toEqual({ is: 'refunded', reference: 'G1', at })
 })
 
 it('money that does not fit is a person’s work; a late no is nobody’s', () => {

@@ -288,11 +288,61 @@ describe('several transactions in one answer', () => {
     [
       'money and its refund',
       response(one(), one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340' })),
+      { ...sale, refunds: [{ reference: '2', amount: paise(501_500) }] },
+    ],
+    [
+      'money and two parts of it that went back',
+      response(
+        one(),
+        one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
+        one({ APTRANSACTIONID: '3', TRANSACTIONTYPE: 'Refund', AMOUNT: '5000' }),
+      ),
+      {
+        ...sale,
+        refunds: [
+          { reference: '2', amount: paise(1_500) },
+          { reference: '3', amount: paise(500_000) },
+        ],
+      },
+    ],
+    // Said while a part of it was back, and again when more was.
+    [
+      'one refund with two amounts is the larger',
+      response(
+        one(),
+        one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
+        one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '20' }),
+      ),
+      { ...sale, refunds: [{ reference: '2', amount: paise(2_000) }] },
+    ],
+    [
+      'money, and a refund that cannot be read',
+      response(one(), one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: 'much' })),
+      NO_AMOUNT,
+    ],
+    // A chargeback and a void take money back too, and nobody asked for them: a person looks.
+    [
+      'money and its chargeback',
+      response(one(), one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '350' })),
       {
         ...sale,
         reference: '2',
         kind: 'other',
         further: [{ reference: '17691556', amount: paise(501_500), kind: 'sale' }],
+      },
+    ],
+    [
+      'two refunds and nothing of the payment',
+      response(
+        one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
+        one({ APTRANSACTIONID: '3', TRANSACTIONTYPE: '340', AMOUNT: '5' }),
+      ),
+      {
+        type: 'refunded',
+        reference: '2',
+        amount: paise(1_500),
+        at,
+        further: [{ reference: '3', amount: paise(500) }],
       },
     ],
     [
@@ -335,11 +385,21 @@ describe('currency, kind and mode', () => {
       xml({ TRANSACTIONTYPE: type }),
       sale,
     ]),
-    ...['310', '330', '340', '350', '420', 'refund', 'auth', 'presale', '3200'].map((type): Row => [
+    ...['310', '330', '350', '420', 'auth', 'presale', '3200'].map((type): Row => [
       `"${type}" is no sale`,
       xml({ TRANSACTIONTYPE: type }),
       { ...sale, kind: 'other' },
     ]),
+    ...['340', '340 - Refund', 'refund', 'REFUND'].map((type): Row => [
+      `"${type}" is money that went back`,
+      xml({ TRANSACTIONTYPE: type }),
+      { type: 'refunded', reference: '17691556', amount: paise(501_500), at },
+    ]),
+    [
+      'a refund of the test mode moves no money',
+      xml({ TRANSACTIONTYPE: '340', TXN_MODE: 'TEST' }),
+      { ...sale, kind: 'test' },
+    ],
     ['no type', xml({ TRANSACTIONTYPE: null }), { ...sale, kind: 'other' }],
     ...['TEST', 'test', 'Sandbox'].map((mode): Row => [
       `the mode "${mode}" moves no money`,

@@ -1,6 +1,6 @@
 /** What Airpay answers when asked about an order, from its own words to what happened. */
-import { assertNever, own, paise, readInstant, RUPEE_CODES } from '../../../engine/index.ts'
-import type { Instant, OrderId, Paise, PaymentFact } from '../../../engine/index.ts'
+import { assert, assertNever, own, paise, readInstant, RUPEE_CODES } from '../../../engine/index.ts'
+import type { Instant, OrderId, Paise, PaymentFact, RefundSaid } from '../../../engine/index.ts'
 import type { StatusAnswer } from '../../deps.ts'
 import type { Fields } from './fields.ts'
 
@@ -28,6 +28,8 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
 export const SALE_TYPE = '320'
 /** The sale by number, by name, or both. */
 const SALE = /^(?:320(?:\W*sale)?|sale)$/i
+/** Money that went back: a refund asked for by us, or made in the gateway's panel. */
+const REFUND = /^(?:340(?:\W*refund)?|refund)$/i
 /** The rupee by its usual signs, beside its codes. Of an Indian gateway "Rs" is no other country's. */
 const RUPEE = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
 /** Written where there is nothing to write. */
@@ -48,13 +50,14 @@ export type About = {
 }
 
 type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
+type Refunded = Extract<PaymentFact, { type: 'refunded' }>
 
 /**
  * From the gateway's own words to what happened. MESSAGE is never judged (it can say "Success" beside
  * 503), nor BILLEDAMOUNT (it may hold a surcharge), nor the hash (it proves nothing). Whether amount,
  * currency and kind fit is the engine's to say, so that money that does not fit is recorded and reviewed.
  * Of several transactions of one order doubt wins over money, money over waiting, and waiting over a
- * failure: a failure is believed only when nothing else is said.
+ * failure: a failure is believed only when nothing else is said. Refunds stand beside the money they are of.
  */
 export function judgeStatus(transactions: readonly Fields[], about: About): StatusAnswer {
   const ours = transactions.filter((fields) => isOurs(fields, about.orderId))
@@ -63,9 +66,15 @@ export function judgeStatus(transactions: readonly Fields[], about: About): Stat
   const confirmed = judged.flatMap((answer) =>
     answer.is === 'fact' && answer.fact.type === 'confirmed' ? [answer.fact] : [],
   )
+  const refunds = judged.flatMap((answer) =>
+    answer.is === 'fact' && answer.fact.type === 'refunded' ? [answer.fact] : [],
+  )
   const unreadable = judged.find(({ is }) => is === 'unreachable')
   const money = confirmed.find(({ kind }) => kind !== 'sale') ?? confirmed[0]
-  if (money !== undefined && unreadable === undefined) return together(money, confirmed, about)
+  if (unreadable === undefined) {
+    if (money !== undefined) return together(money, confirmed, refunds, about)
+    if (refunds.length > 0) return refundsAlone(refunds, about)
+  }
   return (
     unreadable ??
     judged.find(({ is }) => is === 'pending') ??
@@ -75,13 +84,40 @@ export function judgeStatus(transactions: readonly Fields[], about: About): Stat
 }
 
 /** The one capture as a fact; what was captured besides under the same order is named in it. */
-function together(money: Confirmed, all: readonly Confirmed[], { raw }: About): StatusAnswer {
+function together(
+  money: Confirmed,
+  all: readonly Confirmed[],
+  refunded: readonly Refunded[],
+  { raw }: About,
+): StatusAnswer {
   const others = all.filter(({ reference }) => reference !== money.reference)
   const same = all.filter(({ reference }) => reference === money.reference)
   if (same.some(({ amount }) => amount !== money.amount))
     return { is: 'unreachable', error: 'the answer names two amounts for one reference' }
   const further = others.map(({ reference, amount, kind }) => ({ reference, amount, kind }))
-  return { is: 'fact', raw, fact: further.length === 0 ? money : { ...money, further } }
+  const refunds = namedOnce(refunded)
+  const fact: Confirmed = {
+    ...money,
+    ...(further.length === 0 ? {} : { further }),
+    ...(refunds.length === 0 ? {} : { refunds }),
+  }
+  return { is: 'fact', raw, fact }
+}
+
+/** An answer that names what went back, and not the payment it was of. */
+function refundsAlone(refunded: readonly Refunded[], { raw, at }: About): StatusAnswer {
+  const [first, ...further] = namedOnce(refunded)
+  assert(first !== undefined, 'an answer about no refund')
+  const fact: Refunded = { type: 'refunded', ...first, at }
+  return { is: 'fact', raw, fact: further.length === 0 ? fact : { ...fact, further } }
+}
+
+/** Named twice under one reference it is one refund, of the larger amount: parts that were said one after the other. */
+function namedOnce(refunded: readonly Refunded[]): readonly RefundSaid[] {
+  const byReference = new Map<string, Paise>()
+  for (const { reference, amount } of refunded)
+    byReference.set(reference, paise(Math.max(amount, byReference.get(reference) ?? 0)))
+  return [...byReference].map(([reference, amount]) => ({ reference, amount }))
 }
 
 /** The question names one order, so an answer that names none is about it; whether that is enough depends on what it says. */
@@ -128,13 +164,16 @@ function judgePaid(fields: Fields, { at, raw, assumed, takesTests }: About): Sta
     sent === '' ? assumed.currency : RUPEE.test(sent) || RUPEE_CODES.includes(sent.toUpperCase())
   const type = fields['TRANSACTIONTYPE'] ?? ''
   const isSale = type === '' ? assumed.sale : SALE.test(type)
+  const inTest = !takesTests && isTest(fields)
+  if (REFUND.test(type) && isRupee && !inTest && amount > 0)
+    return { is: 'fact', raw, fact: { type: 'refunded', reference, amount, at } }
   const paidAt = readTime(fields['TRANSACTIONTIME'] ?? '')
   const fact: Confirmed = {
     type: 'confirmed',
     reference,
     amount,
     currency: isRupee ? 'INR' : sent.toUpperCase(),
-    kind: !takesTests && isTest(fields) ? 'test' : isSale ? 'sale' : 'other',
+    kind: inTest ? 'test' : isSale ? 'sale' : 'other',
     at,
   }
   return { is: 'fact', raw, fact: paidAt === null ? fact : { ...fact, paidAt } }

@@ -219,12 +219,15 @@ function takeHandOff(
 export const freshReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
 
 /** CDATA, as the gateway has it: a message may hold what XML does not like. */
-function xmlOf(fields: Fields): string {
-  const inner = Object.entries(fields).map(
-    ([name, value]) =>
-      `<${name}><![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`,
-  )
-  return `<?xml version="1.0" encoding="UTF-8"?><RESPONSE><TRANSACTION>${inner.join('')}</TRANSACTION></RESPONSE>`
+function xmlOf(...transactions: readonly Fields[]): string {
+  const texts = transactions.map((fields) => {
+    const inner = Object.entries(fields).map(
+      ([name, value]) =>
+        `<${name}><![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`,
+    )
+    return `<TRANSACTION>${inner.join('')}</TRANSACTION>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?><RESPONSE>${texts.join('')}</RESPONSE>`
 }
 
 function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields): string | null {
@@ -238,12 +241,20 @@ function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields
   const order = orders.get(orderId)
   if (order === null || order.merchantId !== account.merchantId)
     return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
-  return xmlOf({
+  const sale = {
     ...messageOf(order),
     CURRENCYCODE: '356',
     TRANSACTIONTYPE: '320',
     TRANSACTIONTIME: order.paidAt == null ? '' : indianTime(instant(order.paidAt)),
-  })
+  }
+  const refunds = order.refunds.map(({ reference, amount }) => ({
+    ...sale,
+    APTRANSACTIONID: reference,
+    AMOUNT: amount,
+    BILLEDAMOUNT: amount,
+    TRANSACTIONTYPE: '340',
+  }))
+  return xmlOf(sale, ...refunds)
 }
 
 /** "21-11-2026 14:05:00", as the gateway writes the time of day in India. */

@@ -7,7 +7,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { amountText, assert, assertNever, paise, readAmount } from '../../../engine/index.ts'
-import type { Instant } from '../../../engine/index.ts'
+import type { Instant, Paise } from '../../../engine/index.ts'
 import type { Account, Log } from '../../deps.ts'
 import { secureHash } from './checksums.ts'
 import type { Addresses } from './airpay.ts'
@@ -43,6 +43,8 @@ export type Sandbox = {
   act(orderId: string, action: Action): Promise<void>
   /** Lets money that is under way, or that nobody expects any more, arrive. */
   settle(orderId: string): void
+  /** What somebody gives back in the gateway's panel, with nobody told. Answers the refund's reference. */
+  giveBack(orderId: string, amount: Paise): string
   /** Sends every notice that has not been taken once more, without waiting for its turn. */
   remind(): Promise<void>
   /** When no notice is on its way. */
@@ -257,6 +259,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     messageOf: (orderId) => messageOf(known(orderId)),
     act: async (orderId, action) => void (await act(known(orderId), action)),
     settle,
+    giveBack: (orderId, amount) => {
+      const order = known(orderId)
+      const refund = { reference: freshReference(), amount: amountText(amount) }
+      orders.put({ ...order, refunds: [...order.refunds, refund] })
+      return refund.reference
+    },
     remind: async () => {
       await Promise.all(
         orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])),
