@@ -114,6 +114,7 @@ export {
   type Failure,
   type Payment,
   type PaymentFact,
+  type PaymentRefusal,
   type PaymentStatus,
   type RefundSaid,
   type Stands,

@@ -4,6 +4,7 @@
  */
 import type { PaymentFact, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import type { CaptureRow } from './refunds.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { ImportRow, StoredCapture } from './store.ts'
 
@@ -12,6 +13,27 @@ type Confirmed = PaymentFact & { readonly type: 'confirmed' }
 /** References are unique per source; attempts of the tests' unnamed gateway, and rows that were brought in, have one of their own. */
 export function sourceOf(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
+}
+
+/** What the gateway names by this reference, where it is known. */
+export function captureNamed(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  reference: string,
+): CaptureRow | undefined {
+  return sql<CaptureRow>(
+    'SELECT * FROM captures WHERE source = ? AND account = ? AND reference = ?',
+  ).get(sourceOf(row.gateway), row.account ?? '', reference)
+}
+
+/** Whether a person has decided what becomes of it, but for counting for this very payment. */
+export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: number): boolean {
+  return (
+    capture !== undefined &&
+    (capture.state === 'refused' ||
+      (capture.state === 'accepted' && capture.counts_for !== paymentId) ||
+      (capture.state === 'review' && capture.counts_for !== capture.payment_id))
+  )
 }
 
 /**
@@ -28,19 +50,17 @@ export function keepCapture(
 ): string | null {
   // Its money is another order's, and stands there.
   if (refusal === 'reference_taken') return null
-  const [source, account] = [sourceOf(row.gateway), row.account ?? '']
-  const there = sql<{ id: number; payment_id: number | null; state: string; why: string | null }>(
-    'SELECT id, payment_id, state, why FROM captures WHERE source = ? AND account = ? AND reference = ?',
-  ).get(source, account, fact.reference)
+  const there = captureNamed(sql, row, fact.reference)
   if (there === undefined) {
     sql(
-      `INSERT INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       row.id,
+      row.id,
       row.registration_id,
-      source,
-      account,
+      sourceOf(row.gateway),
+      row.account ?? '',
       fact.reference,
       fact.amount,
       fact.currency,
@@ -59,25 +79,6 @@ export function keepCapture(
   return there.why
 }
 
-/** Money that went back, of which the gateway told us; one that was asked for here is done by it. */
-export function keepRefund(
-  sql: Sql,
-  paymentId: number,
-  fact: PaymentFact & { readonly type: 'refunded' },
-): void {
-  const came = sql<{ id: number }>(
-    "SELECT id FROM captures WHERE payment_id = ? AND state IN ('fits', 'accepted')",
-  ).get(paymentId)
-  if (came === undefined) return
-  const open = sql(
-    "UPDATE refunds SET state = 'done', reference = ? WHERE capture_id = ? AND amount = ? AND state IN ('asked', 'unsure')",
-  ).run(fact.reference, came.id, fact.amount)
-  if (open.changes === 0)
-    sql(
-      "INSERT INTO refunds (capture_id, amount, state, reference, why, who, at) VALUES (?, ?, 'done', ?, 'The gateway says so.', 'gateway', ?)",
-    ).run(came.id, fact.amount, fact.reference, fact.at)
-}
-
 /** What a row that was brought in says has been paid. Rows of elsewhere may share a reference, or have none: then the number tells them apart. */
 export function keepImported(sql: Sql, id: number, row: ImportRow): void {
   if (row.total === null || (row.paymentStatus !== 'success' && row.paymentStatus !== 'refunded'))
@@ -85,11 +86,16 @@ export function keepImported(sql: Sql, id: number, row: ImportRow): void {
   const at = row.paidAt ?? row.createdAt
   const write = (reference: string): boolean =>
     sql(
-      `INSERT INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
-       SELECT p.id, p.registration_id, ?, '', ?, ?, 'INR', 'sale', ?, ?, 'fits' FROM payments p WHERE p.registration_id = ?
+      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+       SELECT p.id, p.id, p.registration_id, ?, '', ?, ?, 'INR', 'sale', ?, ?, 'fits' FROM payments p WHERE p.registration_id = ?
        ON CONFLICT (source, account, reference) DO NOTHING`,
     ).run(sourceOf(null), reference, row.total, at, at, id).changes === 1
   if (!write(row.paymentId ?? row.regNo)) write(`${row.paymentId} ${row.regNo}`)
+  if (row.paymentStatus === 'refunded' && row.total > 0)
+    sql(
+      `INSERT INTO refunds (capture_id, amount, state, why, who, at, done_at)
+       SELECT c.id, c.amount, 'done', 'It was refunded before it was brought in.', 'import', ?, ? FROM captures c WHERE c.registration_id = ?`,
+    ).run(at, at, id)
 }
 
 const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_id AS orderId, c.source, c.account, c.reference, c.amount, c.currency, c.kind,

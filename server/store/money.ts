@@ -1,6 +1,7 @@
 /** Money as the store gives it: the attempts to pay, what came for them, and what the gateway said. */
 import type {
   Failure,
+  Grounds,
   Instant,
   LastAnswer,
   OrderId,
@@ -106,5 +107,62 @@ export type NewNotice = RawAnswer & {
 
 export type StoredNotice = RawAnswer & {
   readonly id: number
-  readonly kind: NewNotice['kind'] | 'status'
+  readonly kind: NewNotice['kind'] | 'status' | 'refund'
+}
+
+/** Money that goes back. `said` is what the gateway answered last; null: nothing yet. */
+export type StoredRefund = {
+  readonly id: number
+  readonly captureId: number
+  readonly amount: Paise
+  readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
+  readonly reference: string | null
+  readonly why: string
+  readonly who: string
+  readonly at: Instant
+  readonly said: string | null
+}
+/** `reference` is the gateway's, of the payment. */
+export type RefundToSend = {
+  readonly id: number
+  readonly amount: Paise
+  readonly reference: string
+  readonly orderId: OrderId
+}
+/** What the gateway said when told to give back; `raw` is kept among the notices. */
+export type RefundTold = {
+  readonly said: string
+  readonly raw: string
+  readonly gateway: string
+} & (
+  | { readonly is: 'begun'; readonly reference: string }
+  | { readonly is: 'refused' | 'not-sent' | 'unsure' }
+)
+/** What a person decided, and what was before them; `about` as reviews are named, or a number's refund. */
+export type StoredDecision = {
+  readonly what: string
+  readonly about: string | null
+  readonly amount: Paise | null
+  readonly why: string
+  readonly who: string
+  readonly at: Instant
+}
+/** What follows from a decision, told to whoever took it. */
+export type Decided = {
+  readonly regNo: RegNo | null
+  readonly message: string
+  /** To be sent to the gateway now. */
+  readonly refundId: number | null
+}
+/** Whom to give how much back, of what counts. `of`: a registration's number or an order id; `amount` null: all. */
+export type WantedRefund = Grounds & {
+  readonly of: string
+  readonly amount: Paise | null
+  readonly at: Instant
+}
+/** How much waits for a person, over all events. */
+export type ReviewCounts = {
+  readonly reviews: number
+  readonly undecided: number
+  readonly unsure: number
 }

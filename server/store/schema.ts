@@ -6,6 +6,7 @@
  */
 import type Database from 'better-sqlite3'
 import { paying } from './migrations/paying.ts'
+import { decided } from './migrations/decisions.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -347,6 +348,7 @@ export const migrations: readonly string[] = [
   money,
   formerNumbers,
   paying,
+  decided,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -3,25 +3,27 @@ import {
   applyFact as judge,
   assert,
   ASK_AGAIN_MS_MIN,
+  paise,
   reviewOf,
   WATCHED_MS,
-  watchFrom,
 } from '../../engine/index.ts'
 import type {
   Instant,
   LastAnswer,
   OrderId,
-  Paise,
   Payment,
   PaymentFact,
-  PaymentStatus,
+  PaymentRefusal,
+  RefundSaid,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import { keepCapture, keepRefund } from './captures.ts'
+import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { ownedPayment, quoteOf, toPayment, toStoredPayment } from './rows.ts'
+import { placeRefund } from './refunds.ts'
+import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
+import { joined, moneyOf, stand, wentBack, without } from './standing.ts'
 import type { NewMail, NewNotice, RawAnswer, StoredNotice, StoredPayment } from './store.ts'
 
 /** No mail waits longer for its next try. */
@@ -74,18 +76,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
   return { next, refusal: null, why: null }
 }
 
-/** The reasons that stay when one is no reason any more. */
-function without(review: string | null, gone: string | null): string | null {
-  if (review === null || gone === null) return review
-  const rest = review.replace(gone, '').replaceAll(/ {2,}/g, ' ').trim()
-  return rest === '' ? null : rest
-}
-
-/** A second reason for review stands beside the first; the same one again does not. */
-function joined(first: string | null, second: string | null): string | null {
-  if (first === null || second === null) return first ?? second
-  return first.includes(second) ? first : `${first} ${second}`
-}
+type Applied = { changed: boolean; payment: StoredPayment; review: string | null }
 
 export function applyFact(
   sql: Sql,
@@ -93,70 +84,137 @@ export function applyFact(
   fact: PaymentFact,
   mail: NewMail | null,
   answer: RawAnswer | null = null,
-): { changed: boolean; payment: StoredPayment; review: string | null } {
-  const row = paymentRow(sql, orderId)
-  const { next: judgedTo, refusal, why } = judged(sql, row, fact)
-  const isKnown = known(sql, row.id, fact)
-  // What is watched is asked about for days: the same answer again is no news.
-  if (answer !== null && !isKnown) keep(sql, orderId, { ...answer, kind: 'status' })
-  const cleared = fact.type === 'confirmed' ? keepCapture(sql, row, fact, refusal, why) : null
-  if (fact.type === 'confirmed')
-    for (const one of fact.further ?? []) {
-      const twice = { code: 'paid_twice', first: fact.reference, second: one.reference } as const
-      keepCapture(sql, row, { ...fact, ...one }, twice.code, reviewOf(twice))
-    }
-  // What was said before is no new reason: a person may have decided since.
-  const isSame = isKnown && judgedTo.status.is === row.status
-  const review = joined(
-    without(isSame ? row.review : judgedTo.review, cleared),
-    isKnown ? null : why,
-  )
-  const next = { ...judgedTo, review }
-  const changed = next.status.is !== row.status || next.review !== row.review
+): Applied {
+  let changed = false
+  let unkept = answer
   // The gateway's own word ends what a message claimed; our patience does not.
   if (fact.type !== 'expired' && fact.type !== 'undecided')
-    sql('UPDATE payments SET claimed_at = NULL WHERE id = ? AND claimed_at IS NOT NULL').run(row.id)
-  if (!isKnown)
-    sql(
-      'INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)',
-    ).run(row.id, fact.type, JSON.stringify(fact), refusal, fact.at)
-  if (!changed) return { changed, payment: toStoredPayment(row), review: row.review }
-
-  const { status } = next
-  const moved = status.is !== row.status
-  // What ends, or comes before a person, is watched from now on; rows brought in are of no gateway of ours.
-  const begins = moved || (status.is === 'pending' && row.watch_until === null)
-  const watch = begins && row.gateway !== null ? watchFrom(status.is, fact.at) : null
-  // The guard: whoever comes second finds the status gone and changes nothing.
-  const written = sql(
-    `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, refund_reference = ?, reason = ?, paid_at = ?,
-       watch_until = ?, next_ask_at = ?, last_answer = NULL WHERE id = ? AND status = ? AND review IS ?`,
-  ).run(
-    status.is,
-    status.is === 'pending' ? row.status_at : status.at,
-    next.review,
-    status.is === 'success' ? status.reference : row.reference,
-    moved && fact.type === 'refunded' ? fact.reference : row.refund_reference,
-    status.is === 'failed' ? status.reason : row.reason,
-    status.is === 'success' ? status.paidAt : row.paid_at,
-    watch?.watchUntil ?? row.watch_until,
-    watch?.askAt ?? row.next_ask_at,
-    row.id,
-    row.status,
-    row.review,
-  )
-  assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
-  settleRegistration(sql, row.registration_id)
-  if (moved && status.is === 'success') {
-    addRevenue(sql, row.event_id, status.paidAt, row.amount)
-    if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, status.at)
-  }
-  if (moved && fact.type === 'refunded') {
-    keepRefund(sql, row.id, fact)
-    addRevenue(sql, row.event_id, fact.at, -fact.amount)
+    sql('UPDATE payments SET claimed_at = NULL WHERE order_id = ? AND claimed_at IS NOT NULL').run(
+      orderId,
+    )
+  // Whoever has all of it back is not told that it is paid.
+  const isGone = fact.type === 'confirmed' && backOf(fact) >= fact.amount
+  // What went back stands beside what came, and is a fact of its own.
+  for (const one of partsOf(fact)) {
+    const row = paymentRow(sql, orderId)
+    const isNews =
+      one.type === 'refunded'
+        ? applyRefund(sql, row, one)
+        : applyOne(sql, row, one, isGone ? null : mail)
+    changed ||= isNews.changed
+    // What is watched is asked about for days: the same answer again is no news.
+    if (isNews.isNew && unkept !== null) {
+      keep(sql, orderId, { ...unkept, kind: 'status' })
+      unkept = null
+    }
   }
   const after = paymentRow(sql, orderId)
   return { changed, payment: toStoredPayment(after), review: after.review }
+}
+
+/** `isNew`: the fact was not heard before; `changed`: the payment is another one by it. */
+type News = { readonly isNew: boolean; readonly changed: boolean }
+
+function backOf({ refunds = [] }: PaymentFact & { readonly type: 'confirmed' }): number {
+  return refunds.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+function partsOf(fact: PaymentFact): readonly PaymentFact[] {
+  const alone = (refunds: readonly RefundSaid[]): readonly PaymentFact[] =>
+    refunds.map((refund) => ({ type: 'refunded', ...refund, at: fact.at }))
+  if (fact.type === 'refunded') {
+    const { reference, amount, further = [] } = fact
+    return alone([{ reference, amount }, ...further])
+  }
+  if (fact.type !== 'confirmed') return [fact]
+  const { refunds = [], ...confirmed } = fact
+  return [confirmed, ...alone(refunds)]
+}
+
+function writeFact(sql: Sql, paymentId: number, fact: PaymentFact, refusal: string | null): void {
+  sql('INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)').run(
+    paymentId,
+    fact.type,
+    JSON.stringify(fact),
+    refusal,
+    fact.at,
+  )
+}
+
+function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact, mail: NewMail | null): News {
+  const isNew = !known(sql, row.id, fact)
+  const confirmed = fact.type === 'confirmed' ? undecidedOf(sql, row, fact) : fact
+  if (confirmed === null) {
+    if (isNew) writeFact(sql, row.id, fact, DECIDED)
+    return { isNew, changed: false }
+  }
+  const { next: judgedTo, refusal, why } = judged(sql, row, confirmed)
+  const cleared =
+    confirmed.type === 'confirmed' ? keepCapture(sql, row, confirmed, refusal, why) : null
+  if (confirmed.type === 'confirmed')
+    for (const one of confirmed.further ?? []) {
+      const twice = {
+        code: 'paid_twice',
+        first: confirmed.reference,
+        second: one.reference,
+      } as const
+      keepCapture(sql, row, { ...confirmed, ...one }, twice.code, reviewOf(twice))
+    }
+  // What was said before is no new reason: a person may have decided since.
+  const isSame = !isNew && judgedTo.status.is === row.status
+  const review = joined(without(isSame ? row.review : judgedTo.review, cleared), isNew ? why : null)
+  if (isNew) writeFact(sql, row.id, fact, refusal)
+  const next = { ...judgedTo, review }
+  const changed = stand(sql, row, next, fact.at)
+  if (next.status.is === 'success' && row.status !== 'success') {
+    addRevenue(sql, row.event_id, next.status.paidAt, row.amount)
+    if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, next.status.at)
+  }
+  return { isNew, changed }
+}
+
+/** The refusal of a fact about money of which a person has decided already. */
+const DECIDED = 'decided'
+
+/** A confirmation without the money that a person has decided about; null: that is all it names. */
+function undecidedOf(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  fact: PaymentFact & { readonly type: 'confirmed' },
+): (PaymentFact & { readonly type: 'confirmed' }) | null {
+  const isDecided = (reference: string): boolean =>
+    isDecidedElsewise(captureNamed(sql, row, reference), row.id)
+  const { further = [], ...first } = fact
+  const open = further.filter(({ reference }) => !isDecided(reference))
+  if (!isDecided(first.reference)) return open.length === 0 ? first : { ...first, further: open }
+  const [next, ...rest] = open
+  if (next === undefined) return null
+  return rest.length === 0 ? { ...first, ...next } : { ...first, ...next, further: rest }
+}
+
+/** A refund that the gateway tells of. One that fits nothing that came is before a person. */
+function applyRefund(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  fact: PaymentFact & { readonly type: 'refunded' },
+): News {
+  const placed = placeRefund(sql, row.id, fact, fact.at)
+  if (placed === 'known') return { isNew: false, changed: false }
+  if (placed !== null) {
+    writeFact(sql, row.id, fact, null)
+    sql('UPDATE payments SET refund_reference = ? WHERE id = ?').run(fact.reference, row.id)
+    return { isNew: true, changed: wentBack(sql, placed, fact) }
+  }
+  const isNew = !known(sql, row.id, fact)
+  if (!isNew) return { isNew, changed: false }
+  const money = moneyOf(sql, row.id)
+  const refusal: PaymentRefusal =
+    money === null
+      ? { code: 'not_paid' }
+      : { code: 'more_back_than_came', came: money.came, got: paise(money.back + fact.amount) }
+  writeFact(sql, row.id, fact, refusal.code)
+  const review = joined(row.review, reviewOf(refusal))
+  return { isNew, changed: stand(sql, row, { ...toPayment(row), review }, fact.at) }
 }
 
 function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
@@ -171,49 +229,6 @@ function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
     sql(
       "SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')",
     ).get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
-  )
-}
-
-/** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
-export function settleRegistration(sql: Sql, registrationId: number): void {
-  const attempts = sql<{
-    status: PaymentStatus
-    review: string | null
-    reference: string | null
-    paid_at: Instant | null
-    amount: Paise
-    period: string | null
-    base: Paise | null
-    gst: Paise | null
-  }>(
-    'SELECT status, review, reference, paid_at, amount, period, base, gst FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
-  ).all(registrationId)
-  const deciding =
-    attempts.find(({ status }) => status === 'success') ??
-    attempts.find(({ status }) => status === 'refunded') ??
-    attempts[0]
-  assert(deciding !== undefined, 'a registration was settled without a payment')
-  // Each attempt has a price of its own, and the registration shows that of the one that decides.
-  if (quoteOf(deciding) !== null)
-    sql(
-      `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ? WHERE id = ? AND (period, total) IS NOT (?, ?)`,
-    ).run(
-      deciding.period,
-      deciding.base,
-      deciding.gst,
-      deciding.amount,
-      registrationId,
-      deciding.period,
-      deciding.amount,
-    )
-  sql(
-    'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
-  ).run(
-    deciding.status,
-    deciding.reference,
-    deciding.paid_at,
-    attempts.some(({ review }) => review !== null) ? 1 : 0,
-    registrationId,
   )
 }
 

@@ -1,0 +1,56 @@
+/**
+ * Reviews are ended by people: which attempt a capture counts for, when a refund was done, what a
+ * decision was about; and mails that are claimed before they are sent, also such as are of no registration.
+ */
+export const decided = `
+-- The attempt that it counts for, or is judged beside; payment_id stays the order under which it came.
+ALTER TABLE captures ADD COLUMN counts_for INTEGER REFERENCES payments (id);
+UPDATE captures SET counts_for = payment_id;
+DROP INDEX captures_in_review;
+CREATE INDEX captures_to_decide ON captures (seen_at) WHERE state IN ('review', 'unmatched');
+CREATE INDEX captures_counting ON captures (counts_for);
+CREATE INDEX payments_in_review ON payments (id) WHERE review IS NOT NULL;
+
+ALTER TABLE refunds ADD COLUMN done_at INTEGER;
+UPDATE refunds SET done_at = at WHERE state = 'done';
+CREATE INDEX refunds_refused ON refunds (id) WHERE state = 'refused';
+
+-- As people name it: C and the number of a capture, P of a payment, R of a refund.
+ALTER TABLE decisions ADD COLUMN about TEXT;
+ALTER TABLE decisions ADD COLUMN amount INTEGER;
+CREATE INDEX decisions_about ON decisions (about) WHERE about IS NOT NULL;
+
+CREATE TABLE mails (
+  id INTEGER PRIMARY KEY,
+  -- Null: of an event as a whole.
+  registration_id INTEGER REFERENCES registrations (id),
+  event_id TEXT,
+  -- 'confirmation': the one mail that a registration's success sends; 'again': asked for by the office;
+  -- 'reviews': what waits for the treasurer.
+  kind TEXT NOT NULL,
+  -- What is said once at most has a key.
+  once TEXT UNIQUE,
+  recipient TEXT NOT NULL,
+  copy_to TEXT,
+  subject TEXT NOT NULL,
+  body TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'sent', 'failed')),
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER,
+  created_at INTEGER NOT NULL,
+  sent_at INTEGER,
+  error TEXT,
+  -- Somebody is sending it, or has died over it; null: nobody is.
+  claimed_at INTEGER,
+  -- How often a claim ended without anybody saying how.
+  lost INTEGER NOT NULL DEFAULT 0,
+  CHECK (registration_id IS NOT NULL OR event_id IS NOT NULL)
+) STRICT;
+INSERT INTO mails (id, registration_id, kind, recipient, copy_to, subject, body, status, attempts, next_at, created_at, sent_at, error)
+  SELECT id, registration_id, kind, recipient, copy_to, subject, body, status, attempts, next_at, created_at, sent_at, error FROM mail_queue;
+DROP TABLE mail_queue;
+ALTER TABLE mails RENAME TO mail_queue;
+CREATE INDEX mail_queue_due ON mail_queue (next_at) WHERE status = 'queued';
+CREATE INDEX mail_queue_of ON mail_queue (registration_id);
+CREATE UNIQUE INDEX mail_queue_one_confirmation ON mail_queue (registration_id) WHERE kind = 'confirmation';
+`

@@ -1,0 +1,198 @@
+/**
+ * What waits for a person, of all kinds in one list: captures that do not fit, payments whose answers decide
+ * nothing, refunds that are refused or not known. What a person has decided is not in it.
+ */
+import { kindOfMoney, paise, UNDECIDED } from '../../engine/index.ts'
+import type {
+  Instant,
+  MoveTarget,
+  OrderId,
+  Paise,
+  PaymentStatus,
+  RegNo,
+  Review,
+} from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import type { ReviewCounts, StoredDecision } from './money.ts'
+import { LEFT } from './refunds.ts'
+import type { CaptureRow } from './refunds.ts'
+
+type Owner = {
+  readonly reg_no: RegNo | null
+  readonly event_id: string | null
+  readonly full_name: string | null
+  readonly order_id: OrderId | null
+  readonly due: Paise | null
+}
+const OWNER = 'g.reg_no, g.event_id, g.full_name, p.order_id, p.amount AS due'
+
+/** All events where no event is named; the longest waiting first. */
+export function reviews(sql: Sql, eventId: string | null): readonly Review[] {
+  return [...ofMoney(sql, null), ...ofPayments(sql, null), ...ofRefunds(sql, null)]
+    .filter((review) => eventId === null || review.eventId === eventId)
+    .toSorted((a, b) => a.since - b.since)
+}
+
+/** Null: there is none, or it has been decided. */
+export function reviewOf(sql: Sql, id: string): Review | null {
+  const number = numberOf(id)
+  if (number === null) return null
+  const of = { C: ofMoney, P: ofPayments, R: ofRefunds }[id.charAt(0)]
+  return of?.(sql, number)[0] ?? null
+}
+
+/** The number in a review's name; null: it is none. */
+export function numberOf(id: string): number | null {
+  return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null
+}
+
+const owner = (row: Owner) => ({
+  eventId: row.event_id,
+  regNo: row.reg_no,
+  orderId: row.order_id,
+  name: row.full_name ?? '',
+  due: row.due,
+})
+
+const cameOf = (row: CaptureRow): Review['came'] => ({
+  amount: row.amount,
+  currency: row.currency,
+  kind: row.kind,
+  reference: row.reference,
+  source: row.source,
+  paidAt: row.paid_at,
+})
+
+function ofMoney(sql: Sql, only: number | null): readonly Review[] {
+  return sql<CaptureRow & Owner & { left: Paise; payment_status: PaymentStatus | null }>(
+    `SELECT c.*, ${LEFT} AS left, ${OWNER}, g.payment_status FROM captures c
+     LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
+     WHERE c.state IN ('review', 'unmatched') AND (? IS NULL OR c.id = ?)`,
+  )
+    .all(only, only)
+    .map((row) => ({
+      id: `C${row.id}`,
+      is: kindOfMoney({
+        kind: row.kind,
+        currency: row.currency,
+        isMatched: row.reg_no !== null && row.state !== 'unmatched',
+        isPaid: row.payment_status === 'success' || row.payment_status === 'refunded',
+      }),
+      ...owner(row),
+      came: cameOf(row),
+      left: row.left,
+      said: null,
+      why: row.why ?? 'Nobody knows what it is for.',
+      since: row.seen_at,
+    }))
+}
+
+/** What a payment's review says beside the captures that wait for themselves. */
+export function restOf(sql: Sql, paymentId: number, review: string | null): string | null {
+  if (review === null) return null
+  const said = sql<{ why: string | null }>(
+    "SELECT why FROM captures WHERE counts_for = ? AND state = 'review'",
+  ).all(paymentId)
+  const rest = said
+    .reduce((text, { why }) => (why === null ? text : text.replace(why, '')), review)
+    .replaceAll(/ {2,}/g, ' ')
+    .trim()
+  return rest === '' ? null : rest
+}
+
+function ofPayments(sql: Sql, only: number | null): readonly Review[] {
+  return sql<Owner & { id: number; status: PaymentStatus; review: string; since: Instant }>(
+    `SELECT p.id, p.status, p.review, ${OWNER},
+       coalesce((SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at) AS since
+     FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE p.review IS NOT NULL AND (? IS NULL OR p.id = ?)`,
+  )
+    .all(only, only)
+    .flatMap((row) => {
+      const why = restOf(sql, row.id, row.review)
+      if (why === null) return []
+      const isUndecided = row.status === 'pending' && why.includes(UNDECIDED)
+      return [
+        {
+          id: `P${row.id}`,
+          is: isUndecided ? ('undecided' as const) : ('unclear' as const),
+          ...owner(row),
+          came: null,
+          left: paise(0),
+          said: null,
+          why,
+          since: row.since,
+        },
+      ]
+    })
+}
+
+function ofRefunds(sql: Sql, only: number | null): readonly Review[] {
+  return sql<
+    CaptureRow &
+      Owner & {
+        refund_id: number
+        refund_amount: Paise
+        refund_state: 'unsure' | 'refused'
+        refund_why: string
+        said: string | null
+        since: Instant
+      }
+  >(
+    `SELECT c.*, ${OWNER}, r.id AS refund_id, r.amount AS refund_amount, r.state AS refund_state, r.why AS refund_why,
+       r.said, coalesce(r.asked_at, r.at) AS since
+     FROM refunds r JOIN captures c ON c.id = r.capture_id
+     LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
+     WHERE (r.state = 'unsure' OR r.state = 'refused' AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.about = 'R' || r.id))
+       AND (? IS NULL OR r.id = ?)`,
+  )
+    .all(only, only)
+    .map((row) => ({
+      id: `R${row.refund_id}`,
+      is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
+      ...owner(row),
+      came: cameOf(row),
+      left: row.refund_amount,
+      said: row.said,
+      why:
+        row.refund_state === 'unsure'
+          ? `Whether the refund moves money is not known. It was wanted because: ${row.refund_why}`
+          : `The refund was refused. It was wanted because: ${row.refund_why}`,
+      since: row.since,
+    }))
+}
+
+export function reviewCounts(sql: Sql): ReviewCounts {
+  const all = reviews(sql, null)
+  const of = (kind: Review['is']): number => all.filter(({ is }) => is === kind).length
+  return { reviews: all.length, undecided: of('undecided'), unsure: of('refund-unsure') }
+}
+
+/** The registration that money may be moved to, by its number or the one it had elsewhere. */
+export function moveTarget(sql: Sql, to: string): MoveTarget | null {
+  const row = sql<{
+    reg_no: RegNo
+    event_id: string
+    payment_status: PaymentStatus
+    due: Paise | null
+  }>(
+    `SELECT g.reg_no, g.event_id, g.payment_status,
+       (SELECT p.amount FROM payments p WHERE p.registration_id = g.id ORDER BY p.attempt DESC LIMIT 1) AS due
+     FROM registrations g WHERE g.reg_no = ?`,
+  ).get(to)
+  return row === undefined
+    ? null
+    : {
+        regNo: row.reg_no,
+        eventId: row.event_id,
+        due: row.due,
+        isPaid: row.payment_status === 'success' || row.payment_status === 'refunded',
+      }
+}
+
+/** Of one registration, oldest first. */
+export function decisionsOf(sql: Sql, regNo: RegNo): readonly StoredDecision[] {
+  return sql<StoredDecision>(
+    `SELECT d.what, d.about, d.amount, d.why, d.who, d.at FROM decisions d
+     WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
+  ).all(regNo)
+}

@@ -1,0 +1,158 @@
+/**
+ * How a payment and its registration stand, written by whatever moves them: a fact of the gateway, a refund, a
+ * decision of a person. Status, review, watch and figures change together or not at all.
+ */
+import { applyFact as judge, assert, endedWithout, paise, watchFrom } from '../../engine/index.ts'
+import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
+import { addRevenue } from './counters.ts'
+import type { Sql } from './database.ts'
+import { LEFT } from './refunds.ts'
+import type { CaptureRow, Placed } from './refunds.ts'
+import { ownedPayment, quoteOf, toPayment } from './rows.ts'
+import type { OwnedPaymentRow } from './rows.ts'
+
+/** Writes how a payment and its registration stand; false: as before. What has ended is watched from then on. */
+export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant): boolean {
+  const { status } = next
+  const moved = status.is !== row.status
+  if (!moved && next.review === row.review) return false
+  // What ends, or comes before a person, is watched from now on; rows brought in are of no gateway of ours.
+  const begins = moved || (status.is === 'pending' && row.watch_until === null)
+  const watch = begins && row.gateway !== null ? watchFrom(status.is, at) : null
+  // The guard: whoever comes second finds the status gone and changes nothing.
+  const written = sql(
+    `UPDATE payments SET status = ?, status_at = ?, review = ?, reference = ?, reason = ?, paid_at = ?,
+       watch_until = ?, next_ask_at = ?, last_answer = NULL WHERE id = ? AND status = ? AND review IS ?`,
+  ).run(
+    status.is,
+    status.is === 'pending' ? row.status_at : status.at,
+    next.review,
+    status.is === 'success' ? status.reference : row.reference,
+    status.is === 'failed' ? status.reason : row.reason,
+    status.is === 'success' ? status.paidAt : row.paid_at,
+    watch?.watchUntil ?? row.watch_until,
+    watch?.askAt ?? row.next_ask_at,
+    row.id,
+    row.status,
+    row.review,
+  )
+  assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
+  settleRegistration(sql, row.registration_id)
+  return true
+}
+
+/** What follows for figures, payment and registration when money has gone back. */
+export function wentBack(
+  sql: Sql,
+  { capture, amount }: Placed,
+  { reference, at }: { readonly reference: string; readonly at: Instant },
+): boolean {
+  const row = capture.counts_for === null ? null : paymentById(sql, capture.counts_for)
+  if (row === null) return false
+  if (capture.state === 'fits' || capture.state === 'accepted') {
+    addRevenue(sql, row.event_id, at, -amount)
+    const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }
+    const before = { ...toPayment(row), money: { came, back: paise(back - amount) } }
+    const answer = judge(before, { type: 'refunded', reference, amount, at })
+    assert(answer.ok, 'more went back than there was')
+    return stand(sql, row, answer.value, at)
+  }
+  const left = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} > 0`).get(capture.id)
+  if (capture.state !== 'review' || left !== undefined) return false
+  // All of it is back: nobody has to decide about it any more.
+  return endWithout(sql, capture, row, 'refunded', at)
+}
+
+/** A capture ends as money that does not count; what it was a reason for ends with the last reason. */
+export function endWithout(
+  sql: Sql,
+  capture: CaptureRow,
+  row: OwnedPaymentRow,
+  reason: string,
+  at: Instant,
+): boolean {
+  const ended = sql("UPDATE captures SET state = 'refused' WHERE id = ? AND state = ?").run(
+    capture.id,
+    capture.state,
+  )
+  assert(ended.changes === 1, 'a capture that was decided already was decided again')
+  const review = without(row.review, capture.why)
+  const payment = { ...toPayment(row), review }
+  return stand(sql, row, review === null ? endedWithout(payment, reason, at) : payment, at)
+}
+
+/** What counts for a payment, and what of it has gone back; null: nothing counts. */
+export function moneyOf(sql: Sql, paymentId: number): { came: Paise; back: Paise } | null {
+  const row = sql<{ came: number | null; back: number }>(
+    `SELECT sum(c.amount) AS came, coalesce(sum((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS back
+     FROM captures c WHERE c.counts_for = ? AND c.state IN ('fits', 'accepted')`,
+  ).get(paymentId)
+  return row === undefined || row.came === null
+    ? null
+    : { came: paise(row.came), back: paise(row.back) }
+}
+
+export function paymentById(sql: Sql, id: number): OwnedPaymentRow {
+  const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.id = ?`).get(id)
+  assert(row !== undefined, 'a payment that is not there')
+  return row
+}
+
+/** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
+export function settleRegistration(sql: Sql, registrationId: number): void {
+  const attempts = sql<{
+    status: PaymentStatus
+    review: string | null
+    reference: string | null
+    paid_at: Instant | null
+    amount: Paise
+    period: string | null
+    base: Paise | null
+    gst: Paise | null
+  }>(
+    'SELECT status, review, reference, paid_at, amount, period, base, gst FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+  ).all(registrationId)
+  const deciding =
+    attempts.find(({ status }) => status === 'success') ??
+    attempts.find(({ status }) => status === 'refunded') ??
+    attempts[0]
+  assert(deciding !== undefined, 'a registration was settled without a payment')
+  const waits = sql("SELECT 1 FROM captures WHERE registration_id = ? AND state = 'review'").get(
+    registrationId,
+  )
+  // Each attempt has a price of its own, and the registration shows that of the one that decides.
+  if (quoteOf(deciding) !== null)
+    sql(
+      `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ? WHERE id = ? AND (period, total) IS NOT (?, ?)`,
+    ).run(
+      deciding.period,
+      deciding.base,
+      deciding.gst,
+      deciding.amount,
+      registrationId,
+      deciding.period,
+      deciding.amount,
+    )
+  sql(
+    'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
+  ).run(
+    deciding.status,
+    deciding.reference,
+    deciding.paid_at,
+    attempts.some(({ review }) => review !== null) || waits !== undefined ? 1 : 0,
+    registrationId,
+  )
+}
+
+/** The reasons that stay when one is no reason any more. */
+export function without(review: string | null, gone: string | null): string | null {
+  if (review === null || gone === null) return review
+  const rest = review.replace(gone, '').replaceAll(/ {2,}/g, ' ').trim()
+  return rest === '' ? null : rest
+}
+
+/** A second reason for review stands beside the first; the same one again does not. */
+export function joined(first: string | null, second: string | null): string | null {
+  if (first === null || second === null) return first ?? second
+  return first.includes(second) ? first : `${first} ${second}`
+}
