@@ -1,7 +1,8 @@
 /**
  * The mail queue's worker. With SMTP it sends; without, each mail becomes one .eml file. The row in
- * the queue is the truth: a mail is marked as sent after the other side has taken it, and a mail that
- * could not be sent is tried again at growing intervals until it is given up.
+ * the queue is the truth: a mail is claimed before it is sent and marked once the other side has taken it; one
+ * that could not be sent is tried again at growing intervals until it is given up. Where the process died, or
+ * the disk was full, between the two, nobody knows whether it went out: it is tried once more, and no more.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
@@ -51,6 +52,8 @@ export function openMailer(
   let running: Promise<number> | null = null
 
   const sendOne = async (mail: QueuedMail): Promise<boolean> => {
+    // A disk that cannot take the claim could not take that it was sent either.
+    if (!(await store.claimMail(mail.id, clock()))) return false
     const problem = await carrier.send(mail)
     const at = clock()
     if (problem === null) {
@@ -117,12 +120,18 @@ function messageOf(environment: MailDeps['environment'], mail: QueuedMail) {
     subject: mail.subject.replaceAll(/\s+/g, ' ').trim(),
     text: mail.text,
     // The same for every try of a mail, so that a server that saw it before can know it again.
-    messageId: `<${createHash('sha256').update(`${mail.id} ${mail.regNo}`).digest('hex').slice(0, 32)}@${host}>`,
+    messageId: `<${createHash('sha256')
+      .update(`${mail.id} ${nameOf(mail)}`)
+      .digest('hex')
+      .slice(0, 32)}@${host}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
+
+/** The registration's number, or the event where it is about none. */
+const nameOf = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
 
 const oneAddress = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
@@ -202,7 +211,7 @@ function fileCarrier(environment: MailDeps['environment']): Carrier {
           },
         })
         await mkdir(folder, { recursive: true })
-        const file = path.join(folder, `${String(mail.id).padStart(6, '0')}-${mail.regNo}.eml`)
+        const file = path.join(folder, `${String(mail.id).padStart(6, '0')}-${nameOf(mail)}.eml`)
         const handle = await open(`${file}.part`, 'w')
         try {
           await handle.writeFile(message as Buffer)

@@ -2,7 +2,10 @@
 import type { Instant, PaymentFact, RegNo } from '../../engine/index.ts'
 import { capturesOf } from './captures.ts'
 import type { Sql } from './database.ts'
+import { decisionsOf } from './decisions.ts'
+import { refundsOf, refundsToSend } from './refunds.ts'
 import { registeredUnder } from './registering.ts'
+import { reviewOf } from './reviews.ts'
 import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
@@ -71,6 +74,18 @@ export function reads(sql: Sql) {
         .all(dueBefore, JSON.stringify(barred), limit)
         .map(toStoredPayment)
     },
+    refunds(regNo: RegNo): Answered<'refunds'> {
+      return refundsOf(sql, regNo)
+    },
+    refundsToSend(at: Instant, limit: number): Answered<'refundsToSend'> {
+      return refundsToSend(sql, at, limit)
+    },
+    review(id: string): Answered<'review'> {
+      return reviewOf(sql, id)
+    },
+    decisions(regNo: RegNo): Answered<'decisions'> {
+      return decisionsOf(sql, regNo)
+    },
     captures(regNo: RegNo): readonly StoredCapture[] {
       return capturesOf(sql, regNo)
     },
@@ -88,8 +103,8 @@ export function reads(sql: Sql) {
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(
-        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, r.event_id AS eventId, r.reg_no AS regNo
-         FROM mail_queue m JOIN registrations r ON r.id = m.registration_id
+        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
+         FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
          WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id LIMIT ?`,
       ).all(at, limit)
     },

@@ -4,6 +4,11 @@ import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { NewMail } from './store.ts'
 
+/** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
+const CLAIMED_MS = 10 * 60_000
+/** How often a mail whose sending nobody ended is tried again. */
+const LOST_MAX = 1
+
 export function enqueue(
   sql: Sql,
   registrationId: number,
@@ -25,14 +30,46 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
   return enqueue(sql, registration.id, 'again', mail, at)
 }
 
+export function queueOnce(
+  sql: Sql,
+  once: string,
+  eventId: string,
+  mail: NewMail,
+  at: Instant,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO mail_queue (event_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
+       VALUES (?, 'reviews', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (once) DO NOTHING`,
+    ).run(eventId, once, mail.to, mail.copyTo, mail.subject, mail.text, at, at).changes === 1
+  )
+}
+
+/**
+ * Before it is sent, so that a disk that is full or a process that dies sends no mail over and over: what was
+ * claimed and never marked may have gone out, and is tried once more.
+ */
+export function claimMail(sql: Sql, id: number, at: Instant): boolean {
+  const due = "WHERE id = ? AND status = 'queued' AND next_at <= ?"
+  const givenUp = sql(
+    `UPDATE mail_queue SET status = 'failed', next_at = NULL, error = ? ${due} AND claimed_at IS NOT NULL AND lost >= ?`,
+  ).run('Whether it was sent is not known: it was tried twice.', id, at, LOST_MAX)
+  if (givenUp.changes === 1) return false
+  return (
+    sql(
+      `UPDATE mail_queue SET lost = lost + (claimed_at IS NOT NULL), claimed_at = ?, next_at = ? ${due}`,
+    ).run(at, at + CLAIMED_MS, id, at).changes === 1
+  )
+}
+
 export function mailSent(sql: Sql, id: number, at: Instant): void {
   sql(
-    "UPDATE mail_queue SET status = 'sent', sent_at = ?, attempts = attempts + 1, next_at = NULL, error = NULL WHERE id = ? AND status = 'queued'",
+    "UPDATE mail_queue SET status = 'sent', sent_at = ?, attempts = attempts + 1, next_at = NULL, claimed_at = NULL, error = NULL WHERE id = ? AND status = 'queued'",
   ).run(at, id)
 }
 
 export function mailFailed(sql: Sql, id: number, error: string, nextAt: Instant | null): void {
   sql(
-    "UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + 1, error = ? WHERE id = ? AND status = 'queued'",
+    "UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + 1, claimed_at = NULL, error = ? WHERE id = ? AND status = 'queued'",
   ).run(nextAt === null ? 'failed' : 'queued', nextAt, error, id)
 }

@@ -8,7 +8,8 @@ import { enqueue } from './mails.ts'
 import { ownedPayment, quoteOf, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
-import { applyFact, settleRegistration } from './settling.ts'
+import { applyFact } from './settling.ts'
+import { settleRegistration } from './standing.ts'
 import type { AskedOf, AttemptQuote, NextAttempt } from './money.ts'
 import type {
   ImportRow,

@@ -13,7 +13,7 @@ import type {
   Review,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import type { ReviewCounts, StoredDecision } from './money.ts'
+import type { ReviewCounts } from './money.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
 
@@ -187,12 +187,4 @@ export function moveTarget(sql: Sql, to: string): MoveTarget | null {
         due: row.due,
         isPaid: row.payment_status === 'success' || row.payment_status === 'refunded',
       }
-}
-
-/** Of one registration, oldest first. */
-export function decisionsOf(sql: Sql, regNo: RegNo): readonly StoredDecision[] {
-  return sql<StoredDecision>(
-    `SELECT d.what, d.about, d.amount, d.why, d.who, d.at FROM decisions d
-     WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
-  ).all(regNo)
 }

@@ -20,11 +20,18 @@ import type { Sql } from './database.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { placeRefund } from './refunds.ts'
+import { orderOfRefund, placeRefund, refundTold as endAsked } from './refunds.ts'
 import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import { joined, moneyOf, stand, wentBack, without } from './standing.ts'
-import type { NewMail, NewNotice, RawAnswer, StoredNotice, StoredPayment } from './store.ts'
+import type {
+  NewMail,
+  NewNotice,
+  RawAnswer,
+  RefundTold,
+  StoredNotice,
+  StoredPayment,
+} from './store.ts'
 
 /** No mail waits longer for its next try. */
 const MAIL_WAIT_MS_MAX = 24 * 60 * 60 * 1000
@@ -230,6 +237,21 @@ function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
       "SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')",
     ).get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
   )
+}
+
+/** What the gateway said to a refund, kept as it came; where money may move the payment is asked about soon. */
+export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant): void {
+  const orderId = orderOfRefund(sql, id)
+  assert(orderId !== null, 'a refund of money that came through no gateway')
+  keep(sql, orderId, {
+    gateway: told.gateway,
+    kind: 'refund',
+    body: told.raw,
+    contentType: 'application/json',
+    at,
+  })
+  endAsked(sql, id, told, at)
+  if (told.is === 'begun' || told.is === 'unsure') rearm(sql, orderId, at)
 }
 
 export function asked(

@@ -138,7 +138,8 @@ export type QueuedMail = NewMail & {
   readonly id: number
   readonly attempts: number
   readonly eventId: string
-  readonly regNo: RegNo
+  /** Null: of an event as a whole. */
+  readonly regNo: RegNo | null
 }
 
 export type AdminRow = {

@@ -5,20 +5,30 @@
  */
 import type {
   Day,
+  Decision,
+  DecisionRefusal,
   Instant,
   LastAnswer,
   OrderId,
   PaymentFact,
   RegNo,
   Result,
+  Review,
 } from '../../engine/index.ts'
 import type {
+  Decided,
   NextAttempt,
-  StoredPayment,
-  StoredCapture,
-  RawAnswer,
   NewNotice,
+  RawAnswer,
+  RefundToSend,
+  RefundTold,
+  ReviewCounts,
+  StoredCapture,
+  StoredDecision,
   StoredNotice,
+  StoredPayment,
+  StoredRefund,
+  WantedRefund,
 } from './money.ts'
 import type {
   NewRegistration,
@@ -127,6 +137,38 @@ export interface Store {
     orderId: OrderId,
   ): Promise<readonly { readonly at: Instant; readonly type: string; readonly body: PaymentFact }[]>
 
+  /** What went back or is on its way for a registration, oldest first. */
+  refunds(regNo: RegNo): Promise<readonly StoredRefund[]>
+  /** What people decided about a registration's money, oldest first. */
+  decisions(regNo: RegNo): Promise<readonly StoredDecision[]>
+
+  /** What waits for a person, of all kinds, the longest waiting first; null: of all events. */
+  reviews(eventId: string | null): Promise<readonly Review[]>
+  /** Null: there is none, or it was decided. */
+  review(id: string): Promise<Review | null>
+  reviewCounts(): Promise<ReviewCounts>
+  /**
+   * Runs the engine's decide inside the transaction on the review as it is there, and does what follows: state
+   * of the capture, payment, registration, figures, a wanted refund, a line among the decisions, one among
+   * the audit rows. `mail` is queued only when this call made a registration a success.
+   */
+  decide(
+    id: string,
+    decision: Decision,
+    at: Instant,
+    mail: NewMail | null,
+  ): Promise<Result<Decided, DecisionRefusal>>
+  /** A refund of what counts; the rest of what a refund does is the same as for a decision. */
+  wantRefund(wanted: WantedRefund): Promise<Result<Decided, DecisionRefusal>>
+  /** Wanted and not tried lately, the oldest first. */
+  refundsToSend(at: Instant, limit: number): Promise<readonly RefundToSend[]>
+  /** From wanted to asked, durably, before the gateway is asked; false: somebody else is asking. */
+  claimRefund(id: number, at: Instant): Promise<boolean>
+  /** What the gateway answered; the payment is watched anew where money may move. */
+  refundTold(id: number, told: RefundTold, at: Instant): Promise<void>
+  /** Asked and never answered, or begun and not done for days: unsure from now on. Answers how many. */
+  silentRefunds(at: Instant): Promise<number>
+
   /** Registrations whose money does not fit, newest first: a person decides. */
   inReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
@@ -135,6 +177,13 @@ export interface Store {
   figures(eventId: string, today: Day): Promise<EventFigures>
 
   queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
+  /** Of an event as a whole, once per key however often it is called; false: it was queued before. */
+  queueOnce(once: string, eventId: string, mail: NewMail, at: Instant): Promise<boolean>
+  /**
+   * Durably, before it is sent; false: it is not due, or was lost twice on the way. A claim that nobody
+   * ends is tried once more after a while.
+   */
+  claimMail(id: number, at: Instant): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
   /** nextAt null: given up. */

@@ -40,8 +40,19 @@ export function storeOf({ write, list, read, close }: Doers): Store {
     asked: (orderId, at, nextAt, said = null) => write('asked', orderId, at, nextAt, said),
     claimed: (orderId, at) => write('claimed', orderId, at),
     captures: async (regNo) => read.captures(regNo),
+    refunds: async (regNo) => read.refunds(regNo),
+    decisions: async (regNo) => read.decisions(regNo),
     facts: async (orderId) => read.facts(orderId),
 
+    reviews: (eventId) => list('reviews', eventId),
+    review: async (id) => read.review(id),
+    reviewCounts: () => list('reviewCounts'),
+    decide: (id, decision, at, mail) => write('decide', id, decision, at, mail),
+    wantRefund: (wanted) => write('wantRefund', wanted),
+    refundsToSend: async (at, limit) => read.refundsToSend(at, limit),
+    claimRefund: (id, at) => write('claimRefund', id, at),
+    refundTold: (id, told, at) => write('refundTold', id, told, at),
+    silentRefunds: (at) => write('silentRefunds', at),
     inReview: (eventId) => list('inReview', eventId),
     listPage: (query, page, pageSize) => list('listPage', query, page, pageSize),
     async *exportRows(query) {
@@ -61,6 +72,8 @@ export function storeOf({ write, list, read, close }: Doers): Store {
     figures: (eventId, today) => list('figures', eventId, today),
 
     queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    queueOnce: (once, eventId, mail, at) => write('queueOnce', once, eventId, mail, at),
+    claimMail: (id, at) => write('claimMail', id, at),
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
     mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),

@@ -1,6 +1,9 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
 import * as accounts from './accounts.ts'
+import * as deciding from './deciding.ts'
+import * as givingBack from './giving-back.ts'
 import * as mails from './mails.ts'
+import * as refunds from './refunds.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
 import type { Sql } from './database.ts'
@@ -16,7 +19,14 @@ export const writes = {
   claimed: settling.claimed,
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,
+  decide: deciding.decide,
+  wantRefund: givingBack.wantRefund,
+  claimRefund: refunds.claimRefund,
+  refundTold: settling.refundTold,
+  silentRefunds: refunds.silentRefunds,
   queueMail: mails.queueMail,
+  queueOnce: mails.queueOnce,
+  claimMail: mails.claimMail,
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,
   addAdmin: accounts.addAdmin,

@@ -1,0 +1,241 @@
+/**
+ * What people decide about money: each decision is one transaction on the review as it is there, with a
+ * line that is never edited, and is done once, however many decide at the same time.
+ */
+import {
+  acceptedAs,
+  assert,
+  assertNever,
+  decide as judge,
+  endedWithout,
+  formatMoney,
+  ok,
+} from '../../engine/index.ts'
+import type {
+  Decision,
+  DecisionRefusal,
+  Grounds,
+  Instant,
+  Paise,
+  Result,
+} from '../../engine/index.ts'
+import { sourceOf } from './captures.ts'
+import { addRevenue } from './counters.ts'
+import type { Sql } from './database.ts'
+import { done, gone, refused } from './decisions.ts'
+import type { DecisionAnswer } from './decisions.ts'
+import { captureRow, decideRefund, wantOf } from './giving-back.ts'
+import { enqueue } from './mails.ts'
+import { Refused } from './refused.ts'
+import type { CaptureRow } from './refunds.ts'
+import { moveTarget, numberOf, restOf, reviewOf } from './reviews.ts'
+import { toPayment } from './rows.ts'
+import type { OwnedPaymentRow } from './rows.ts'
+import { endWithout, joined, paymentById, settleRegistration, stand, without } from './standing.ts'
+import type { NewMail } from './store.ts'
+
+/** `mail` is queued only when this decision makes a registration a success. A refusal leaves nothing behind. */
+export function decide(
+  sql: Sql,
+  id: string,
+  decision: Decision,
+  at: Instant,
+  mail: NewMail | null,
+): DecisionAnswer {
+  const decided = decideOne(sql, id, decision, at, mail)
+  if (!decided.ok) throw new Refused(decided)
+  return decided
+}
+
+function decideOne(
+  sql: Sql,
+  id: string,
+  decision: Decision,
+  at: Instant,
+  mail: NewMail | null,
+): DecisionAnswer {
+  const review = reviewOf(sql, id)
+  if (review === null) return gone(sql, id)
+  const target = decision.what === 'move' ? moveTarget(sql, decision.to.trim()) : null
+  const judged = judge(review, decision, target)
+  if (!judged.ok) return judged
+  const follows = judged.value
+  const grounds: Grounds = { why: decision.why.trim(), who: decision.who.trim() }
+  const number = numberOf(id)
+  assert(number !== null, 'a review without a number')
+  switch (follows.does) {
+    case 'accept': {
+      const accepted = id.startsWith('C')
+        ? acceptCapture(sql, captureRow(sql, number), at, mail)
+        : acceptUndecided(sql, paymentById(sql, number), follows, at, mail)
+      if (!accepted.ok) return accepted
+      return done(sql, review, accepted.value, decision, grounds, follows.amount, at, {
+        message: `${formatMoney(follows.amount)} ${follows.amount === review.due ? 'counts' : `counts as the payment of ${review.due === null ? 'what was due' : formatMoney(review.due)}`}: the registration is paid.`,
+      })
+    }
+    case 'give-back': {
+      const capture = captureRow(sql, number)
+      const wanted = wantOf(sql, capture, follows.amount, grounds, at)
+      if (!wanted.ok) return wanted
+      if (follows.isAll) {
+        assert(capture.counts_for !== null, 'money of no payment was to go back')
+        endWithout(sql, capture, paymentById(sql, capture.counts_for), 'given back', at)
+      }
+      return done(sql, review, capture.id, decision, grounds, follows.amount, at, {
+        message: `${formatMoney(follows.amount)} goes back.`,
+        refundId: wanted.value,
+      })
+    }
+    case 'dismiss': {
+      const captureId = id.startsWith('C') ? number : null
+      if (captureId === null) endPayment(sql, paymentById(sql, number), at)
+      else dismissCapture(sql, captureRow(sql, captureId), at)
+      return done(sql, review, captureId, decision, grounds, null, at, {
+        message: 'Nothing has to be done about it.',
+      })
+    }
+    case 'move': {
+      const moved = moveCapture(sql, captureRow(sql, number), follows, at, mail)
+      if (!moved.ok) return moved
+      return done(sql, review, number, decision, grounds, review.left, at, {
+        message: follows.fits
+          ? `${formatMoney(review.left)} pays ${follows.to} exactly: it is paid.`
+          : `${formatMoney(review.left)} stands before a person at ${follows.to} now.`,
+      })
+    }
+    case 'refund-done':
+    case 'refund-again':
+    case 'refund-left':
+      return decideRefund(sql, review, number, decision, grounds, follows, at)
+    default:
+      return assertNever(follows)
+  }
+}
+
+type CaptureId = Result<number, DecisionRefusal>
+
+/** Money becomes what paid for an attempt; whoever looks at the same moment finds it judged. */
+function count(
+  sql: Sql,
+  capture: CaptureRow,
+  row: OwnedPaymentRow,
+  review: string | null,
+  at: Instant,
+  mail: NewMail | null,
+): CaptureId {
+  const { reference, amount, paid_at: paidAt } = capture
+  const taken = sql<{ order_id: string }>(
+    'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
+  ).get(row.gateway, reference, row.id)
+  if (taken !== undefined)
+    return refused(
+      'reference_taken',
+      `The reference ${reference} has already paid ${taken.order_id}.`,
+    )
+  stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
+  addRevenue(sql, row.event_id, paidAt, amount)
+  // What went back of it before it counted leaves the figures on the days it went.
+  for (const back of sql<{ amount: Paise; done_at: Instant }>(
+    "SELECT amount, done_at FROM refunds WHERE capture_id = ? AND state = 'done'",
+  ).all(capture.id))
+    addRevenue(sql, row.event_id, back.done_at, -back.amount)
+  if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, at)
+  return ok(capture.id)
+}
+
+function acceptCapture(
+  sql: Sql,
+  capture: CaptureRow,
+  at: Instant,
+  mail: NewMail | null,
+): CaptureId {
+  assert(capture.counts_for !== null, 'money of no payment was to be accepted')
+  const row = paymentById(sql, capture.counts_for)
+  const counted = count(sql, capture, row, without(row.review, capture.why), at, mail)
+  if (counted.ok) judged(sql, capture, 'accepted')
+  return counted
+}
+
+function judged(sql: Sql, { id }: CaptureRow, state: 'accepted' | 'refused'): void {
+  const { changes } = sql(
+    "UPDATE captures SET state = ? WHERE id = ? AND state IN ('review', 'unmatched')",
+  ).run(state, id)
+  assert(changes === 1, 'a capture that was decided already was decided again')
+}
+
+/** The gateway's panel knows what its status call does not say. */
+function acceptUndecided(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  { reference, amount }: { readonly reference: string | null; readonly amount: Paise },
+  at: Instant,
+  mail: NewMail | null,
+): CaptureId {
+  assert(reference !== null, 'money without a reference was accepted')
+  const [source, account] = [sourceOf(row.gateway), row.account ?? '']
+  const isKnown = sql(
+    'SELECT 1 FROM captures WHERE source = ? AND account = ? AND reference = ?',
+  ).get(source, account, reference)
+  if (isKnown !== undefined)
+    return refused(
+      'reference_taken',
+      `The reference ${reference} is of money that is known already.`,
+    )
+  const written = sql(
+    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, 'accepted')`,
+  ).run(row.id, row.id, row.registration_id, source, account, reference, amount, at, at)
+  const rest = restOf(sql, row.id, row.review)
+  return count(
+    sql,
+    captureRow(sql, Number(written.lastInsertRowid)),
+    row,
+    without(row.review, rest),
+    at,
+    mail,
+  )
+}
+
+function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): void {
+  if (capture.counts_for === null) judged(sql, capture, 'refused')
+  else endWithout(sql, capture, paymentById(sql, capture.counts_for), 'dismissed', at)
+}
+
+function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  const review = without(row.review, restOf(sql, row.id, row.review))
+  const payment = { ...toPayment(row), review }
+  stand(sql, row, review === null ? endedWithout(payment, 'dismissed', at) : payment, at)
+}
+
+function moveCapture(
+  sql: Sql,
+  capture: CaptureRow,
+  { to, fits, why }: { readonly to: string; readonly fits: boolean; readonly why: string },
+  at: Instant,
+  mail: NewMail | null,
+): CaptureId {
+  const newest = sql<{ id: number }>(
+    `SELECT p.id FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE g.reg_no = ? ORDER BY p.attempt DESC LIMIT 1`,
+  ).get(to)
+  assert(newest !== undefined, 'money was moved to a registration without a payment')
+  const target = paymentById(sql, newest.id)
+  // Where it was it is no reason for review any more.
+  if (capture.counts_for !== null) {
+    const source = paymentById(sql, capture.counts_for)
+    const review = without(source.review, capture.why)
+    const payment = { ...toPayment(source), review }
+    stand(sql, source, review === null ? endedWithout(payment, 'moved', at) : payment, at)
+  }
+  sql(
+    "UPDATE captures SET registration_id = ?, counts_for = ?, why = ?, state = 'review' WHERE id = ? AND state IN ('review', 'unmatched')",
+  ).run(target.registration_id, target.id, why, capture.id)
+  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
+  const moved = captureRow(sql, capture.id)
+  if (fits) {
+    const counted = count(sql, moved, target, target.review, at, mail)
+    if (counted.ok) judged(sql, moved, 'accepted')
+    return counted
+  }
+  stand(sql, target, { ...toPayment(target), review: joined(target.review, why) }, at)
+  return ok(capture.id)
+}
