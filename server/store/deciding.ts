@@ -114,7 +114,7 @@ function decideOne(
 
 type CaptureId = Result<number, DecisionRefusal>
 
-/** Money becomes what paid for an attempt; whoever looks at the same moment finds it judged. */
+/** Money that was accepted becomes what paid for an attempt. */
 function count(
   sql: Sql,
   capture: CaptureRow,
@@ -151,9 +151,8 @@ function acceptCapture(
 ): CaptureId {
   assert(capture.counts_for !== null, 'money of no payment was to be accepted')
   const row = paymentById(sql, capture.counts_for)
-  const counted = count(sql, capture, row, without(row.review, capture.why), at, mail)
-  if (counted.ok) judged(sql, capture, 'accepted')
-  return counted
+  judged(sql, capture, 'accepted')
+  return count(sql, capture, row, without(row.review, capture.why), at, mail)
 }
 
 function judged(sql: Sql, { id }: CaptureRow, state: 'accepted' | 'refused'): void {
@@ -232,9 +231,8 @@ function moveCapture(
   if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
   const moved = captureRow(sql, capture.id)
   if (fits) {
-    const counted = count(sql, moved, target, target.review, at, mail)
-    if (counted.ok) judged(sql, moved, 'accepted')
-    return counted
+    judged(sql, moved, 'accepted')
+    return count(sql, moved, target, target.review, at, mail)
   }
   stand(sql, target, { ...toPayment(target), review: joined(target.review, why) }, at)
   return ok(capture.id)

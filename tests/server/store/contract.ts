@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newRegistration, noon } from '../registrations.ts'
 import { all } from './given.ts'
 import type { Given, Opened } from './given.ts'
+import { decidingContract } from './deciding.contract.ts'
 import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
 import { registeringContract } from './registering.contract.ts'
@@ -21,6 +22,7 @@ export function storeContract(open: () => Promise<Opened>): void {
 
   registeringContract(given)
   settlingContract(given)
+  decidingContract(given)
   listingContract(given)
   officeContract(given)
 
