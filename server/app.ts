@@ -1,10 +1,11 @@
 /** The HTTP side as a whole, built from its parts and ready to listen or to be injected into. */
 import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
-import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
+import { addBodies, GivenUp } from './http/bodies.ts'
 import { addHeaders, protectiveHeaders, refusesConnections } from './http/headers.ts'
 import { tellUnknownProxy } from './http/proxy.ts'
 import { blanked, logRequests } from './http/request-log.ts'
@@ -21,9 +22,9 @@ import { registeringCalls } from './registering/calls.ts'
 import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
 import { StoreBusy } from './store/store.ts'
 
-/** JSON of the fixed routes: a sign-in, a notice. Registrations have limits of their own. */
+/** What the fixed routes are told: a name and a password, a decision and its reason. */
 const BODY_BYTES_MAX = 128 * 1024
-/** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed. */
+/** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed, whatever came. */
 const REQUEST_TIMEOUT_MS = 300_000
 /** Seconds after which a browser may ask again when the writer's queue was full. */
 const RETRY_AFTER_SECONDS = 2
@@ -32,7 +33,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const headers = protectiveHeaders(deps.environment)
   const app = Fastify({
     logger: false,
-    bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: deps.environment.trustProxy ?? false,
     genReqId: () => randomUUID(),
@@ -55,7 +55,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   listFixedRoutes(app)
   await addHeaders(app, deps)
   await app.register(cookie)
-  await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
+  addBodies(app)
+  readSmallBodies(app)
   logRequests(app, deps)
   tellUnknownProxy(app, deps)
   app.setErrorHandler((error: FastifyError, request, reply) =>
@@ -86,13 +87,38 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
+/** Bodies of the fixed routes: JSON, or a form that was posted. Those of wildcards and of the gateway are read by their own. */
+function readSmallBodies(app: FastifyInstance): void {
+  const asJson = app.getDefaultJsonParser('remove', 'remove')
+  const read = async (payload: Readable): Promise<string> => {
+    const body = await app.bodies.read(payload, BODY_BYTES_MAX)
+    if (body.ok) return body.value.toString('utf8')
+    throw Object.assign(new Error(body.error), {
+      statusCode: body.error === 'too_large' ? 413 : 400,
+    })
+  }
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    read(payload).then((text) => asJson(request, text, done), done)
+  })
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    async (_request: FastifyRequest, payload: Readable) =>
+      // Without a prototype, so that no name means anything but itself.
+      Object.assign(
+        Object.create(null),
+        Object.fromEntries(new URLSearchParams(await read(payload))),
+      ),
+  )
+}
+
 function answerError(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
 ): unknown {
-  if (error instanceof StoreBusy) {
+  if (error instanceof StoreBusy || (error instanceof GivenUp && error.statusCode === 503)) {
     reply.header('retry-after', String(RETRY_AFTER_SECONDS))
     return refuse(reply, 503, ...told(503))
   }

@@ -17,6 +17,7 @@ export type BodyRefusal =
   | {
       readonly code:
         | 'too_large'
+        | 'answers_too_large'
         | 'not_json'
         | 'too_deep'
         | 'not_an_object'
@@ -29,7 +30,7 @@ export type BodyRefusal =
 /** The bytes that the file of each field may have. A file of any other name is read and thrown away. */
 export type FileLimits = ReadonlyMap<string, number>
 
-/** Answers without files; longer texts than fit here are refused field by field long before. */
+/** Answers without files, all in memory until they are whole; the longest form of ours has some 20 KB. */
 const ANSWERS_BYTES_MAX = 256 * 1024
 /** An answer is a text, a number or a list of them. */
 const NESTING_MAX = 32
@@ -39,7 +40,8 @@ const PARTS_MAX = 1000
 /**
  * The body of a request whose content type parser left the stream unread. When it is refused the rest is
  * read and thrown away, so that the sender, who may only look for an answer once everything is sent, gets
- * to see ours; the server's request timeout ends the patience. A refusal leaves no file behind.
+ * to see ours. A refusal leaves no file behind. Throws GivenUp for a body that never ends, and for one
+ * that there is no memory for.
  */
 export async function readBody(
   request: FastifyRequest,
@@ -51,18 +53,24 @@ export async function readBody(
   // No body at all says nothing wrong: no answers.
   if (media === '' && (request.body === undefined || request.body === null))
     return ok({ values: record(), files: NO_FILES })
-  const bytesMax = [...limits.values()].reduce((sum, bytes) => sum + bytes, ANSWERS_BYTES_MAX)
-  if (Number(request.headers['content-length']) > bytesMax) {
-    stream.resume()
-    return err({ code: 'too_large' })
+  const answers = async (judge: Judge): Promise<Result<Body, BodyRefusal>> => {
+    const read = await request.server.bodies.read(stream, ANSWERS_BYTES_MAX)
+    if (read.ok) return judge(read.value)
+    return err({ code: read.error === 'too_large' ? 'answers_too_large' : read.error })
   }
   switch (media) {
     case 'application/json':
-      return then(await readBytes(stream, bytesMax), fromJson)
+      return answers(fromJson)
     case 'application/x-www-form-urlencoded':
-      return then(await readBytes(stream, bytesMax), fromForm)
-    case MULTIPART:
-      return fromMultipart(request, limits, uploads, bytesMax)
+      return answers(fromForm)
+    case MULTIPART: {
+      const filesBytesMax = [...limits.values()].reduce((sum, bytes) => sum + bytes, 0)
+      if (Number(request.headers['content-length']) > ANSWERS_BYTES_MAX + filesBytesMax) {
+        stream.resume()
+        return err({ code: 'too_large' })
+      }
+      return fromMultipart(request, limits, uploads, filesBytesMax)
+    }
     default:
       stream.resume()
       return err({ code: 'unsupported_media_type' })
@@ -78,30 +86,7 @@ export function mediaOf(headers: FastifyRequest['headers']): string {
   return type.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-function then(
-  read: Result<Buffer, BodyRefusal>,
-  judge: (bytes: Buffer) => Result<Body, BodyRefusal>,
-): Result<Body, BodyRefusal> {
-  return read.ok ? judge(read.value) : read
-}
-
-function readBytes(stream: Readable, bytesMax: number): Promise<Result<Buffer, BodyRefusal>> {
-  return new Promise((resolve) => {
-    const pieces: Buffer[] = []
-    let length = 0
-    stream.on('data', (piece: Buffer) => {
-      length += piece.length
-      if (length <= bytesMax) pieces.push(piece)
-      else {
-        pieces.length = 0
-        resolve(err({ code: 'too_large' }))
-      }
-    })
-    stream.on('end', () => resolve(ok(Buffer.concat(pieces))))
-    stream.on('error', () => resolve(err({ code: 'cut_off' })))
-    stream.on('close', () => resolve(err({ code: 'cut_off' })))
-  })
-}
+type Judge = (bytes: Buffer) => Result<Body, BodyRefusal>
 
 function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
   let value: unknown
@@ -129,15 +114,16 @@ function fromForm(bytes: Buffer): Result<Body, BodyRefusal> {
   return ok({ values, files: NO_FILES })
 }
 
-/** Fields and files in any order. */
+/** Fields and files in any order. Fields are in memory until the last part is here; files are on disk. */
 async function fromMultipart(
   request: FastifyRequest,
   limits: FileLimits,
   uploads: Pick<Uploads, 'receive' | 'discard'>,
-  bytesMax: number,
+  filesBytesMax: number,
 ): Promise<Result<Body, BodyRefusal>> {
+  const { raw } = request
   // Who has gone says nothing any more, and the parser would wait for it.
-  if (request.raw.destroyed) return err({ code: 'cut_off' })
+  if (raw.destroyed) return err({ code: 'cut_off' })
   const values = record()
   const files = new Map<string, SentFile>()
   const discard = async (field: string): Promise<void> => {
@@ -145,12 +131,17 @@ async function fromMultipart(
     files.delete(field)
     if (sent !== undefined) await uploads.discard(sent.file)
   }
+  const holding = request.server.bodies.hold()
+  const unlessGivenUp = <T>(work: Promise<T>): Promise<T> => Promise.race([work, holding.givenUp])
+  let onDisk: Readable | null = null
+  raw.on('data', (piece: Buffer) => holding.came(piece.length, onDisk === null))
   let whole = false
   try {
     const parts = request.parts(OPTIONS)
-    let left = bytesMax
+    let answersLeft = ANSWERS_BYTES_MAX
+    let filesLeft = filesBytesMax
     for (;;) {
-      const next = await nextOf(parts, request.raw)
+      const next = await unlessGivenUp(nextOf(parts, raw))
       if (!next.ok) return next
       const part = next.value
       if (part === null) {
@@ -160,37 +151,51 @@ async function fromMultipart(
       const name = sentName(part.fieldname)
       const limit = limits.get(name)
       if (part.type === 'field') {
-        if (part.valueTruncated) return err({ code: 'too_large' })
-        left -= Buffer.byteLength(String(part.value))
+        if (part.valueTruncated) return err({ code: 'answers_too_large' })
+        if (isDeeperThan(NESTING_MAX, part.value)) return err({ code: 'too_deep' })
+        answersLeft -= bytesOf(part.value)
         values[name] = part.value
-      } else if (limit === undefined) {
-        const passed = await passOver(part.file, left)
-        if (!passed.ok) return err({ code: passed.error })
-        left -= passed.value
       } else {
-        const received = await uploads.receive(part.file, limit)
-        if (!received.ok)
-          return received.error === 'too_large'
-            ? err({ code: 'file_too_large', field: name })
-            : err({ code: received.error })
-        const file = received.value
-        left -= file.bytes
-        // A file input that was left empty is sent as a file without name and content.
-        if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
-        else {
-          await discard(name)
-          files.set(name, { name: sentName(part.filename), file })
+        onDisk = part.file
+        if (limit === undefined) {
+          const passed = await unlessGivenUp(passOver(part.file, answersLeft + filesLeft))
+          if (!passed.ok) return err({ code: passed.error })
+          filesLeft -= passed.value
+        } else {
+          const received = await unlessGivenUp(uploads.receive(part.file, limit))
+          if (!received.ok)
+            return received.error === 'too_large'
+              ? err({ code: 'file_too_large', field: name })
+              : err({ code: received.error })
+          const file = received.value
+          filesLeft -= file.bytes
+          // A file input that was left empty is sent as a file without name and content.
+          if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
+          else {
+            await discard(name)
+            files.set(name, { name: sentName(part.filename), file })
+          }
         }
+        onDisk = null
       }
-      if (left < 0) return err({ code: 'too_large' })
+      if (answersLeft < 0) return err({ code: 'answers_too_large' })
+      if (answersLeft + filesLeft < 0) return err({ code: 'too_large' })
     }
   } finally {
+    holding.end()
     if (!whole) {
-      request.raw.unpipe()
-      request.raw.resume()
+      raw.unpipe()
+      raw.resume()
+      // Whoever writes it to the disk stops, and removes what it wrote.
+      onDisk?.destroy(new Error('given up'))
       for (const field of files.keys()) await discard(field)
     }
   }
+}
+
+/** A part may say that it is JSON, and is then more than a text. */
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** Reads a file that no field asks for; answers how long it was. */

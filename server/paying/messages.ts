@@ -1,5 +1,5 @@
 /** What comes back from the gateway (the browser's return, the server's notice), and a further attempt for a payment that failed. */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegisterAnswer } from '../../engine/index.ts'
@@ -256,21 +256,11 @@ async function readMessage(request: FastifyRequest): Promise<Read | null> {
       body: request.url.slice(pathOf(request).length + 1),
       contentType: 'application/x-www-form-urlencoded',
     }
-  const contentType = request.headers['content-type'] ?? ''
   const stream = request.body as Readable | null | undefined
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    for await (const chunk of stream ?? []) {
-      length += (chunk as Buffer).length
-      if (length <= MESSAGE_BYTES_MAX) chunks.push(chunk as Buffer)
-    }
-  } catch {
-    return null
-  }
-  return length > MESSAGE_BYTES_MAX
-    ? null
-    : { body: Buffer.concat(chunks).toString('utf8'), contentType }
+  const read = await request.server.bodies.read(stream ?? Readable.from([]), MESSAGE_BYTES_MAX)
+  return read.ok
+    ? { body: read.value.toString('utf8'), contentType: request.headers['content-type'] ?? '' }
+    : null
 }
 
 async function tryAgain(

@@ -46,6 +46,8 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
   switch (refusal.code) {
     case 'too_large':
       return tooLarge(event, null)
+    case 'answers_too_large':
+      return saidOf(413)
     case 'file_too_large':
       return tooLarge(event, refusal.field)
     case 'unsupported_media_type':

@@ -1,8 +1,11 @@
 /** The edge of the server: what strangers send that is no question of a page, over real sockets; what it costs us, what we answer, and what the log holds afterwards. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { addBodies } from '../../server/http/bodies.ts'
 import { blanked } from '../../server/http/request-log.ts'
 import { signIn } from '../office/office.ts'
 import { fixtureEvent } from './fixture.ts'
@@ -177,6 +180,153 @@ describe('the health check', () => {
       statuses.push((await server.app.inject({ url, remoteAddress: '192.0.2.7' })).statusCode)
     expect([statuses.lastIndexOf(200), statuses[most]]).toEqual([most - 1, 429])
     expect((await server.app.inject({ url, remoteAddress: '192.0.2.8' })).statusCode).toBe(200)
+  })
+})
+
+describe('bodies that are never finished', () => {
+  const KB = 1024
+  /** One that takes any number of them from one address. */
+  let busy: TestApp
+  beforeAll(async () => {
+    busy = await startTestApp()
+    await busy.app.listen({ port: 0, host: '127.0.0.1' })
+  })
+  afterAll(() => busy.close())
+  const registering = { full_name: 'Asha Nair', email: 'asha@example.org' }
+  /** Sends the head and so many bytes of a longer body; the connection stays open until it is destroyed. */
+  const begin = async (type: string, bytes: number, path = REGISTER): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    const part = '--x\r\nContent-Disposition: form-data; name="full_name"\r\n\r\n'
+    await new Promise<void>((resolve) => {
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes + 2000}\r\n\r\n${type.startsWith('multipart') ? part : '{"full_name": "'}${'a'.repeat(bytes)}`,
+        () => resolve(),
+      )
+    })
+    return socket
+  }
+
+  test.each([
+    ['JSON', 'application/json', `{"full_name": "${'a'.repeat(256 * KB)}"}`],
+    ['a form', 'application/x-www-form-urlencoded', `full_name=${'a'.repeat(256 * KB)}`],
+    [
+      'texts in parts',
+      'multipart/form-data; boundary=x',
+      Array.from(
+        { length: 6 },
+        (_, n) =>
+          `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n${'a'.repeat(50 * KB)}\r\n`,
+      ).join('') + '--x--\r\n',
+    ],
+  ])(
+    '%s of more than 256 KB are no answers, where the form takes a file of 5 MB too',
+    async (_what, type, payload) => {
+      const answer = await server.app.inject({
+        method: 'POST',
+        url: REGISTER,
+        headers: { 'content-type': type },
+        payload,
+        remoteAddress: '192.0.2.20',
+      })
+      expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([413, 'too_large'])
+    },
+  )
+
+  test('all of them together hold no more than the ceiling, and delegates register meanwhile', async () => {
+    port = (busy.app.server.address() as AddressInfo).port
+    const statuses: string[] = []
+    const sockets: Socket[] = []
+    // A third more than the ceiling takes.
+    for (let sent = 0; sent < 86 * KB * KB; sent += 250 * KB) {
+      const socket = await begin('application/json', 250 * KB)
+      socket.once('data', (head: Buffer) => statuses.push(head.toString('latin1', 0, 12)))
+      sockets.push(socket)
+    }
+    await expect.poll(() => statuses.length, { interval: 20, timeout: 30_000 }).toBeGreaterThan(0)
+    expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 503']))
+    expect(busy.app.bodies.heldBytes()).toBeLessThanOrEqual(64 * KB * KB)
+    const answers = {
+      ...registering,
+      phone_number: '9876543210',
+      ticket_type: 'afpi-gp-specialist',
+    }
+    expect((await busy.post(REGISTER, answers)).statusCode).toBe(201)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => busy.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
+    port = (server.app.server.address() as AddressInfo).port
+  })
+
+  test.each([
+    ['application/json', '/admin/login/'],
+    ['application/x-www-form-urlencoded', '/admin/login/'],
+    ['application/json', REGISTER],
+    ['application/x-www-form-urlencoded', REGISTER],
+    ['multipart/form-data; boundary=x', REGISTER],
+    ['application/json', '/api/payment/webhook/'],
+    ['application/json', '/api/payment/return/'],
+    ['application/json', '/api/payment/retry/'],
+  ])('one of them (%s to %s) counts as long as it is held', async (type, path) => {
+    port = (busy.app.server.address() as AddressInfo).port
+    const socket = await begin(type, 50 * KB, path)
+    port = (server.app.server.address() as AddressInfo).port
+    await expect
+      .poll(() => busy.app.bodies.heldBytes(), { interval: 5 })
+      .toBeGreaterThanOrEqual(50 * KB)
+    socket.destroy()
+    await expect.poll(() => busy.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
+  })
+
+  test('one that stands still is answered, and its connection ends', async () => {
+    const app = Fastify()
+    addBodies(app, { bodyMsMax: 10 })
+    app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    app.post('/', async ({ body }) => app.bodies.read(body as Readable, 1000))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    port = (app.server.address() as AddressInfo).port
+    const { head } = await say('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc')
+    port = (server.app.server.address() as AddressInfo).port
+    expect(head).toContain('http/1.1 408 ')
+    await app.close()
+  })
+
+  test.each([
+    ['nothing', 0, 90],
+    ['a byte a second', 1, 90],
+    ['a little less than a slow phone sends', 19_900, 90],
+    ['what a slow phone sends', 20_000, null],
+  ])('of %s, more is waited for so long', async (_what, bytesPerSecond, until) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const app = Fastify()
+    addBodies(app)
+    const body = app.bodies.hold()
+    let seconds = 0
+    let givenUpAfter: number | null = null
+    body.givenUp.catch(() => {
+      givenUpAfter = seconds
+    })
+    while (seconds < 290) {
+      seconds += 1
+      body.came(bytesPerSecond, false)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    vi.useRealTimers()
+    expect(givenUpAfter).toBe(until)
+    body.end()
+    await app.close()
+  })
+
+  test('a part that says it is JSON is judged like JSON', async () => {
+    for (const value of [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, '{"toString": 1}']) {
+      const answer = await server.app.inject({
+        method: 'POST',
+        url: REGISTER,
+        headers: { 'content-type': 'multipart/form-data; boundary=x', 'idempotency-key': 'two' },
+        payload: `--x\r\nContent-Disposition: form-data; name="full_name"\r\nContent-Type: application/json\r\n\r\n${value}\r\n--x--\r\n`,
+        remoteAddress: '192.0.2.21',
+      })
+      expect([400, 422]).toContain(answer.statusCode)
+    }
   })
 })
 

@@ -264,7 +264,7 @@ describe('where the money is real, a server', () => {
   ])('%s', (_what, variables, sentence) => {
     expect(servable(right(variables))).toEqual({ ok: false, error: [sentence] })
     // Rehearsals are served as they are.
-    const { NODE_ENV, GATEWAY_MODE, ...rehearsed } = variables
+    const rehearsed = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
     expect(servable(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
   })
 

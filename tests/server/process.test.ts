@@ -132,7 +132,7 @@ describe('over a real socket', () => {
         ...body,
       })
       expect(response.status).toBe(413)
-      expect(await response.json()).toMatchObject({ status: 'error', code: 'file_too_large' })
+      expect(await response.json()).toMatchObject({ status: 'error', code: 'too_large' })
       const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
       expect(db.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 0 })
       db.close()

@@ -1,0 +1,158 @@
+/**
+ * What bodies hold in memory while they come, all of them together, and how long they may take. Whoever
+ * never finishes sending costs us what was sent; the ceiling makes the largest of them give way, which
+ * are never a delegate's: answers are some kilobytes and come at once, and files go to the disk.
+ */
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { err, ok } from '../../engine/index.ts'
+import type { Result } from '../../engine/index.ts'
+
+/** A quarter of what the server takes at rest; thousands of forms at the same moment. */
+const HELD_BYTES_MAX = 64 * 1024 * 1024
+/** Made free at once, so that a flood is not looked through for every piece of it. */
+const FREED_PART = 0.25
+/** Answers come in a moment, also from a slow phone. */
+const BODY_MS_MAX = 90_000
+/** Whoever sends at this pace may take longer: a proof of 5 MB from a phone at the edge of the network. */
+const BYTES_PER_SECOND_MIN = 20_000
+
+/** A body that is not waited for any longer: 408 too slow, 503 no memory for it. */
+export class GivenUp extends Error {
+  readonly statusCode: 408 | 503
+  constructor(statusCode: 408 | 503) {
+    super('a body was given up')
+    this.statusCode = statusCode
+  }
+}
+
+export type Holding = {
+  /** So many bytes have come; `isHeld`: they are in memory until the body is whole. */
+  came(bytes: number, isHeld: boolean): void
+  /** Rejects with GivenUp; never resolves. */
+  readonly givenUp: Promise<never>
+  end(): void
+}
+export type Bodies = {
+  /** What unfinished bodies hold now. */
+  heldBytes(): number
+  hold(): Holding
+  /** The whole of a body of at most so many bytes. What is longer is read and thrown away. Throws GivenUp. */
+  read(body: Readable, bytesMax: number): Promise<Result<Buffer, 'too_large' | 'cut_off'>>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The one budget of all bodies that are read into memory. */
+    bodies: Bodies
+  }
+}
+
+/** Opens the budget of a server. Connections whose body was given up end with the answer that says so. */
+export function addBodies(
+  app: FastifyInstance,
+  limits: { readonly heldBytesMax?: number; readonly bodyMsMax?: number } = {},
+): void {
+  app.decorate('bodies', openBodies(limits))
+  app.addHook('onError', (request: FastifyRequest, reply, error, done) => {
+    if (error instanceof GivenUp) reply.raw.once('finish', () => request.raw.socket.destroySoon())
+    done()
+  })
+}
+
+type Held = { bytes: number; readonly giveUp: (statusCode: 408 | 503) => void }
+
+function openBodies({
+  heldBytesMax = HELD_BYTES_MAX,
+  bodyMsMax = BODY_MS_MAX,
+}: {
+  readonly heldBytesMax?: number
+  readonly bodyMsMax?: number
+}): Bodies {
+  const bodies = new Set<Held>()
+  let heldBytes = 0
+
+  const makeRoom = (): void => {
+    for (const body of [...bodies].sort((a, b) => b.bytes - a.bytes)) {
+      if (heldBytes <= heldBytesMax * (1 - FREED_PART)) return
+      body.giveUp(503)
+    }
+  }
+
+  const hold = (): Holding => {
+    const { promise: givenUp, reject } = Promise.withResolvers<never>()
+    givenUp.catch(() => {})
+    const since = performance.now()
+    let cameBytes = 0
+    const end = (): void => {
+      clearTimeout(patience)
+      if (bodies.delete(body)) heldBytes -= body.bytes
+    }
+    const body: Held = {
+      bytes: 0,
+      giveUp: (statusCode) => {
+        end()
+        reject(new GivenUp(statusCode))
+      },
+    }
+    const judge = (): void => {
+      const seconds = (performance.now() - since) / 1000
+      if (cameBytes < seconds * BYTES_PER_SECOND_MIN) body.giveUp(408)
+      else patience.refresh()
+    }
+    const patience = setTimeout(judge, bodyMsMax)
+    patience.unref()
+    bodies.add(body)
+    return {
+      came: (bytes, isHeld) => {
+        cameBytes += bytes
+        if (!isHeld || !bodies.has(body)) return
+        body.bytes += bytes
+        heldBytes += bytes
+        if (heldBytes > heldBytesMax) makeRoom()
+      },
+      givenUp,
+      end,
+    }
+  }
+
+  return {
+    heldBytes: () => heldBytes,
+    hold,
+    read: (body, bytesMax) => {
+      const holding = hold()
+      return Promise.race([readWhole(body, bytesMax, holding), holding.givenUp]).finally(
+        holding.end,
+      )
+    },
+  }
+}
+
+function readWhole(
+  body: Readable,
+  bytesMax: number,
+  holding: Holding,
+): Promise<Result<Buffer, 'too_large' | 'cut_off'>> {
+  return new Promise((resolve) => {
+    let pieces: Buffer[] = []
+    let length = 0
+    let isWanted = true
+    const stop = (): void => {
+      isWanted = false
+      pieces = []
+    }
+    holding.givenUp.catch(stop)
+    body.on('data', (piece: Buffer) => {
+      if (!isWanted) return
+      length += piece.length
+      pieces.push(piece)
+      holding.came(piece.length, true)
+      if (length <= bytesMax) return
+      stop()
+      resolve(err('too_large'))
+    })
+    body.on('end', () => resolve(ok(Buffer.concat(pieces))))
+    body.on('error', () => resolve(err('cut_off')))
+    body.on('close', () => resolve(err('cut_off')))
+  })
+}
