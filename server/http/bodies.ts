@@ -145,11 +145,13 @@ function readWhole(
     body.on('data', (piece: Buffer) => {
       if (!isWanted) return
       length += piece.length
-      pieces.push(piece)
-      holding.came(piece.length, true)
-      if (length <= bytesMax) return
-      stop()
-      resolve(err('too_large'))
+      if (length <= bytesMax) {
+        pieces.push(piece)
+        holding.came(piece.length, true)
+      } else {
+        stop()
+        resolve(err('too_large'))
+      }
     })
     body.on('end', () => resolve(ok(Buffer.concat(pieces))))
     body.on('error', () => resolve(err('cut_off')))

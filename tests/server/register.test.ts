@@ -412,7 +412,7 @@ describe('wrong in, clear out, nothing stored:', () => {
       'a body of 100 MB',
       () => json(Buffer.alloc(100 * 1024 * 1024, 32)),
       413,
-      { code: 'file_too_large' },
+      { code: 'too_large' },
     ],
     [
       'XML',

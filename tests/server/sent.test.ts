@@ -128,7 +128,7 @@ describe('a form', () => {
       'with an answer longer than all answers may be',
       () => send(file('letter', 'a.pdf', pdf()), field('full_name', 'x'.repeat(300_000)), END),
       413,
-      'file_too_large',
+      'too_large',
     ],
     [
       'of more than a thousand fields',
