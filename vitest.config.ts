@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Four groups, one after the other: the heavier ones measure nothing, but a browser that shares two
+ * Five projects in four groups, one after the other: the heavier ones measure nothing, but a browser that shares two
  * cores with a crash test only waits. Within a group, files run side by side.
  */
 export default defineConfig({
@@ -34,6 +34,16 @@ export default defineConfig({
           include: ['tests/{server,gateway,office,commands}/**/*.test.ts'],
           exclude: ['tests/**/*.browser.test.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'attacks',
+          // Each file attacks a server process of its own, and the clients wait most of the time.
+          include: ['tests/attacks/**/*.test.ts'],
+          testTimeout: 120_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },

@@ -9,7 +9,7 @@ import type { Served } from '../browser/serve.ts'
 import { startTestApp } from '../server/harness.ts'
 import { pdf } from '../server/files.ts'
 import { openLine, requestOf } from './wire.ts'
-import type { Answer, Outcome, Sent } from './wire.ts'
+import type { Answer, Line, Outcome, Sent } from './wire.ts'
 
 /** A day on which three of the sample events take registrations and one has closed. */
 export const OPEN_DAY = '2025-10-10'
@@ -37,7 +37,8 @@ export async function startTarget(
     CLOCK: OPEN_DAY,
     ...variables,
   })
-  const line = openLine(served.url)
+  // A connection is of one request at a time; those that are idle are used again.
+  const idle: Line[] = []
   const rows: Target['rows'] = (sql, ...params) => {
     const db = new Database(join(served.dataDir, 'rollcall.db'), { readonly: true })
     try {
@@ -46,13 +47,15 @@ export async function startTarget(
       db.close()
     }
   }
-  const ask: Target['ask'] = async (sent, address = freshAddress()) =>
-    answered(
-      await line.ask(
-        requestOf({ ...sent, headers: { 'x-forwarded-for': address, ...sent.headers } }),
-        { isHead: sent.method === 'HEAD' },
-      ),
+  const ask: Target['ask'] = async (sent, address = freshAddress()) => {
+    const line = idle.pop() ?? openLine(served.url)
+    const outcome = await line.ask(
+      requestOf({ ...sent, headers: { 'x-forwarded-for': address, ...sent.headers } }),
+      { isHead: sent.method === 'HEAD' },
     )
+    idle.push(line)
+    return answered(outcome)
+  }
   return {
     ...served,
     ask,
@@ -70,7 +73,7 @@ export async function startTarget(
       ),
     holds: () => holdingsOf(rows),
     stop: async () => {
-      line.close()
+      for (const line of idle) line.close()
       await served.stop()
     },
   }
