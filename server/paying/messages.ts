@@ -150,7 +150,8 @@ function gatewayReturn({
     const address = addressOf(request)
     const isBarred = guard.wait(address, event?.id ?? '', message.orderId ?? '') > 0
     if (payment === null) {
-      guard.count(address, event?.id ?? '')
+      // What is tried at a shut door is nobody's guess: it does not help to shut the event to all others.
+      if (!isBarred) guard.count(address, event?.id ?? '')
       await keeping.refused(message)
       deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
       return reply.redirect(
@@ -211,7 +212,7 @@ async function takeNotice(
   const address = addressOf(request)
   const waitMs = guard.wait(address, event?.id ?? '', message.orderId ?? '')
   if (payment === null) {
-    if (refused !== 'malformed') guard.count(address, event?.id ?? '')
+    if (refused !== 'malformed' && waitMs === 0) guard.count(address, event?.id ?? '')
     await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a notice was refused')
     // The same for an order that is there: the gateway sends it again, and a guesser learns nothing.

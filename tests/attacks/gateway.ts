@@ -1,5 +1,5 @@
 /** The payment page of the simulated gateway, used as a browser uses it, and its messages as an attacker writes them. */
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { secureHash } from '../../server/paying/gateway/checksums.ts'
 import { sandboxAccount } from '../../server/paying/gateway/sandbox.ts'
 import type { Target } from './target.ts'
@@ -72,13 +72,10 @@ export function stored(target: Target, orderId: string): Readonly<Record<string,
   return row
 }
 
+const SOON = { timeout: 20_000, interval: 20 }
 /** Resolves when the gateway has been asked about the order once more than `asks` times. */
 export const untilAsked = (target: Target, orderId: string, asks: number): Promise<void> =>
-  expect
-    .poll(() => Number(stored(target, orderId)['asks']), { timeout: 20_000, interval: 20 })
-    .toBeGreaterThan(asks)
+  vi.waitFor(() => expect(Number(stored(target, orderId)['asks'])).toBeGreaterThan(asks), SOON)
 
-export const untilPaid = (target: Target, orderId: string): Promise<void> =>
-  expect
-    .poll(() => stored(target, orderId)['status'], { timeout: 20_000, interval: 20 })
-    .toBe('success')
+export const untilIs = (target: Target, orderId: string, status: string): Promise<void> =>
+  vi.waitFor(() => expect(stored(target, orderId)['status']).toBe(status), SOON)

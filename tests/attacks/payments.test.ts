@@ -8,7 +8,7 @@ import {
   presses,
   stored,
   untilAsked,
-  untilPaid,
+  untilIs,
 } from './gateway.ts'
 import type { Fields } from './gateway.ts'
 import { changes, delegate, freshAddress, registered, startTarget, REGISTER } from './target.ts'
@@ -120,7 +120,7 @@ describe('a forged message', () => {
   test('of a decline made into a success stays a decline', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'decline')
-    await expect.poll(() => stored(target, data.orderid)['status']).toBe('failed')
+    await untilIs(target, data.orderid, 'failed')
     const before = target.holds()
     const { asks } = stored(target, data.orderid)
     await sends(NOTICE, messageOf({ orderId: data.orderid }))
@@ -134,7 +134,7 @@ describe('a genuine message sent again', () => {
   test('forty times at once, by notice and by return, moves the money once and sends one mail', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'pay')
-    await untilPaid(target, data.orderid)
+    await untilIs(target, data.orderid, 'success')
     const [genuine] = target.rows(
       "SELECT body FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       data.orderid,
@@ -160,7 +160,7 @@ describe('a genuine message sent again', () => {
   test('for the order of somebody else pays nothing of theirs', async () => {
     const [paid, other] = [await registered(target), await registered(target)]
     await presses(await placed(paid.data), 'pay')
-    await untilPaid(target, paid.data.orderid)
+    await untilIs(target, paid.data.orderid, 'success')
     const { reference } = stored(target, paid.data.orderid)
     const before = target.holds()
     await sends(NOTICE, messageOf({ orderId: other.data.orderid, reference: String(reference) }))
@@ -282,7 +282,7 @@ describe('another try', () => {
   test('of what is open, paid, somebody’s or nobody’s makes no payment', async () => {
     const [open, paid] = [await registered(target), await registered(target)]
     await presses(await placed(paid.data), 'pay')
-    await untilPaid(target, paid.data.orderid)
+    await untilIs(target, paid.data.orderid, 'success')
     const before = target.holds()
     for (const order of [
       open.data.orderid,
@@ -303,7 +303,7 @@ describe('another try', () => {
   test('twenty of one failed payment at the same moment make one payment of the whole amount', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'decline')
-    await expect.poll(() => stored(target, data.orderid)['status']).toBe('failed')
+    await untilIs(target, data.orderid, 'failed')
     const before = target.holds()
     await Promise.all(
       Array.from({ length: 20 }, () =>

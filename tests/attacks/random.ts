@@ -102,7 +102,10 @@ function headOf(bytes: Buffer): string {
 }
 
 /** Null: answered as it may be. */
-function violationOf({ isHttp, method, path }: Drawn, outcome: Outcome): string | null {
+export function violationOf(
+  { isHttp, method, path }: Pick<Drawn, 'isHttp' | 'method' | 'path'>,
+  outcome: Outcome,
+): string | null {
   if (outcome === 'late') return `no answer in ${PATIENCE_MS} ms`
   if (outcome === 'closed') return isHttp ? 'hung up without an answer' : null
   const { status, headers, body } = outcome

@@ -28,15 +28,15 @@ export type Target = Served & {
 type Headers_ = Readonly<Record<string, string>>
 export type Holdings = Readonly<Record<string, number>>
 
+/** `variables` are laid over the usual ones; `prepare` may fill the data folder before the start. */
 export async function startTarget(
   variables: Readonly<Record<string, string>> = {},
+  prepare: Parameters<typeof serve>[1] = () => {},
 ): Promise<Target> {
-  const served = await serve({
-    RATE_LIMITS: 'on',
-    TRUST_PROXY: '127.0.0.1',
-    CLOCK: OPEN_DAY,
-    ...variables,
-  })
+  const served = await serve(
+    { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1', CLOCK: OPEN_DAY, ...variables },
+    prepare,
+  )
   // A connection is of one request at a time; those that are idle are used again.
   const idle: Line[] = []
   const rows: Target['rows'] = (sql, ...params) => {

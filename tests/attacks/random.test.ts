@@ -1,0 +1,64 @@
+/** A stranger's requests to every route, drawn from a fixed seed: nothing breaks, hangs, grows or answers in another shape. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomRun, startMeasured, violationOf } from './random.ts'
+import { draw } from './requests.ts'
+import type { Target } from './target.ts'
+
+const SEED = 20261121
+const REQUESTS = 20_000
+/** Twelve thousand requests that each left a kilobyte would be seen; caches and counts that have an end are not. */
+const GROWTH_BYTES_MAX = 16 * 1024 * 1024
+/** Pages of the database, buffers of sockets and what the allocator keeps come and go. */
+const RESIDENT_GROWTH_BYTES_MAX = 150 * 1024 * 1024
+
+let target: Target
+beforeAll(async () => {
+  target = await startMeasured()
+})
+afterAll(() => target.stop())
+
+test(`${REQUESTS} requests of seed ${SEED}: none is answered 5xx but 503, none is left without an answer, every no has one shape, the memory stays as it is`, async () => {
+  const run = await randomRun(target, SEED, REQUESTS)
+  expect(run.violations.slice(0, 10)).toEqual([])
+  expect(run.unasked).toEqual([])
+  expect(run.requests).toBe(REQUESTS)
+  expect(run.isStillSignedIn).toBe(true)
+  // It was no knocking at closed doors: a good part got through to what it asked for.
+  expect(run.answers.get('200')).toBeGreaterThan(REQUESTS / 10)
+  expect(run.answers.get('201')).toBeGreaterThan(10)
+  const { warm, end } = run.memory
+  expect(end.heapBytes - warm.heapBytes).toBeLessThan(GROWTH_BYTES_MAX)
+  expect(end.residentBytes - warm.residentBytes).toBeLessThan(RESIDENT_GROWTH_BYTES_MAX)
+  expect(target.rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  expect(target.rows('PRAGMA foreign_key_check')).toEqual([])
+  // Nobody paid anything: a hundred thousand lies about money move none.
+  expect(target.holds()).toMatchObject({ paid: 0 })
+  expect(target.process.exitCode).toBe(null)
+})
+
+test('a request of a seed is always the same one', () => {
+  const known = {
+    routes: [{ method: 'POST', path: '/api/x/{reg_no}/' }],
+    regNos: ['AFPI0000000000000'],
+    tokens: ['token'],
+    eventIds: ['x'],
+  }
+  const of = (n: number): string => draw(known, SEED, n).bytes.toString('latin1')
+  expect([of(7), of(8)]).toEqual([of(7), of(8)])
+  expect(of(7)).not.toBe(of(8))
+})
+
+test.each([
+  ['an error of ours', 500, '{}', /^status 500/],
+  ['another shape', 400, '{"error":"no"}', /^400 with/],
+  ['what is no JSON', 404, 'not found', /no JSON/],
+])('the judge does not let pass %s', (_what, status, body, said) => {
+  const headers = new Map([
+    ['content-type', 'application/json; charset=utf-8'],
+    ['cache-control', 'no-store'],
+  ])
+  const asked = { isHttp: true, method: 'POST', path: '/api/x' }
+  expect(violationOf(asked, { status, headers, body })).toMatch(said)
+  expect(violationOf(asked, 'late')).toMatch(/^no answer/)
+  expect(violationOf(asked, 'closed')).toMatch(/^hung up/)
+})
