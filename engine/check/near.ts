@@ -1,4 +1,5 @@
 /** What somebody may have meant: the nearest of the names that are legal at that place. */
+import { remember } from '../remember.ts'
 
 /** Damerau–Levenshtein (optimal string alignment): insert, delete, change, swap two neighbours. */
 export function editDistance(a: string, b: string): number {
@@ -40,6 +41,17 @@ export function isOneSlip(a: string, b: string): boolean {
 
 /** Longer words than any id; comparing them would cost more than it tells. */
 const LENGTH_MAX = 80
+
+/** Comparisons of two names that one file may cost: half a second, and more than any file of a person needs. */
+const COMPARISONS_MAX = 200_000
+const comparisonsOf = remember((_file: object) => ({ left: COMPARISONS_MAX }))
+
+/** Whether one more word of a file may be held against so many names. */
+export function mayCompare(file: object, names: number): boolean {
+  const comparisons = comparisonsOf(file)
+  comparisons.left -= names
+  return comparisons.left >= 0
+}
 
 /** The nearest legal name within a third of the word's length, case-blind; null when none is near. */
 export function nearest(
@@ -89,8 +101,8 @@ function isSlipOf(word: string, name: string): boolean {
 }
 
 /** "a, b and c" for notes; the rest is counted. */
-export function listed(names: readonly string[], most = 12): string {
+export function listed(names: readonly string[], most = 12, between = ', '): string {
   return names.length <= most
-    ? names.join(', ')
-    : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
+    ? names.join(between)
+    : `${names.slice(0, most).join(between)} and ${names.length - most} more`
 }

@@ -15,8 +15,14 @@ import { unreadable } from './reading/unreadable.ts'
 import { join } from './source.ts'
 import type { Part, Place, Source, SourceText, Span, Written } from './source.ts'
 
-/** An event file is a few hundred lines; what is a thousand times longer is not one. */
-const LENGTH_MAX = 1_000_000
+/**
+ * An event file is a few hundred lines with some five hundred keys and entries; what is many times larger
+ * is not one, and its author would wait for minutes to be told so by everything that looks into it.
+ */
+const CHARACTERS_MAX = 300_000
+const VALUES_MAX = 8_000
+/** Longer than any e-mail; what looks for days and amounts in texts goes over each more than once. */
+const TEXT_CHARACTERS_MAX = 5_000
 /** Deeper than any shape of ours, and shallow enough for every stack. */
 const DEPTH_MAX = 60
 
@@ -117,13 +123,13 @@ export function readYaml(file: SourceText): {
     return { source: made, findings: withoutEchoes(findings, findings) }
   }
 
-  strayLetters(file.text, report)
-  if (file.text.length > LENGTH_MAX) {
+  if (file.text.length > CHARACTERS_MAX) {
     report('EV001', [0, 0], '', {
-      message: `the file is longer than ${LENGTH_MAX} characters; this is not an event file`,
+      message: `the file is longer than ${CHARACTERS_MAX} characters; this is not an event file`,
     })
     return done(null)
   }
+  strayLetters(file.text, report)
   let document
   try {
     document = parseDocument(file.text, {
@@ -148,6 +154,11 @@ export function readYaml(file: SourceText): {
     return drafts.some((one) => one.code === 'EV011')
       ? done(null)
       : (report(code, draft.span, '', draft), done(null))
+  }
+  const large = tooLarge(document.contents)
+  if (large !== null) {
+    report('EV001', large.span, '', { message: large.message })
+    return done(null)
   }
   const traps: Traps = { text: file.text, report, trap: (path) => void trapped.add(path) }
   const value = plainOf(document.contents, '', null, 0)
@@ -205,6 +216,28 @@ export function readYaml(file: SourceText): {
     })
     return { value: Object.fromEntries(pairs), tooDeep }
   }
+}
+
+/** What makes a file too large to be judged, at the place where it becomes so; null where nothing does. */
+function tooLarge(contents: unknown): { readonly span: Span; readonly message: string } | null {
+  const left: unknown[] = [contents]
+  for (let values = 0; left.length > 0; values += 1) {
+    const node = left.pop()
+    const span = nodeRange(node) ?? [0, 0]
+    if (values >= VALUES_MAX)
+      return {
+        span: [0, 0],
+        message: `the file has more than ${VALUES_MAX} keys and entries; no conference needs so many, so it is not looked into`,
+      }
+    if (isScalar(node) && span[1] - span[0] > TEXT_CHARACTERS_MAX)
+      return {
+        span: [span[0], span[0]],
+        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; nobody reads so many on a page or in an e-mail`,
+      }
+    if (isMap(node)) left.push(...node.items.map(({ value }) => value))
+    else if (isSeq(node)) left.push(...node.items)
+  }
+  return null
 }
 
 /** What is said of a line with a stray character is its echo: the character is what has to be mended. */

@@ -100,16 +100,15 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     .map((error) => draftOf(source, error, errors))
     .filter((draft) => draft !== null)
     .map((draft) => helpedWithTax(source, draft))
-  const kept = drafts.filter(
-    (draft, at) =>
-      !isTrapped(source, draft.at) &&
-      !drafts.some(
-        (other, before) =>
-          before < at &&
-          other.at === draft.at &&
-          (other.code === draft.code || SAME_CAUSE.has(`${other.code} ${draft.code}`)),
-      ),
-  )
+  const told = new Map<string, string[]>()
+  const kept = drafts.filter((draft) => {
+    const before = told.get(draft.at) ?? []
+    const isEcho = before.some(
+      (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
+    )
+    told.set(draft.at, [...before, draft.code])
+    return !isEcho && !isTrapped(source, draft.at)
+  })
   return kept.map(({ code, ...draft }) => findingOf(code, shape[code], draft, source))
 }
 
@@ -135,8 +134,11 @@ const SAME_CAUSE = new Set([
 ])
 
 function isTrapped(source: Source, path: string): boolean {
-  return [...source.trapped].some(
-    (trap) => path === trap || path.startsWith(`${trap}.`) || trap === '',
+  if (source.trapped.size === 0) return false
+  const parts = path.split('.')
+  return (
+    source.trapped.has('') ||
+    parts.some((_part, at) => source.trapped.has(parts.slice(0, at + 1).join('.')))
   )
 }
 

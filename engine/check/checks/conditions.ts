@@ -1,7 +1,8 @@
 /** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
-import type { FieldType } from '../../config.ts'
+import type { Condition, EventConfig, FieldType } from '../../config.ts'
+import { remember } from '../../remember.ts'
 import { boxesOf, domainOf, everything } from '../proof/domain.ts'
-import { intersect, subtract, withinBudget, WORK_MAX } from '../proof/boxes.ts'
+import { intersect, subtract, withinBudget, WORK_MAX, type Budget } from '../proof/boxes.ts'
 import { numberMeant } from '../meant/amount.ts'
 import type { Draft } from '../finding.ts'
 import { rangeMeant, yesNoMeant } from '../meant/condition.ts'
@@ -10,13 +11,21 @@ import { constantsAt } from './names.ts'
 import type { Check, ConditionAt, Model } from '../model.ts'
 import { join } from '../source.ts'
 
-/** What of a condition's maps can be true, and whether all of it always is. */
-function truthOf(
-  { config }: Model,
-  { condition }: ConditionAt,
-): { readonly never: readonly number[]; readonly always: boolean } | null {
-  return withinBudget(() => {
+type Truth = { readonly never: readonly number[]; readonly always: boolean }
+
+/**
+ * What of a condition's maps can be true, and whether all of it always is. All conditions of a file have
+ * one budget: what is proved of the first few hundred is not given up for a file of thousands.
+ */
+const truthsOf = remember(
+  ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
     const budget = { left: WORK_MAX }
+    return new Map(conditions.map((one) => [one, truthOf(config, one.condition, budget)]))
+  },
+)
+
+function truthOf(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
+  return withinBudget(() => {
     const domain = domainOf(config, [condition])
     const possible = subtract(domain.space, everything(domain), domain.impossible, budget)
     const never = condition.flatMap((map, at) =>
@@ -33,10 +42,10 @@ const neverTrue: Check = {
   slug: 'never-true',
   severity: 'error',
   why: 'What hangs on it never happens: a field that is never shown, a rule that never fits.',
-  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308'],
+  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: (model) =>
     model.conditions.flatMap((one) => {
-      const never = truthOf(model, one)?.never ?? []
+      const never = truthsOf(model).get(one)?.never ?? []
       const whole = never.length === one.maps.length
       if (whole && never.length > 0)
         return [
@@ -57,12 +66,12 @@ const alwaysTrue: Check = {
   slug: 'always-true',
   severity: 'warning',
   why: 'A condition that changes nothing was meant to change something.',
-  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308'],
+  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308', 'EV313'],
   find: (model) =>
     model.conditions
       .filter(({ kind }) => kind !== 'rule')
       .flatMap((one) =>
-        truthOf(model, one)?.always === true
+        truthsOf(model).get(one)?.always === true
           ? [{ at: one.path, message: 'this is always true', help: 'leave the condition out' }]
           : [],
       ),
@@ -170,31 +179,35 @@ const visibilityCycle: Check = {
   after: ['EV201', 'EV206'],
   find: (model) => {
     const { config } = model
-    const asks = (id: string): readonly string[] => {
+    const byId = new Map(config.fields.map((field) => [field.id, field]))
+    const asks = remember((id: string): readonly string[] => {
       const choice = config.categoryChoice
       if (id === 'category')
         return choice.by === 'field'
           ? [choice.field]
           : choice.rules.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
-      const field = config.fields.find((one) => one.id === id)
+      const field = byId.get(id)
       return field === undefined
         ? []
         : [...(field.showWhen ?? []), ...(config.sections[field.section]?.showWhen ?? [])]
             .flat()
             .map(({ field }) => field)
-    }
-    const walk = (id: string, way: readonly string[]): readonly string[] | null => {
-      if (way.includes(id)) return id === way[0] ? [...way, id] : null
-      if (way.length > 50) return null
-      for (const next of new Set(asks(id))) {
-        const found = walk(next, [...way, id])
-        if (found !== null) return found
-      }
+    })
+    // The nearest first and each once: of fields that all ask all others there are more ways than stars.
+    const circleOf = (id: string): readonly string[] | null => {
+      const askedBy = new Map<string, string | null>([[id, null]])
+      const wayTo = (one: string | null): readonly string[] =>
+        one === null ? [] : [...wayTo(askedBy.get(one) ?? null), one]
+      for (const one of askedBy.keys())
+        for (const next of asks(one)) {
+          if (next === id) return [...wayTo(one), id]
+          if (!askedBy.has(next)) askedBy.set(next, one)
+        }
       return null
     }
     const told = new Set<string>()
     return model.fields.flatMap(({ id, path, raw }): Draft[] => {
-      const circle = told.has(id) ? null : walk(id, [])
+      const circle = told.has(id) ? null : circleOf(id)
       if (circle === null) return []
       for (const one of circle) told.add(one)
       const section = path.split('.').slice(0, 3).join('.')

@@ -160,12 +160,13 @@ export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 /** Each priced cell with the one before it in its row, in the order of the periods. */
 const steps = remember((model: Model) => {
   const order = model.config.fees.periods.map(({ id }) => id)
-  const cells = cellsOf(model)
-  return cells.flatMap((cell) => {
+  const rows = Map.groupBy(cellsOf(model), ({ category }) => category)
+  return cellsOf(model).flatMap((cell) => {
+    const row = rows.get(cell.category) ?? []
     const before = order
       .slice(0, order.indexOf(cell.period))
-      .reverse()
-      .map((id) => cells.find((other) => other.category === cell.category && other.period === id))
+      .toReversed()
+      .map((id) => row.find((other) => other.period === id))
       .find((other) => other?.amount != null && other.amount > 0)
     return cell.amount === null || before?.amount == null
       ? []
@@ -185,9 +186,9 @@ const priceDrops: Check = {
     const rises = new Set(
       steps(model).flatMap(({ cell, amount, before }) => (amount >= before ? [cell.period] : [])),
     )
+    const falling = Map.groupBy(drops, ({ cell }) => cell.period)
     return drops.map(({ cell, before, beforeAt }): Draft => {
-      const falling = drops.filter((other) => other.cell.period === cell.period)
-      const isColumn = falling.length > 1 && !rises.has(cell.period)
+      const isColumn = (falling.get(cell.period)?.length ?? 0) > 1 && !rises.has(cell.period)
       return {
         at: cell.at,
         message: `cheaper than in the period before (${formatMoney(before)})`,
@@ -221,23 +222,28 @@ const priceZero: Check = {
 }
 
 /** The cell a price is compared with: the period before in its row, else the middle of its column. */
-function jumpOf(model: Model, at: string): number | null {
-  const step = steps(model).find(({ cell }) => cell.at === at)
-  const cell = cellsOf(model).find((one) => one.at === at)
-  if (cell?.amount == null) return null
-  if (step !== undefined) return step.amount / step.before
-  const column = cellsOf(model)
-    .filter((other) => other.period === cell.period && other.amount !== null && other.at !== at)
-    .map(({ amount }) => Number(amount))
-    .sort((a, b) => a - b)
-  const middle = column[Math.floor(column.length / 2)]
-  return column.length < 2 || middle === undefined || middle === 0 ? null : cell.amount / middle
-}
+const jumps = remember((model: Model): ReadonlyMap<string, number> => {
+  const before = new Map(steps(model).map((step) => [step.cell.at, step]))
+  const columns = Map.groupBy(cellsOf(model), ({ period }) => period)
+  return new Map(
+    cellsOf(model).flatMap(({ at, period, amount }): readonly (readonly [string, number])[] => {
+      if (amount === null) return []
+      const step = before.get(at)
+      if (step !== undefined) return [[at, step.amount / step.before]]
+      const column = (columns.get(period) ?? [])
+        .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
+        .sort((a, b) => a - b)
+      const middle = column[Math.floor(column.length / 2)]
+      return column.length < 2 || middle === undefined || middle === 0
+        ? []
+        : [[at, amount / middle]]
+    }),
+  )
+})
 
 /** Whether a cell has a digit too many, as it seems: what else is odd about it is its echo. */
 export function isJump(model: Model, at: string): boolean {
-  const times = jumpOf(model, at)
-  return times !== null && times >= JUMP
+  return (jumps(model).get(at) ?? 0) >= JUMP
 }
 
 const priceJump: Check = {
@@ -248,8 +254,8 @@ const priceJump: Check = {
   find: (model) => {
     const first = new Set(steps(model).map(({ cell }) => cell.at))
     return cellsOf(model).flatMap(({ at, amount }): Draft[] => {
-      const times = jumpOf(model, at)
-      if (amount === null || times === null || times < JUMP) return []
+      const times = jumps(model).get(at)
+      if (amount === null || times === undefined || times < JUMP) return []
       return [
         {
           at,

@@ -128,21 +128,24 @@ const sameLabel: Check = {
   slug: 'same-label',
   severity: 'warning',
   why: 'Delegates and the office tell fields apart by their labels.',
-  find: ({ fields }) =>
-    fields.flatMap(({ raw, path }, at): Draft[] => {
-      const first = fields
-        .slice(0, at)
-        .find((other) => other.raw.label.trim().toLowerCase() === raw.label.trim().toLowerCase())
-      return first === undefined
-        ? []
-        : [
-            {
-              at: join(path, 'label'),
-              message: `two fields are both called “${raw.label}”`,
-              related: [{ at: join(first.path, 'label'), message: 'the other one' }],
-            },
-          ]
-    }),
+  find: ({ fields }) => {
+    const firsts = new Map<string, FieldAt>()
+    return fields.flatMap((one): Draft[] => {
+      const { label } = one.raw
+      const first = firsts.get(label.trim().toLowerCase())
+      if (first === undefined) {
+        firsts.set(label.trim().toLowerCase(), one)
+        return []
+      }
+      return [
+        {
+          at: join(one.path, 'label'),
+          message: `two fields are both called “${label}”`,
+          related: [{ at: join(first.path, 'label'), message: 'the other one' }],
+        },
+      ]
+    })
+  },
 }
 
 const stepOutOfRange: Check = {

@@ -1,6 +1,6 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
 import { choiceMeant, connectiveHelp, isEverybody } from '../meant/condition.ts'
-import { listed, suggestion } from '../near.ts'
+import { listed, mayCompare, suggestion } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
 import type { Check, Model } from '../model.ts'
@@ -16,11 +16,14 @@ function unknown(
   legal: readonly string[],
   say: (name: string) => string,
 ): readonly Draft[] {
+  const known = new Set(legal)
   return used
-    .filter(({ name }) => !legal.includes(name))
+    .filter(({ name }) => !known.has(name))
     .map(({ name, at, part = 'value' }) => {
       const { start, end } = model.source.place(at, part)
-      const near = suggestion(name, legal, [start.offset, end.offset])
+      const near = mayCompare(model, legal.length)
+        ? suggestion(name, legal, [start.offset, end.offset])
+        : {}
       return {
         at,
         part,

@@ -1,6 +1,7 @@
 /** EV208, EV209: what texts name in braces exists, and is known where the text is read. */
-import { editDistance, listed } from '../near.ts'
+import { editDistance, listed, mayCompare } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
+import { remember } from '../../remember.ts'
 import { storedIds } from '../model.ts'
 import type { Check, Model, TextAt, Written } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -83,12 +84,24 @@ const PAID_ONLY = ['payment_date', 'payment_id', 'date']
 const OFFICE_ONLY = ['message', 'status']
 
 /** Every value a text may name anywhere. */
-const everyValue = (model: Model): readonly string[] => [
+const everyValue = remember((model: Model): readonly string[] => [
   ...storedIds(model),
   ...ENGINE_VALUES,
   ...EVENT_VALUES,
   ...TAX_VALUES,
-]
+])
+
+/** Longer than any name of ours. */
+const NAME_CHARACTERS_MAX = 80
+
+function nearTo(name: string, legal: readonly string[]): string | undefined {
+  const most = Math.max(1, Math.floor(name.length / 3))
+  return name.length > NAME_CHARACTERS_MAX
+    ? undefined
+    : legal
+        .filter((one) => editDistance(one, name.trim().toLowerCase()) <= most)
+        .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+}
 
 const unknownPlaceholder: Check = {
   slug: 'unknown-placeholder',
@@ -123,13 +136,7 @@ const unknownPlaceholder: Check = {
               ]
             const near =
               legal.find((one) => one === meant) ??
-              legal
-                .filter(
-                  (one) =>
-                    editDistance(one, name.trim().toLowerCase()) <=
-                    Math.max(1, Math.floor(name.length / 3)),
-                )
-                .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0] ??
+              (mayCompare(model, legal.length) ? nearTo(name, legal) : undefined) ??
               legal.find((one) => name.length > 3 && one.includes(name.trim().toLowerCase()))
             return {
               at: path,

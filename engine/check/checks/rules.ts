@@ -10,6 +10,7 @@ import {
   type Budget,
 } from '../proof/boxes.ts'
 import type { Draft } from '../finding.ts'
+import { listed } from '../near.ts'
 import type { Check, Model } from '../model.ts'
 import { join } from '../source.ts'
 
@@ -60,7 +61,17 @@ function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): rea
 }
 
 const rulePath = (at: number): string => `category.rules.${at}`
-const AFTER_NAMES = ['EV201', 'EV202', 'EV203', 'EV205', 'EV206', 'EV305', 'EV307', 'EV308']
+const AFTER_NAMES = [
+  'EV201',
+  'EV202',
+  'EV203',
+  'EV205',
+  'EV206',
+  'EV305',
+  'EV307',
+  'EV308',
+  'EV313',
+]
 /** How many of the open answers are printed; the rest is counted. */
 const BOXES_SHOWN = 4
 
@@ -100,12 +111,18 @@ const ruleUnreachable: Check = {
     return table.rules.flatMap(({ hit, boxes }, at): Draft[] => {
       if (hit.length > 0 || boxes.length === 0 || choice.rules[at]?.when === null) return []
       const takers = blamed(table, at)
-      const named = takers.map((taker) => `rule ${taker + 1}`).join(' and ')
+      const named = listed(
+        takers.map((taker) => `rule ${taker + 1}`),
+        TAKERS_SAID,
+        ' and ',
+      )
       return [
         {
           at: rulePath(at),
           message: 'this rule is never reached',
-          related: takers.map((taker) => ({ at: rulePath(taker), message: 'taken here' })),
+          related: takers
+            .slice(0, TAKERS_SAID)
+            .map((taker) => ({ at: rulePath(taker), message: 'taken here' })),
           notes: [
             takers.length === 0
               ? 'nobody can give the answers it asks for'
@@ -116,6 +133,9 @@ const ruleUnreachable: Check = {
     })
   },
 }
+
+/** A rule that so many others take together is not mended by looking at each. */
+const TAKERS_SAID = 8
 
 /** The fewest rules above that together take all of a rule: those that touch it, dropped one by one while the rest still covers. */
 function blamed(

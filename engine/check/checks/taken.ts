@@ -5,8 +5,10 @@ import type { Draft } from '../finding.ts'
 
 type Declared = { readonly id: string; readonly at: string; readonly in?: 'lists' }
 function twice(declared: readonly Declared[], say: (id: string) => string): readonly Draft[] {
+  const firsts = new Map<string, number>()
   return declared.flatMap(({ id, at, in: file }, index) => {
-    const first = declared.findIndex((other) => other.id === id)
+    const first = firsts.get(id) ?? index
+    firsts.set(id, first)
     const where = file === undefined ? {} : { in: file }
     return first < index
       ? [

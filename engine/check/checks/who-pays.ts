@@ -43,7 +43,7 @@ function categoryStanding(id: string, label: string, read: Reader): Standing {
 
 function peopleOf(model: Model): readonly Person[] {
   const read = readerOf(model)
-  const cells = cellsOf(model)
+  const cells = Map.groupBy(cellsOf(model), ({ category }) => category)
   const byRules = membershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
     const standing = categoryStanding(id, label, read)
@@ -52,10 +52,8 @@ function peopleOf(model: Model): readonly Person[] {
       label,
       standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
       prices: new Map(
-        cells.flatMap(({ category, period, amount, at }) =>
-          category === id && amount !== null && amount > 0 && !isJump(model, at)
-            ? [[period, amount] as const]
-            : [],
+        (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
+          amount !== null && amount > 0 && !isJump(model, at) ? [[period, amount] as const] : [],
         ),
       ),
     }
@@ -174,11 +172,12 @@ const ranksExchanged: Check = {
       }
     }
     return people.flatMap((one): Draft[] => {
-      const dearerThan = (other: Person): readonly string[] =>
+      const dearerThan = remember((other: Person): readonly string[] =>
         order.filter((period) => {
           const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
           return mine !== undefined && theirs !== undefined && mine > theirs
-        })
+        }),
+      )
       const direct = above(one, people).flatMap((other): Draft[] => {
         const periods = dearerThan(other)
         return periods.length === 0 ? [] : [say(one, other, periods)]

@@ -3,6 +3,7 @@ import { connectiveHelp } from './condition.ts'
 import type { Draft } from '../finding.ts'
 import { keyMeant } from './key.ts'
 import { listed, nearest, suggestion } from '../near.ts'
+import { remember } from '../../remember.ts'
 import type { SchemaError } from '../schemas.ts'
 import { join } from '../source.ts'
 import type { Source } from '../source.ts'
@@ -92,21 +93,17 @@ function unindented(
   block: unknown,
   all: readonly SchemaError[],
 ): Told | null {
-  const entries = Object.entries(typeof block === 'object' && block !== null ? block : {})
-  const before = entries.slice(
-    0,
-    entries.findIndex(([name]) => name === key),
-  )
-  const empty = before.findLast(
-    ([name, value]) =>
-      value === null &&
-      all.some(
-        ({ keyword, instancePath, params }) =>
-          keyword === 'type' &&
-          instancePath === `/${join(path, name).replaceAll('.', '/')}` &&
-          [params.type].flat().join(',').includes('object'),
+  if (typeof block !== 'object' || block === null) return null
+  const order = orderOf(block)
+  const mine = order.get(key) ?? 0
+  const empty = nullsOf(block)
+    .filter((name) => (order.get(name) ?? 0) < mine)
+    .findLast((name) =>
+      at(all, `/${join(path, name).replaceAll('.', '/')}`).some(
+        ({ keyword, params }) =>
+          keyword === 'type' && [params.type].flat().join(',').includes('object'),
       ),
-  )?.[0]
+    )
   return empty === undefined
     ? null
     : {
@@ -118,6 +115,21 @@ function unindented(
         related: [{ at: join(path, empty), part: 'key', message: 'nothing stands under this' }],
       }
 }
+
+/** Where each key of a block stands in it, and which of them have nothing: once for all keys that ask. */
+const orderOf = remember(
+  (block: object): ReadonlyMap<string, number> =>
+    new Map(Object.keys(block).map((key, index) => [key, index])),
+)
+const nullsOf = remember((block: object): readonly string[] =>
+  Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
+)
+/** The errors of a file by their places: thousands of unknown keys each ask for those of their own. */
+const byPlace = remember((all: readonly SchemaError[]) =>
+  Map.groupBy(all, ({ instancePath }) => instancePath),
+)
+const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
+  byPlace(all).get(place) ?? []
 
 /** `pg: Post Graduate` in a list of options: an id and its label, said shorter than they are read. */
 function optionPair(source: Source, path: string, option: unknown): Told | null {
@@ -137,7 +149,7 @@ function optionPair(source: Source, path: string, option: unknown): Told | null 
 /** Whether the type of the field to which a key belongs is none of ours. */
 export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
   const type = `/${path.split('.').slice(0, -1).join('/')}/type`
-  return all.some(({ keyword, instancePath }) => keyword === 'enum' && instancePath === type)
+  return at(all, type).some(({ keyword }) => keyword === 'enum')
 }
 
 /**
@@ -151,11 +163,8 @@ function isSaidOtherwise(
   block: unknown,
   all: readonly SchemaError[],
 ): boolean {
-  const typed = all.flatMap((other) =>
-    other.keyword === 'additionalProperties' &&
-    other.instancePath === `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')
-      ? [String(other.params.additionalProperty)]
-      : [],
+  const typed = at(all, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).flatMap((other) =>
+    other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
   const meant = typed.map(
     (one) => keyMeant(path, one, source.written(join(path, one))?.text ?? null, block)?.key,

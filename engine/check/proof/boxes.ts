@@ -18,6 +18,7 @@ export type Budget = { left: number }
 /** Box operations until a table counts as too large to prove; a second or two of work. */
 export const WORK_MAX = 2_000_000
 const BITS = 30
+const WORDS_FREE = 16
 
 class TooLarge extends Error {}
 
@@ -85,7 +86,7 @@ export function intersect(
 ): readonly Box[] {
   return some.flatMap((a) =>
     others.flatMap((b) => {
-      spend(budget)
+      spend(budget, space)
       return meets(space, a, b) ? [a.map((bits, word) => bits & (b[word] ?? 0))] : []
     }),
   )
@@ -105,7 +106,7 @@ export function subtract(
 }
 
 function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
-  spend(budget)
+  spend(budget, space)
   if (!meets(space, a, b)) return [a]
   const pieces: Box[] = []
   const rest = a.slice()
@@ -124,7 +125,8 @@ function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
   return pieces
 }
 
-function spend(budget: Budget): void {
-  budget.left -= 1
+/** An operation goes over every word of a box; most tables have few, and pay by the operation. */
+function spend(budget: Budget, { words }: Space): void {
+  budget.left -= 1 + Math.floor(words / WORDS_FREE)
   if (budget.left < 0) throw new TooLarge()
 }
