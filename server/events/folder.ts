@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { lstat, readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { setImmediate as rest } from 'node:timers/promises'
 import { err, ok } from '../../engine/index.ts'
-import { compilingFolder, formatFindings, hasErrors, readEvent } from '../../engine/files.ts'
+import { formatFindings, hasErrors, readEvent } from '../../engine/files.ts'
 import type { Result, Site } from '../../engine/index.ts'
 import type {
   EventFolder,
@@ -20,6 +19,8 @@ import type {
 } from '../../engine/files.ts'
 import type { ServedEvent } from '../deps.ts'
 import { openCache } from './cache.ts'
+import type { ToJudge } from './judging.ts'
+import { judgeFolder } from './verdict.ts'
 import { unreadIn } from './unread.ts'
 
 export type Folder = EventFolder & {
@@ -39,6 +40,8 @@ export type Compiled = {
   readonly findings: string
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
+/** Makes the verdict on a folder; a refusal says in a sentence why there is none. */
+export type Judge = (toJudge: ToJudge) => Promise<Result<FolderVerdict, string>>
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
 type SharedName = (typeof SHARED_NAMES)[number]
@@ -47,8 +50,6 @@ export const OWN_EVENTS = path.join(import.meta.dirname, '..', '..', 'events')
 export const OWN_SHARED = path.join(OWN_EVENTS, '_shared')
 /** Files read at once: below what a process may have open, enough to keep a disk busy. */
 const FILES_AT_ONCE = 64
-/** While events are compiled, requests wait no longer than this and one file. */
-const BUSY_MS_MAX = 10
 
 /** Whether a folder's entry is an event file: what begins with a dot is an editor's. */
 function isEventFile(name: string): boolean {
@@ -147,24 +148,12 @@ export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<str
   )
 }
 
-/** The verdict, which lets requests through while it is made. */
-export async function judgeFolder(
-  folder: EventFolder,
-  options: { readonly production?: boolean; readonly on?: string },
-  known?: (file: SourceText) => KnownEvent | null,
-): Promise<FolderVerdict> {
-  const steps = compilingFolder(folder, options, known)
-  for (let since = performance.now(); ;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    if (performance.now() - since < BUSY_MS_MAX) continue
-    await rest()
-    since = performance.now()
-  }
-}
-
 /** What the server serves of a folder. With anything refused or wrong, it does not start on it. */
-export async function compileFolder(folder: Folder, options: CompileOptions): Promise<Compiled> {
+export async function compileFolder(
+  folder: Folder,
+  options: CompileOptions,
+  judge: Judge = judgeHere,
+): Promise<Compiled> {
   const shared = textsOf(folder.shared)
   const cache = await openCache(options.cacheFolder)
   const hashes = new Map(folder.files.map((file) => [file.path, hashOf(file.text, shared)]))
@@ -175,11 +164,10 @@ export async function compileFolder(folder: Folder, options: CompileOptions): Pr
     if (known !== null) before.set(file, known)
   }
   const { production } = options
-  const verdict = await judgeFolder(
-    folder,
-    { production },
-    ({ path: file }) => before.get(file) ?? null,
-  )
+  const { files, shared: common, site } = folder
+  const made = await judge({ folder: { files, shared: common, site }, production, known: before })
+  if (!made.ok) return nothingOf(made.error)
+  const verdict = made.value
   const served: ServedEvent[] = []
   const refused = new Map<string, string>()
   for (const [at, file] of folder.files.entries()) {
@@ -209,6 +197,14 @@ export async function compileFolder(folder: Folder, options: CompileOptions): Pr
       ...folder.unread,
     ].join('\n'),
   }
+}
+
+const judgeHere: Judge = async ({ folder, production, known }) =>
+  ok(await judgeFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
+
+/** Of a folder without a verdict nothing is taken. */
+function nothingOf(why: string): Compiled {
+  return { served: [], refused: new Map(), folderErrors: [why], site: null, findings: why }
 }
 
 function whyRefused(

@@ -9,6 +9,7 @@ import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
 import type { Compiled } from './folder.ts'
 import type { EventRegistry, Log, ServedEvent } from '../deps.ts'
 import { keepPromises, lastServed } from './held-back.ts'
+import { judgeApart } from './judging.ts'
 import type { Store } from '../store/store.ts'
 import { settled } from './together.ts'
 import { signatureOf, watchFolders } from './watch.ts'
@@ -27,6 +28,8 @@ export type RegistryOptions = {
   readonly print: (text: string) => void
   readonly production: boolean
   readonly watches: boolean
+  /** How long a changed folder may be judged, in milliseconds; as long as its files need when left out. */
+  readonly judgingMs?: number
 }
 
 /** Refuses, with the findings as text, while any file has an error. */
@@ -52,7 +55,10 @@ export async function openRegistry(
 
   const load = async (): Promise<void> => {
     signature = await signatureOf(folder, shared)
-    const compiled = await compileFolder(await readFolder(folder, shared), options)
+    // While it starts a server may wait for a proof; while it serves, a thread of its own waits for it.
+    const compiled = await compileFolder(await readFolder(folder, shared), options, (toJudge) =>
+      judgeApart(toJudge, options.judgingMs),
+    )
     const next = {
       ...compiled,
       served: await keepPromises(options, compiled.served, current.served),

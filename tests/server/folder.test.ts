@@ -1,5 +1,13 @@
 /** One verdict on a folder: what `rollcall validate` accepts is served, what it refuses is not. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -315,7 +323,7 @@ async function validated(folder: string, production: boolean): Promise<[boolean,
 }
 
 /** What the server says when it opens its events, and what it serves then; null where it does not start. */
-async function opened(folder: string, production = false) {
+async function opened(folder: string, production = false, judgingMs?: number) {
   const said: string[] = []
   const registry = await openRegistry({
     folder,
@@ -330,6 +338,7 @@ async function opened(folder: string, production = false) {
     print: (text) => void said.push(text),
     production,
     watches: false,
+    ...(judgingMs === undefined ? {} : { judgingMs }),
   })
   if (!registry.ok) said.push(registry.error)
   return { registry: registry.ok ? registry.value : null, said }
@@ -376,3 +385,25 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
     })
   },
 )
+
+test('a changed file that takes longer to check than a server waits is not taken: what was served before stays, and why is said', async () => {
+  const folder = folderOf({ files: { 'sample2026.yaml': sample } })
+  const { registry, said } = await opened(folder, false, 1)
+  const file = join(folder, 'sample2026.yaml')
+  const before = registry?.byId('sample2026')?.hash
+  expect(before).toBeDefined()
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\n# changed\n`)
+  await registry?.reload()
+  expect(registry?.byId('sample2026')?.hash).toBe(before)
+  expect(said.join('\n')).toMatch(
+    /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* What was served before stays/m,
+  )
+  await registry?.close()
+
+  const patient = await opened(folder)
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
+  const served = patient.registry?.byId('sample2026')?.hash
+  await patient.registry?.reload()
+  expect(patient.registry?.byId('sample2026')?.hash).not.toBe(served)
+  await patient.registry?.close()
+})
