@@ -92,7 +92,20 @@ export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
 export { categoryOf, explainCategory, type CategoryExplained } from './category.ts'
 export { openOn, periodOn } from './period.ts'
 export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
-export { ATTEMPTS_MAX, heldUntil, holdOf, mayTry, standing, type LastAnswer } from './may-pay.ts'
+export {
+  ATTEMPTS_MAX,
+  heldUntil,
+  holdOf,
+  inTime,
+  isJustPlaced,
+  isOver,
+  mayPay,
+  mayTry,
+  standing,
+  termsOf,
+  type LastAnswer,
+  type Learnt,
+} from './may-pay.ts'
 export {
   isRegNo,
   ORDER_ID_CHARACTERS_MAX,

@@ -28,6 +28,8 @@ export type Attempt = {
   readonly status: PaymentStatus
   readonly review: string | null
   readonly createdAt: Instant
+  /** When the delegate was last sent to the gateway with it; null: rows brought in. */
+  readonly handedOffAt: Instant | null
   /** Until when its price is held; null: without an end, or not written down (attempts of older versions). */
   readonly holdUntil: Instant | null
   readonly watchUntil: Instant | null
@@ -172,13 +174,18 @@ export function mayPay(
   if (newest === undefined || inReview || isSettled) return { is: 'nothing-due' }
   if (paymentStatus === 'success' || paymentStatus === 'refunded') return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
-  const told = waiting.map(({ orderId, createdAt }) =>
-    createdAt >= at ? 'no-record' : (learnt.get(orderId) ?? 'unreachable'),
+  const told = waiting.map((attempt) =>
+    isJustPlaced(attempt, at) ? 'no-record' : (learnt.get(attempt.orderId) ?? 'unreachable'),
   )
   if (told.includes('unreachable')) return { is: 'unsure' }
   if (told.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
   return atTerms(newest, payments.length, terms, at)
+}
+
+/** This very moment: it has nothing to tell yet. */
+export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boolean {
+  return status === 'pending' && createdAt >= at
 }
 
 /** Nothing is on its way: it is a matter of days and prices. */
@@ -188,8 +195,8 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
   // A price that is held is held over the last day; what the organisers close by hand begins no order.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
-  // Whoever was handed over on the last day may be in front of the gateway's page when it ends.
-  if (isClosed && !(isOpen && isOfLastDay(newest, at)))
+  // Counted from when it was placed, so that asking again and again holds no door open.
+  if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const again = (next: Quote | null): Paying => {
     if (isOpen && next === null) return { is: 'same-order', orderId: newest.orderId }
@@ -205,9 +212,25 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
     : { is: 'price-moved', was: newest.amount, now: quote.value }
 }
 
-/** As long as money for it is taken after closing: the day it was placed and the next. */
-export function isOfLastDay({ createdAt }: Pick<Attempt, 'createdAt'>, at: Instant): boolean {
-  return dayOf(at) <= addDays(dayOf(createdAt), 1)
+/** That day or the next: whoever was sent to the gateway may still be in front of its page. */
+function isSoonAfter(sentAt: Instant, at: Instant): boolean {
+  return dayOf(at) <= addDays(dayOf(sentAt), 1)
+}
+
+/** Whether money that moved at that instant came in time: before closing and while its price was held, or soon after the delegate was sent to pay. */
+export function inTime(
+  event: EventConfig,
+  { category }: Pick<Payable, 'category'>,
+  attempt: Attempt,
+  at: Instant,
+): 'in-time' | 'after-closing' | 'after-hold' {
+  if (isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at)) return 'in-time'
+  const hold = holdOf(event, attempt)
+  if (hold !== null && at < hold) return 'in-time'
+  if (!openOn(event, dayOf(at)).open) return 'after-closing'
+  const today = quoteOf(event, category, at)
+  const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
+  return isDearer ? 'after-hold' : 'in-time'
 }
 
 /** Whether it is worth trying: the same rule, as if the gateway had just said that it has no record. */

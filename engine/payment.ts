@@ -46,7 +46,10 @@ export type PaymentFact =
       }[]
       /** What of it has gone back, each under a reference of its own. */
       readonly refunds?: readonly RefundSaid[]
-      /** The money came after the event had closed, for an order of an earlier day. */ readonly afterClosing?: true
+      /** The money moved after the event had closed, for an order of an earlier day. */
+      readonly afterClosing?: true
+      /** It moved when the price of the order was held no more, and the day's was another. */
+      readonly afterHold?: true
     }
   | {
       readonly type: 'declined'
@@ -71,6 +74,7 @@ export type PaymentRefusal =
   | { readonly code: 'not_a_sale' }
   | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
+  | { readonly code: 'after_hold' }
   | { readonly code: 'already_success' }
   | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
@@ -106,6 +110,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
       if (fact.amount !== payment.amount)
         return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
       if (fact.afterClosing === true) return err({ code: 'after_closing' })
+      if (fact.afterHold === true) return err({ code: 'after_hold' })
       const { reference, at, paidAt = at, further = [] } = fact
       const success: Payment = {
         ...answered(payment),
@@ -217,6 +222,8 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
       return 'The gateway names a test transaction, which moves no money.'
     case 'after_closing':
       return 'Money came after registration had closed.'
+    case 'after_hold':
+      return 'Money came when its price was held no more, and the price of that day was another.'
     case 'not_paid':
       return 'A refund came for a payment that is not a success here.'
     case 'undecided':

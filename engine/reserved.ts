@@ -12,6 +12,9 @@ export const SITE_PAGES: readonly string[] = [
   '/admin/dashboard',
 ]
 
+/** Pages that a link of a mail leads to; no button does. */
+export const LINK_PAGES: readonly string[] = ['/pay/{token}']
+
 /** The office's calls answer at the root and under /api. */
 const OFFICE_CALLS: readonly string[] = [
   '/admin/login',
@@ -34,6 +37,8 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/events/{id}/file',
   '/api/events/{id}/{file}',
   '/api/payment/return',
+  '/api/payment/resume',
+  '/api/payment/resume/{token}',
   '/api/payment/retry',
   '/api/payment/webhook',
   ...OFFICE_CALLS,

@@ -18,6 +18,7 @@ import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
 import { eventRoutes } from './events/calls.ts'
 import { lookupGuard } from './registering/lookup.ts'
+import { payCalls } from './registering/pay-calls.ts'
 import { registeringCalls } from './registering/calls.ts'
 import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
 import { StoreBusy } from './store/store.ts'
@@ -70,6 +71,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await eventRoutes(app, deps)
   await eventFileRoutes(app, deps)
   await paymentRoutes(app, deps, guard)
+  await payCalls(app, deps, guard)
   await adminRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {

@@ -4,6 +4,7 @@ import type {
   EventConfig,
   EventCard,
   Instant,
+  Learnt,
   OrderId,
   Paise,
   PaymentData,
@@ -160,6 +161,11 @@ export type Payments = {
     orderId: OrderId,
     timeoutMs: number,
   ): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
+  /**
+   * Asks about several orders side by side, no longer than the timeout in all; answers what was learnt of each.
+   * One that could not be asked in time is not in it.
+   */
+  learn(orderIds: readonly OrderId[], timeoutMs: number): Promise<ReadonlyMap<OrderId, Learnt>>
   /** Asks about every payment that is due, those that ended and are watched last; answers how many open ones were asked about and how many of them ended. */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
   /** When no verification is on its way. */

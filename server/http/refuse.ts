@@ -8,7 +8,7 @@ export function refuse(
   status: number,
   code: string,
   message: string,
-  more: Pick<ErrorAnswer, 'errors' | 'quote'> = {},
+  more: Pick<ErrorAnswer, 'errors' | 'quote' | 'was'> = {},
 ): FastifyReply {
   return reply
     .code(status)
@@ -19,7 +19,7 @@ export function refuse(
 export function errorAnswer(
   code: string,
   message: string,
-  more: Pick<ErrorAnswer, 'errors' | 'quote'> = {},
+  more: Pick<ErrorAnswer, 'errors' | 'quote' | 'was'> = {},
 ): ErrorAnswer {
   return { status: 'error', code, message, ...more }
 }

@@ -10,6 +10,9 @@ const LOOKED_AT_CHARACTERS_MAX = 5 * PATH_CHARACTERS_MAX
 /** Encoded more often than this, a path is nobody's mistake. */
 const DECODINGS_MAX = 4
 
+/** The token of a link, which opens a registration; no other segment of ours is so long. */
+const TOKEN = /^[\w-]{32,}$/
+
 export function logRequests(app: FastifyInstance, deps: Deps): void {
   app.addHook('onResponse', (request, reply, done) => {
     deps.log.info(
@@ -36,7 +39,9 @@ export function blanked(path: string, deps: Pick<Deps, 'events'>): string {
   const segments = kept
     .split('/')
     .map((part) =>
-      part !== '' && deps.events.byOrderId(part) !== null ? '…' : part.replaceAll(/\d{6,}/g, '…'),
+      (part !== '' && deps.events.byOrderId(part) !== null) || TOKEN.test(part)
+        ? '…'
+        : part.replaceAll(/\d{6,}/g, '…'),
     )
     .join('/')
   return isCut ? `${segments}…` : segments

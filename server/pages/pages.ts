@@ -9,6 +9,7 @@ import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn } from '../../engi
 import type { Instant, PageData } from '../../engine/index.ts'
 import { pathOf, withoutSlash } from '../http/event-calls.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
+import { linked } from '../registering/pay-calls.ts'
 import { eventFile, sharedFiles } from '../events/file-call.ts'
 import {
   bareTemplate,
@@ -25,6 +26,9 @@ import { eventAnswer } from '../events/validators.ts'
 
 /** The landing page for a payment of nobody's: it says so above everything else. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
+
+/** The page that a link of a mail leads to. */
+const LINK = /^\/pay\/([^/]+)$/
 
 type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
 export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unknown }
@@ -88,6 +92,11 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
         )
       if (here === '/admin' || here.startsWith('/admin/'))
         return send(secret(reply), officePage(deps))
+      const token = LINK.exec(here)?.[1]
+      if (token !== undefined) {
+        const { page, status } = await payPage(deps, token, at)
+        return send(secret(reply.code(status)), page)
+      }
       return send(secret(reply.code(404)), missingPage(deps))
     },
   }
@@ -126,13 +135,12 @@ function formPage(served: ServedEvent, here: string, at: Instant): Page {
   }
 }
 
+const lookingUp =
+  '<p>Your registration is being looked up.</p><noscript><p>Showing it needs JavaScript.</p></noscript>'
+
 function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Instant): Page {
   const event = served.config
-  const shell = eventShell(
-    event,
-    at,
-    '<p>Your registration is being looked up.</p><noscript><p>Showing it needs JavaScript.</p></noscript>',
-  )
+  const shell = eventShell(event, at, lookingUp)
   return {
     title: `${event.title}: payment`,
     about: `Payment for ${event.title}`,
@@ -141,6 +149,40 @@ function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Inst
     shell,
     data: { page: 'result', outcome, event: eventAnswer(served, at) },
   }
+}
+
+/** Of the event that the link belongs to, also when it has expired; of none where nobody knows it. */
+async function payPage(
+  deps: Deps,
+  token: string,
+  at: Instant,
+): Promise<{ readonly page: Page; readonly status: 200 | 404 }> {
+  const found = await linked(deps, token)
+  const served = found === null ? null : deps.events.byId(found.event.id)
+  const site = deps.events.site()
+  const events = [...deps.events.cards(at)]
+  if (found === null || served === null) {
+    const text = 'This link is not known.'
+    const page = {
+      title: `Payment – ${name}`,
+      about: text,
+      url: null,
+      colour: null,
+      shell: plainShell('Payment', text),
+      data: { page: 'pay' as const, event: null, site, events },
+    }
+    return { page, status: 404 }
+  }
+  const { config } = served
+  const page = {
+    title: `${config.title}: payment`,
+    about: `Payment for ${config.title}`,
+    url: null,
+    colour: config.look.colour,
+    shell: eventShell(config, at, lookingUp),
+    data: { page: 'pay' as const, event: eventAnswer(served, at), site, events },
+  }
+  return { page, status: found.isExpired ? 404 : 200 }
 }
 
 /** `ofUnknownPayment`: the browser comes back from the gateway, and no registration is known of. */

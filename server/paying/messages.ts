@@ -1,24 +1,21 @@
-/** What comes back from the gateway (the browser's return, the server's notice), and a further attempt for a payment that failed. */
-import { Readable } from 'node:stream'
+/** What comes from the gateway by itself: the browser's return and the server's notice. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
-import type { EventConfig, Instant, RegisterAnswer } from '../../engine/index.ts'
+import type { EventConfig, Instant } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
-import { pathOf } from '../http/event-calls.ts'
 import type { Call } from '../http/event-calls.ts'
 import type { BadNotice, Deps } from '../deps.ts'
-import { MESSAGE_BYTES_MAX, inCapitals, readFields } from './gateway/fields.ts'
+import { inCapitals, readFields } from './gateway/fields.ts'
 import type { Fields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
-import { addressOf, limitByAddress, refuseTooMany } from '../http/limit.ts'
+import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping, Message } from './keeping.ts'
 import { within } from '../machine/clock.ts'
-import { isCountable, isEmailOf } from '../registering/lookup.ts'
+import { keepsBodies, readMessage } from './message-body.ts'
+import type { Read } from './message-body.ts'
 import type { LookupGuard } from '../registering/lookup.ts'
-import { payAgain } from '../registering/pay-again.ts'
-import { payAgainRefused, sendRefusal } from '../registering/refusals.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/pages.ts'
 import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
@@ -28,11 +25,8 @@ const RETURN_WAIT_MS = 5_000
 const NOTICE_ASK_MS = 20_000
 /** A hall behind one address pays at the same time; a gateway repeats itself. More than this is neither. */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
-/** Nobody fails this often in a minute, even with a hall behind the address. */
-const RETRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
-type Read = { readonly body: string; readonly contentType: string }
-/** What stands at all three doors. */
+/** What stands at both doors. */
 type Doors = { readonly deps: Deps; readonly guard: LookupGuard; readonly keeping: Keeping }
 
 export async function paymentRoutes(
@@ -41,12 +35,27 @@ export async function paymentRoutes(
   guard: LookupGuard,
 ): Promise<void> {
   const doors: Doors = { deps, guard, keeping: openKeeping(deps) }
-  const tooManyMessages = limitByAddress(deps, MESSAGES_PER_ADDRESS)
-  const tooManyRetries = limitByAddress(deps, RETRIES_PER_ADDRESS)
+  const messages = openLimit(deps, MESSAGES_PER_ADDRESS)
+  /** Counts it; milliseconds to wait where there were too many. */
+  const waitOf = (request: FastifyRequest): number => {
+    const [address, at] = [addressOf(request), deps.clock()]
+    const waitMs = messages.wait(address, at)
+    if (waitMs === 0) messages.count(address, at)
+    return waitMs
+  }
 
-  const comeBack = gatewayReturn(doors)
-  const back: Call['handle'] = async (request, reply) =>
-    tooManyMessages(request, reply) ? reply : comeBack(request, reply)
+  /** Whoever comes back may just have paid: whatever happens here, they get a page. */
+  const back: Call['handle'] = async (request, reply) => {
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+    const read = await readMessage(request)
+    if (waitOf(request) > 0) return reply.redirect(greeting(deps, read), 303)
+    try {
+      return await comeBack(doors, request, reply, read)
+    } catch (error) {
+      deps.log.error({ id: request.id, error: String(error) }, 'a return could not be taken in')
+      return reply.redirect(greeting(deps, read), 303)
+    }
+  }
   app.eventCalls.add(({ config }) => {
     const path = config.api.gatewayReturn
     return path === null
@@ -55,9 +64,7 @@ export async function paymentRoutes(
   })
 
   await app.register(async (scope) => {
-    // Bodies stay as they came: what is kept of them is kept verbatim.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    keepsBodies(scope)
     for (const slash of [true, false]) {
       const at = (path: string): string => (slash ? path : path.slice(0, -1))
       scope.route({
@@ -65,12 +72,10 @@ export async function paymentRoutes(
         url: at(usualReturnPath),
         handler: (request, reply) => back(request, reply, {}),
       })
-      scope.post(at(noticePath), async (request, reply) =>
-        tooManyMessages(request, reply) ? reply : takeNotice(doors, request, reply),
-      )
-      scope.post(at('/api/payment/retry/'), async (request, reply) =>
-        tooManyRetries(request, reply) ? reply : tryAgain(doors, request, reply),
-      )
+      scope.post(at(noticePath), async (request, reply) => {
+        const waitMs = waitOf(request)
+        return waitMs > 0 ? refuseTooMany(reply, waitMs) : takeNotice(doors, request, reply)
+      })
     }
   })
 }
@@ -136,47 +141,54 @@ async function verifyClaim(
  * what is stored. It comes from another site and carries no cookie; it needs none, because it changes
  * nothing by itself. Dispatched to for the path an event file names, and under the usual one.
  */
-function gatewayReturn({
-  deps,
-  guard,
-  keeping,
-}: Doors): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
-  return async (request, reply) => {
-    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-    const read = await readMessage(request)
-    if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-    const judgement = await judged(deps, 'return', read)
-    const { message, refused, payment, event } = judgement
-    const address = addressOf(request)
-    const isBarred = guard.wait(address, event?.id ?? '', message.orderId ?? '') > 0
-    if (payment === null) {
-      // What is tried at a shut door is nobody's guess: it does not help to shut the event to all others.
-      if (!isBarred) guard.count(address, event?.id ?? '')
-      await keeping.refused(message)
-      deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
-      return reply.redirect(
-        isBarred && event !== null && message.orderId !== null
-          ? untoldAddress(event, message.orderId)
-          : UNKNOWN_PAYMENT_PAGE,
-        303,
-      )
-    }
-    const kept = await keeping.genuine(message)
-    if (kept) await watchAnew(deps, judgement)
-    const verified = kept
-      ? within(RETURN_WAIT_MS, verifyClaim(deps, judgement, RETURN_WAIT_MS), (error) =>
-          deps.log.error({ error: String(error) }, 'a payment could not be verified'),
-        )
-      : null
-    // The event's file was removed: its pages are gone, and the money is looked for all the same.
-    if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-    // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
-    if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
-    guard.know(address, event.id, payment.regNo)
-    await verified
-    const now = await deps.store.registration(payment.regNo)
-    return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
+async function comeBack(
+  { deps, guard, keeping }: Doors,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: Read | null,
+): Promise<unknown> {
+  if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
+  const judgement = await judged(deps, 'return', read)
+  const { message, refused, payment, event } = judgement
+  const address = addressOf(request)
+  const isBarred = guard.wait(address, event?.id ?? '', message.orderId ?? '') > 0
+  if (payment === null) {
+    // What is tried at a shut door is nobody's guess: it does not help to shut the event to all others.
+    if (!isBarred) guard.count(address, event?.id ?? '')
+    await keeping.refused(message)
+    deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
+    return reply.redirect(
+      isBarred && event !== null && message.orderId !== null
+        ? untoldAddress(event, message.orderId)
+        : UNKNOWN_PAYMENT_PAGE,
+      303,
+    )
   }
+  const kept = await keeping.genuine(message)
+  if (kept) await watchAnew(deps, judgement)
+  const verified = kept
+    ? within(RETURN_WAIT_MS, verifyClaim(deps, judgement, RETURN_WAIT_MS), (error) =>
+        deps.log.error({ error: String(error) }, 'a payment could not be verified'),
+      )
+    : null
+  // The event's file was removed: its pages are gone, and the money is looked for all the same.
+  if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
+  // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
+  if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
+  guard.know(address, event.id, payment.regNo)
+  await verified
+  const now = await deps.store.registration(payment.regNo)
+  return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
+}
+
+/** Where a message leads that was not taken in: nothing is known but the order that it names. */
+function greeting({ events }: Deps, read: Read | null): string {
+  const fields = read === null ? null : readFields(read.body, read.contentType)
+  const orderId = fields === null ? undefined : inCapitals(fields)['TRANSACTIONID']
+  const event = orderId === undefined ? null : events.byOrderId(orderId)
+  return event === null || orderId === undefined
+    ? UNKNOWN_PAYMENT_PAGE
+    : untoldAddress(event.config, orderId)
 }
 
 /** The page that looks the order up, through the guard like everybody; said of an order whether it is there or not. */
@@ -248,59 +260,4 @@ function refuseNotice(reply: FastifyReply, code: BadNotice['code'] | 'unreadable
     default:
       return assertNever(code)
   }
-}
-
-/** The text of the body, or of the query for a GET; null when it is too long or broke off. */
-async function readMessage(request: FastifyRequest): Promise<Read | null> {
-  if (request.method === 'GET')
-    return {
-      body: request.url.slice(pathOf(request).length + 1),
-      contentType: 'application/x-www-form-urlencoded',
-    }
-  const stream = request.body as Readable | null | undefined
-  const read = await request.server.bodies.read(stream ?? Readable.from([]), MESSAGE_BYTES_MAX)
-  return read.ok
-    ? { body: read.value.toString('utf8'), contentType: request.headers['content-type'] ?? '' }
-    : null
-}
-
-async function tryAgain(
-  { deps, guard }: Doors,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  reply.header('cache-control', 'no-store')
-  const read = await readMessage(request)
-  const fields = read === null ? null : readFields(read.body, read.contentType)
-  const orderId = fields?.['order_id']?.trim() ?? ''
-  const address = addressOf(request)
-  const named = deps.events.byOrderId(orderId)?.config.id ?? ''
-  const waitMs = guard.wait(address, named, orderId)
-  if (waitMs > 0) return refuseTooMany(reply, waitMs)
-  const known = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
-  const registration = known === null ? null : await deps.store.registration(known)
-  const event = registration === null ? undefined : deps.events.byId(registration.eventId)?.config
-  if (
-    registration === null ||
-    event === undefined ||
-    event.payment === null ||
-    (isCountable(registration, orderId) && !isEmailOf(event, registration, fields?.['email']))
-  ) {
-    guard.count(address, named)
-    return refuse(reply, 404, 'not_found', 'Registration details not found')
-  }
-  guard.know(address, event.id, registration.regNo)
-  const at = deps.clock()
-  const due = await payAgain(deps, event, registration.regNo, at)
-  if (!due.ok) return sendRefusal(reply, payAgainRefused(event, due.error))
-  // An open order is not tried again: its page may still be in front of the delegate.
-  if (!due.value.isNew) return sendRefusal(reply, payAgainRefused(event, { code: 'nothing_due' }))
-  const answer: RegisterAnswer = {
-    status: 'success',
-    message: 'You can try the payment again.',
-    reg_no: registration.regNo,
-    stands: 'not-paid',
-    payment_data: due.value.data,
-  }
-  return reply.code(201).send(answer)
 }

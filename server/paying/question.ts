@@ -6,17 +6,22 @@
 import {
   NO_RECORD_MS,
   UNDECIDED_MS,
-  addDays,
   assert,
   assertNever,
-  dayOf,
+  inTime,
   instant,
   isOpen,
   mailFor,
   nextQuestion,
-  openOn,
 } from '../../engine/index.ts'
-import type { EventConfig, Instant, LastAnswer, OrderId, PaymentFact } from '../../engine/index.ts'
+import type {
+  EventConfig,
+  Instant,
+  LastAnswer,
+  Learnt,
+  OrderId,
+  PaymentFact,
+} from '../../engine/index.ts'
 import type { Deps, Payments, StatusAnswer } from '../deps.ts'
 import { registrationView } from '../registering/view.ts'
 import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../store/store.ts'
@@ -29,7 +34,11 @@ export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' |
 export type Versions = (hash: string) => Promise<EventConfig | null>
 export type Verified = Awaited<ReturnType<Payments['verify']>>
 /** `isReachable`: whether the account gave a usable answer; null: it was not asked. */
-export type Told = { readonly verified: Verified; readonly isReachable: boolean | null }
+export type Told = {
+  readonly verified: Verified
+  readonly isReachable: boolean | null
+  readonly learnt: Learnt
+}
 
 const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
   payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
@@ -53,21 +62,39 @@ export async function ask(
   assert(registration != null && payment !== undefined, 'an order to verify that is not there')
   // A failed payment is asked about again: money that comes late still came.
   if (!compares && (payment.status === 'success' || payment.status === 'refunded'))
-    return { verified: payment.status, isReachable: null }
+    return { verified: payment.status, isReachable: null, learnt: 'ended' }
   const served = deps.events.byId(payment.eventId)
   const version =
     served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
   const taken = [version, served?.config].find((event) => event != null && event.payment !== null)
   if (taken == null || taken.payment === null) {
     deps.log.warn({ event: payment.eventId }, 'a payment waits for an event that is not known')
-    return { verified: await unanswered(deps, payment), isReachable: null }
+    return {
+      verified: await unanswered(deps, payment),
+      isReachable: null,
+      learnt: 'unreachable',
+    }
   }
   const account = payment.account ?? taken.payment.account
   const asked: EventConfig = { ...taken, payment: { ...taken.payment, account } }
   const answer = await answerOf(deps, asked, payment, timeoutMs)
   const event = served !== null && served.config.payment !== null ? served.config : taken
   const verified = await follow(deps, { event, registration, payment }, answer)
-  return { verified, isReachable: answer.is !== 'unreachable' }
+  return { verified, isReachable: answer.is !== 'unreachable', learnt: learntFrom(answer) }
+}
+
+function learntFrom(answer: StatusAnswer): Learnt {
+  switch (answer.is) {
+    case 'fact':
+      return 'ended'
+    case 'pending':
+      return 'in-process'
+    case 'no-record':
+    case 'unreachable':
+      return answer.is
+    default:
+      return assertNever(answer)
+  }
 }
 
 /** Never throws. Another merchant knows nothing of the order, and its "no record" would end a payment that was made. */
@@ -100,11 +127,12 @@ async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): P
   const { event, payment } = asked
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
+  const sinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
   switch (answer.is) {
     case 'fact':
       return settle(deps, asked, answer.fact, answer.raw)
     case 'no-record':
-      if (age >= NO_RECORD_MS && payment.status === 'pending')
+      if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending')
         return settle(deps, asked, { type: 'expired', at }, answer.raw)
       return askLater(deps, payment, 'no-record')
     case 'pending':
@@ -138,7 +166,8 @@ async function askLater(
   said: LastAnswer | null,
 ): Promise<Verified> {
   const at = deps.clock()
-  const next = nextQuestion(payment, at, said !== 'unreachable')
+  const since = payment.handedOffAt ?? payment.createdAt
+  const next = nextQuestion({ ...payment, createdAt: since }, at, said !== 'unreachable')
   await deps.store.asked(payment.orderId, at, next, said)
   return statusOf(payment)
 }
@@ -183,24 +212,20 @@ type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
  * With the time of payment, where the gateway says one that can be: neither before the order was placed nor
  * after now. Money that was held up on the way was still paid when it was paid.
  */
-function withTimeOf({ event, payment }: Asked, fact: Confirmed): Confirmed {
+function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): Confirmed {
   const { paidAt: stated, at, ...rest } = fact
   const from = Math.min(payment.createdAt, at)
   const canBe =
     stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
   const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
-  const late = cameAfterClosing(event, payment, paidAt ?? at)
+  const came = inTime(event, registration, payment, paidAt ?? at)
   return {
     ...rest,
     at,
     ...(paidAt === null ? {} : { paidAt }),
-    ...(late ? { afterClosing: true as const } : {}),
+    ...(came === 'after-closing' ? { afterClosing: true as const } : {}),
+    ...(came === 'after-hold' ? { afterHold: true as const } : {}),
   }
-}
-
-/** A delegate handed to the gateway on the last open day may still be paying when it ends; a day later nobody is. */
-function cameAfterClosing(event: EventConfig, payment: StoredPayment, at: Instant): boolean {
-  return !openOn(event, dayOf(at)).open && addDays(dayOf(payment.createdAt), 1) < dayOf(at)
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */

@@ -3,9 +3,10 @@
  * answer to our question makes a payment a success or a failure.
  */
 import { ASK_AGAIN_MS_MIN, instant, isOpen } from '../../engine/index.ts'
-import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
+import type { EventConfig, Instant, Learnt, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../deps.ts'
 import { versionOf } from '../events/held-back.ts'
+import { within } from '../machine/clock.ts'
 import type { StoredPayment } from '../store/store.ts'
 import { openBreaker } from './breaker.ts'
 import { ask } from './question.ts'
@@ -64,6 +65,21 @@ export function openPayments(
   const verify = async (orderId: OrderId, timeoutMs: number): Promise<Verified> =>
     (await askOnce(orderId, timeoutMs, false)).verified
 
+  const learn = async (
+    orderIds: readonly OrderId[],
+    timeoutMs: number,
+  ): Promise<ReadonlyMap<OrderId, Learnt>> => {
+    const learnt = new Map<OrderId, Learnt>()
+    const asking = orderIds.map(async (orderId) => {
+      const told = await askOnce(orderId, timeoutMs, false)
+      learnt.set(orderId, told.learnt)
+    })
+    await within(timeoutMs, Promise.all(asking), (error) =>
+      deps.log.error({ error: String(error) }, 'a payment could not be verified'),
+    )
+    return new Map(learnt)
+  }
+
   const askAll = async (
     due: readonly StoredPayment[],
     ended: (verified: Verified) => void,
@@ -76,7 +92,7 @@ export function openPayments(
         const told = await askOnce(payment.orderId, RECONCILE_TIMEOUT_MS, !isOpen(payment)).catch(
           (error: unknown): Told => {
             deps.log.error({ error: String(error) }, 'a payment could not be verified')
-            return { verified: 'pending', isReachable: null }
+            return { verified: 'pending', isReachable: null, learnt: 'unreachable' }
           },
         )
         if (told.isReachable !== null && breaker.told(account, told.isReachable))
@@ -141,6 +157,7 @@ export function openPayments(
 
   return {
     verify,
+    learn,
     reconcile,
     idle,
     close: async () => {

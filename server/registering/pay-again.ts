@@ -1,25 +1,43 @@
 /**
- * What is to be paid for a registration that is there, and the one rule for paying once more: after the
- * same form was sent again (a repeated idempotency key) and after "try again" on a result page.
+ * What is to be paid for a registration that is there: the engine's rule for paying, put to work. The same
+ * form sent again, another try on a result page, and a link of a mail all come through here.
  */
-import { dayOf, delegateOf, err, ok, openOn, orderIdOf } from '../../engine/index.ts'
+import {
+  assertNever,
+  delegateOf,
+  err,
+  heldUntil,
+  isJustPlaced,
+  isOver,
+  mayPay,
+  ok,
+  orderIdOf,
+  paise,
+  standing,
+  termsOf,
+} from '../../engine/index.ts'
 import type {
   Answers,
   EventConfig,
   Instant,
+  Learnt,
   OrderId,
   Paise,
   PaymentData,
+  Quote,
+  QuoteRefusal,
   RegisterAnswer,
   RegNo,
   Result,
+  Stands,
 } from '../../engine/index.ts'
 import type { Deps, HandOffRefusal } from '../deps.ts'
-import { within } from '../machine/clock.ts'
-import type { NextAttempt, StoredRegistration } from '../store/store.ts'
+import type { StoredPayment, StoredRegistration } from '../store/store.ts'
 
-/** A person waits for the page of the gateway: after this we go by what is stored. */
+/** A person waits for the page of the gateway: what cannot be asked about by then cannot be asked. */
 const ASK_MS = 5_000
+/** Two at once are settled in the second round; more would be a fault. */
+const ROUNDS_MAX = 3
 
 /** What is to be paid, and under which order. */
 export type Due = {
@@ -33,6 +51,12 @@ export type PayAgainRefusal =
   | { readonly code: 'nothing_due' }
   | { readonly code: 'too_many_attempts' }
   | { readonly code: 'registration_closed'; readonly text: string }
+  /** Money may be on its way. */
+  | { readonly code: 'wait' }
+  /** The gateway cannot be asked, so that nobody knows whether money is on its way. */
+  | { readonly code: 'gateway_unsure' }
+  | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
+  | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
 
 /** The gateway's form for what is to be paid; its checksum holds the day, so it is built afresh each time. */
@@ -49,33 +73,35 @@ export function handOff(
 
 const RECORDED = 'Your registration is recorded.'
 
-/** What a browser is told of a registration that is stored; `data` null: nothing is to be paid. */
+/** What a browser is told of a registration that is stored; `data` null: nothing is to be paid now, and `stands` says why. */
 export function answerTo(
   event: EventConfig,
   reg_no: string,
   data: PaymentData | null,
+  stands: Stands = data === null ? 'complete' : 'not-paid',
 ): RegisterAnswer {
   if (data === null) {
     const notice = event.payment === null ? event.form.withoutPayment.notice : null
-    return { status: 'success', message: notice ?? RECORDED, reg_no, stands: 'complete' }
+    return { status: 'success', message: notice ?? RECORDED, reg_no, stands }
   }
   const message = `${RECORDED} It is complete once the payment is made.`
-  return { status: 'success', message, reg_no, stands: 'not-paid', payment_data: data }
+  return { status: 'success', message, reg_no, stands, payment_data: data }
 }
 
 /** An order that can be paid, with the form that pays it. */
 export type Payable = Due & { readonly data: PaymentData; readonly isNew: boolean }
 
 /**
- * The order to pay: the open one while it is pending, a new one after a failure. A failed order cannot be
- * used again, and the gateway may know of a failure, or of money, before we do: so it is asked first.
- * After the last day an open order may still be paid, but none begins.
+ * The order to pay, by the engine's one rule. The gateway is asked about everything that may still bring money
+ * before anything is handed out: it may know of a failure, or of money, before we do. `accepted` is the
+ * total that the delegate has agreed to where the price is no longer held.
  */
 export async function payAgain(
   deps: Deps,
   event: EventConfig,
   regNo: RegNo,
   at: Instant,
+  accepted: Paise | null = null,
 ): Promise<Result<Payable, PayAgainRefusal>> {
   const payable = (due: Due, isNew: boolean): Result<Payable, PayAgainRefusal> => {
     const data = handOff(deps, event, due, at)
@@ -83,61 +109,95 @@ export async function payAgain(
       ? ok({ ...due, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
   }
-  const open = (stored: StoredRegistration | null): Result<Payable, PayAgainRefusal> => {
-    const due = openOrder(stored)
-    return due.ok ? payable(due.value, false) : due
+  if (event.payment === null) return err({ code: 'nothing_due' })
+  const asked = await askAbout(deps, regNo, at)
+  for (let tried = 0; tried < ROUNDS_MAX; tried++) {
+    const stored = await deps.store.registration(regNo)
+    const newest = stored?.payments[0]
+    if (stored === null || newest === undefined) return err({ code: 'nothing_due' })
+    const { answers } = stored
+    // What was placed since, by somebody who was quicker, has nothing to tell yet.
+    const learnt = new Map(
+      stored.payments.flatMap(({ orderId }): [OrderId, Learnt][] => {
+        const told = asked.has(orderId) ? asked.get(orderId) : 'no-record'
+        return told == null ? [] : [[orderId, told]]
+      }),
+    )
+    const paying = mayPay(stored, learnt, termsOf(event, stored, at, accepted), at)
+    switch (paying.is) {
+      case 'same-order': {
+        const { orderId, amount, createdAt } = newest
+        const due = payable({ regNo, orderId, amount, answers }, false)
+        // It was asked for once more: it is as fresh as a new one.
+        if (due.ok && createdAt < at) await deps.store.handedAgain(orderId, at)
+        return due
+      }
+      case 'new-attempt': {
+        const { quote } = paying
+        const amount = quote?.total ?? newest.amount
+        // Tried before anything is stored. Which attempt it will be is not known yet; all further ids are as long.
+        const tryOut = payable({ regNo, orderId: orderIdOf(regNo, 2), amount, answers }, true)
+        if (!tryOut.ok) return tryOut
+        const again = await deps.store.retry(regNo, at, {
+          after: newest.orderId,
+          replaces: paying.replaces !== null,
+          askedOf: {
+            account: event.payment.account,
+            merchantId: deps.gateway.merchantOf(event),
+          },
+          ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
+        })
+        if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
+        if (again.error.code === 'too_many_attempts') return err({ code: 'too_many_attempts' })
+        // Another request was quicker: once more, with what is there now.
+        break
+      }
+      case 'price-moved':
+        return err({ code: 'price_moved', was: quoteOf(stored, newest), now: paying.now })
+      case 'closed':
+        return err({ code: 'registration_closed', text: paying.text })
+      case 'not-on-sale':
+        return err({ code: 'not_on_sale', why: paying.why })
+      case 'wait':
+        return err({ code: 'wait' })
+      case 'unsure':
+        return err({ code: 'gateway_unsure' })
+      case 'nothing-due':
+        return err({ code: 'nothing_due' })
+      case 'too-many-attempts':
+        return err({ code: 'too_many_attempts' })
+      default:
+        return assertNever(paying)
+    }
   }
-  await askFirst(deps, regNo, at)
+  return err({ code: 'gateway_unsure' })
+}
+
+/** What was learnt of every attempt that is there and may still bring money; null of one: it could not be asked in time. */
+async function askAbout(
+  deps: Deps,
+  regNo: RegNo,
+  at: Instant,
+): Promise<ReadonlyMap<OrderId, Learnt | null>> {
   const stored = await deps.store.registration(regNo)
-  const newest = stored?.payments[0]
-  if (stored?.paymentStatus !== 'failed' || stored.inReview || newest === undefined)
-    return open(stored)
-  const isOpen = openOn(event, dayOf(at))
-  if (!isOpen.open) return err({ code: 'registration_closed', text: isOpen.text })
-  const { answers } = stored
-  // Tried before anything is stored. Which attempt it will be is not known yet; all further ids are as long.
-  const tried = payable(
-    { regNo, orderId: orderIdOf(regNo, 2), amount: newest.amount, answers },
-    true,
-  )
-  if (!tried.ok) return tried
-  const again = await deps.store.retry(regNo, at, { ...askedOf(deps, event) })
-  if (again.ok) {
-    const { orderId, amount } = again.value
-    return payable({ regNo, orderId, amount, answers }, true)
+  const stands = stored === null ? 'complete' : standing(stored, at)
+  if (stored === null || stands === 'complete' || stands === 'organisers' || stands === 'refunded')
+    return new Map()
+  const open = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
+  const ids = open.map(({ orderId }) => orderId)
+  const learnt = ids.length === 0 ? new Map() : await deps.payments.learn(ids, ASK_MS)
+  return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
+}
+
+/** The attempt's own price, else the registration's. */
+function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
+  const { category, period, base, gst } = stored
+  const split = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }
+  return {
+    category: category ?? '',
+    period: split.period ?? '',
+    base: split.base,
+    gst: split.gst,
+    total: amount,
   }
-  switch (again.error.code) {
-    case 'too_many_attempts':
-      return err({ code: 'too_many_attempts' })
-    // Another request was quicker, and its order is open now.
-    case 'not_failed':
-    case 'not_found':
-      return open(await deps.store.registration(regNo))
-  }
-}
-
-function askedOf(
-  { gateway }: Pick<Deps, 'gateway'>,
-  event: EventConfig,
-): Pick<NextAttempt, 'askedOf'> {
-  if (event.payment === null) return {}
-  return { askedOf: { account: event.payment.account, merchantId: gateway.merchantOf(event) } }
-}
-
-function openOrder(stored: StoredRegistration | null): Result<Due, PayAgainRefusal> {
-  const newest = stored?.payments[0]
-  if (stored?.paymentStatus !== 'pending' || stored.inReview || newest === undefined)
-    return err({ code: 'nothing_due' })
-  const { orderId, amount } = newest
-  return ok({ regNo: stored.regNo, orderId, amount, answers: stored.answers })
-}
-
-/** An order placed this very moment has nothing to tell yet. */
-async function askFirst(deps: Deps, regNo: RegNo, at: Instant): Promise<void> {
-  const newest = (await deps.store.registration(regNo))?.payments[0]
-  const isOpen = newest?.status === 'pending' && newest.createdAt < at
-  if (newest === undefined || !(isOpen || newest.status === 'failed')) return
-  await within(ASK_MS, deps.payments.verify(newest.orderId, ASK_MS), (error) =>
-    deps.log.error({ error: String(error) }, 'a payment could not be verified'),
-  )
 }

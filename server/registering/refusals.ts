@@ -1,6 +1,6 @@
 /** How registering and paying again say no: status, code and sentence of each refusal. */
 import type { FastifyReply } from 'fastify'
-import { assertNever, formatMoney, rupees } from '../../engine/index.ts'
+import { assertNever, formatMoney, formatPrice, rupees } from '../../engine/index.ts'
 import type {
   ErrorAnswer,
   EventConfig,
@@ -21,11 +21,22 @@ export type Refusal = {
   readonly status: number
   readonly code: string
   readonly message: string
-  readonly more: Pick<ErrorAnswer, 'errors' | 'quote'>
+  readonly more: Pick<ErrorAnswer, 'errors' | 'quote' | 'was'>
+  /** After which one may ask again, as `Retry-After` says it; null: nobody knows. */
+  readonly againSeconds: number | null
 }
 
-function said(status: number, code: string, message: string, more: Refusal['more'] = {}): Refusal {
-  return { status, code, message, more }
+/** A gateway that does not answer is seldom back sooner. */
+const UNSURE_SECONDS = 60
+
+function said(
+  status: number,
+  code: string,
+  message: string,
+  more: Refusal['more'] = {},
+  againSeconds: number | null = null,
+): Refusal {
+  return { status, code, message, more, againSeconds }
 }
 
 function saidOf(status: number): Refusal {
@@ -34,6 +45,7 @@ function saidOf(status: number): Refusal {
 }
 
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (refusal.againSeconds !== null) reply.header('retry-after', String(refusal.againSeconds))
   return refuse(reply, refusal.status, refusal.code, refusal.message, refusal.more)
 }
 
@@ -195,16 +207,37 @@ export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
 export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): Refusal {
   switch (refusal.code) {
     case 'nothing_due':
+      return said(409, refusal.code, 'There is nothing to pay for this registration now.')
+    case 'wait':
       return said(
         409,
-        'not_failed',
-        'This payment has not failed, so there is nothing to try again.',
+        refusal.code,
+        'A payment for this registration may be on its way. Please wait for the bank’s answer before you pay again.',
       )
+    case 'gateway_unsure':
+      return said(
+        503,
+        refusal.code,
+        'The bank cannot tell us at the moment whether you have paid already, and nobody should pay twice. Please try again in a minute.',
+        {},
+        UNSURE_SECONDS,
+      )
+    case 'price_moved': {
+      const { was, now } = refusal
+      return said(
+        409,
+        refusal.code,
+        `The price of ${formatMoney(was.total)} is no longer held: the total is now ${formatPrice(now.total)}. Nothing has been charged.`,
+        { quote: wireQuote(now), was: wireQuote(was) },
+      )
+    }
+    case 'not_on_sale':
+      return quoteRefused(event, refusal.why)
     case 'too_many_attempts':
       return said(
         409,
         refusal.code,
-        'This payment has been tried too many times. Please write to the support address.',
+        `This payment has been tried too many times. Please write to ${event.support}.`,
       )
     case 'registration_closed':
       return closedRefused(refusal.text)

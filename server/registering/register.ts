@@ -1,6 +1,6 @@
 /** Registering: a short list of ways to say no, and then one verb of the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, err, ok, openOn } from '../../engine/index.ts'
+import { assert, dayOf, err, ok, openOn, standing } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegisterAnswer, Result } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { checkedAnswers } from '../events/validators.ts'
@@ -106,7 +106,10 @@ async function register(
   return ok(answerTo(event, made.value.regNo, made.value.data))
 }
 
-/** A repeated request gets the first registration, with a hand-off built afresh for what is still to be paid. */
+/**
+ * A repeated request gets the first registration, with a hand-off built afresh for what may be paid. Where
+ * nothing may be paid now, how it stands is all there is to say: the result page says the rest.
+ */
 async function answerAgain(
   deps: Deps,
   event: EventConfig,
@@ -114,6 +117,10 @@ async function answerAgain(
   at: Instant,
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const due = await payAgain(deps, event, regNo, at)
-  if (!due.ok && due.error.code !== 'nothing_due') return err(payAgainRefused(event, due.error))
-  return ok(answerTo(event, regNo, due.ok ? due.value.data : null))
+  if (due.ok) return ok(answerTo(event, regNo, due.value.data))
+  if (due.error.code === 'registration_closed' || due.error.code === 'not_payable')
+    return err(payAgainRefused(event, due.error))
+  const stored = await deps.store.registration(regNo)
+  assert(stored !== null, 'a registration that was sent again is not there')
+  return ok(answerTo(event, regNo, null, standing(stored, at)))
 }

@@ -4,6 +4,7 @@ import { capturesOf } from './captures.ts'
 import type { Sql } from './database.ts'
 import { decisionsOf } from './decisions.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
+import { linkOf } from './links.ts'
 import { registeredUnder } from './registering.ts'
 import { reviewOf } from './reviews.ts'
 import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
@@ -13,6 +14,7 @@ import type {
   QueuedMail,
   Store,
   StoredCapture,
+  StoredLink,
   StoredNotice,
   StoredPayment,
   StoredRegistration,
@@ -88,6 +90,9 @@ export function reads(sql: Sql) {
     },
     captures(regNo: RegNo): readonly StoredCapture[] {
       return capturesOf(sql, regNo)
+    },
+    link(tokenHash: string): StoredLink | null {
+      return linkOf(sql, tokenHash)
     },
     facts(orderId: string): Answered<'facts'> {
       return sql<{ at: Instant; type: string; body: string }>(

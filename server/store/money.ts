@@ -166,3 +166,19 @@ export type ReviewCounts = {
   readonly undecided: number
   readonly unsure: number
 }
+
+/** A link that leads back to a registration; `tokenHash` is hex SHA-256. */
+export type NewLink = {
+  readonly tokenHash: string
+  readonly regNo: RegNo
+  readonly purpose: 'pay'
+  readonly at: Instant
+  readonly expiresAt: Instant
+}
+export type StoredLink = {
+  readonly regNo: RegNo
+  readonly purpose: NewLink['purpose']
+  readonly expiresAt: Instant
+  /** When somebody last paid by it; null: nobody has. */
+  readonly usedAt: Instant | null
+}

@@ -18,6 +18,8 @@ import type {
 import type {
   Decided,
   NextAttempt,
+  NewLink,
+  StoredLink,
   NewNotice,
   RawAnswer,
   RefundToSend,
@@ -131,6 +133,10 @@ export interface Store {
   rearm(orderId: OrderId, at: Instant): Promise<void>
   /** The clock shows an earlier time than before: what was planned by the later one is due now. */
   clockWentBack(at: Instant): Promise<void>
+  addLink(link: NewLink): Promise<void>
+  link(tokenHash: string): Promise<StoredLink | null>
+  /** It may be followed several times; the last time is kept. */
+  linkUsed(tokenHash: string, at: Instant): Promise<void>
   /** What came for a registration, oldest first. */
   captures(regNo: RegNo): Promise<readonly StoredCapture[]>
   facts(

@@ -2,6 +2,7 @@
 import * as accounts from './accounts.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
+import * as links from './links.ts'
 import * as mails from './mails.ts'
 import * as refunds from './refunds.ts'
 import * as registering from './registering.ts'
@@ -24,6 +25,8 @@ export const writes = {
   claimRefund: refunds.claimRefund,
   refundTold: settling.refundTold,
   silentRefunds: refunds.silentRefunds,
+  addLink: links.addLink,
+  linkUsed: links.linkUsed,
   queueMail: mails.queueMail,
   queueOnce: mails.queueOnce,
   claimMail: mails.claimMail,

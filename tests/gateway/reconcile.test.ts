@@ -295,19 +295,25 @@ describe('trying again', () => {
     expect(rig.holds(first.orderId).review).not.toBe(null)
   })
 
-  test('only what has failed: pending and paid are refused, an unknown order is not found', async () => {
+  test('what is open is the same order again; paid is refused, an unknown order is not found', async () => {
     const { orderId } = await rig.place()
-    expect([(await retry(orderId)).status, await (await retry(orderId)).json()]).toEqual([
-      409,
-      {
-        status: 'error',
-        code: 'not_failed',
-        message: 'This payment has not failed, so there is nothing to try again.',
-      },
+    rig.advance(1000)
+    const again = await retry(orderId)
+    expect([again.status, await again.json()]).toMatchObject([
+      201,
+      { stands: 'not-paid', payment_data: { orderid: orderId } },
     ])
     await rig.sandbox().act(orderId, 'pay')
     await rig.settled()
-    expect((await retry(orderId)).status).toBe(409)
+    const paid = await retry(orderId)
+    expect([paid.status, await paid.json()]).toEqual([
+      409,
+      {
+        status: 'error',
+        code: 'nothing_due',
+        message: 'There is nothing to pay for this registration now.',
+      },
+    ])
     for (const unknown of [`${orderId}99`, 'nothing', ''])
       expect((await retry(unknown)).status).toBe(404)
     expect(rig.rows('SELECT 1 FROM payments WHERE order_id LIKE ?', `${orderId}%`)).toHaveLength(1)

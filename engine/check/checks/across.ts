@@ -1,6 +1,13 @@
 /** EV8: events beside each other. Addresses, calls and order ids must each belong to one. */
 import type { EventConfig } from '../../config.ts'
-import { partsMeet, partsOf, pathsMeet, RESERVED_CALLS, SITE_PAGES } from '../../reserved.ts'
+import {
+  LINK_PAGES,
+  partsMeet,
+  partsOf,
+  pathsMeet,
+  RESERVED_CALLS,
+  SITE_PAGES,
+} from '../../reserved.ts'
 import { askedOf, callsOf, clashesAmong, pagesOf, type Claim } from '../clashes.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf } from '../finding.ts'
@@ -105,14 +112,15 @@ export function aloneFindings({
 }
 
 const CALLS_OF_SITE = RESERVED_CALLS.map(partsOf)
-const TAKEN = [...[...SITE_PAGES, '/api'].map(partsOf), ...CALLS_OF_SITE]
+const LINKED = LINK_PAGES.map(partsOf)
+const TAKEN = [...[...SITE_PAGES, '/api'].map(partsOf), ...LINKED, ...CALLS_OF_SITE]
 
 function isOfSite(page: string): boolean {
   const parts = partsOf(page)
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
-    CALLS_OF_SITE.some((call) => partsMeet(call, parts))
+    [...LINKED, ...CALLS_OF_SITE].some((call) => partsMeet(call, parts))
   )
 }
 

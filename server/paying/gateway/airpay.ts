@@ -77,7 +77,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
     async status(event, orderId, at, timeoutMs) {
       if (mode === 'airpay-test') {
         const fields = noticed.get(orderId)
-        if (fields === undefined) return { is: 'pending', code: '', raw: '' }
+        if (fields === undefined) return { is: 'no-record', raw: '' }
         const raw = JSON.stringify(fields)
         return judgeStatus([fields], { orderId, at, raw, assumed: BOTH_ASSUMED, takesTests: true })
       }
