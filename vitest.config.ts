@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Five projects in four groups, one after the other: the heavier ones measure nothing, but a browser that shares two
- * cores with a crash test only waits. Within a group, files run side by side.
+ * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server that is
+ * killed and comes back) leaves the cores to what computes.
  */
 export default defineConfig({
   test: {
@@ -25,7 +25,6 @@ export default defineConfig({
           // Property tests and the servers of a few files take a while on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -36,7 +35,6 @@ export default defineConfig({
           exclude: ['tests/**/*.browser.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -46,7 +44,6 @@ export default defineConfig({
           include: ['tests/attacks/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -56,7 +53,6 @@ export default defineConfig({
           // HEADED=1 slows the browser down for a person who watches, and may stop it.
           testTimeout: process.env['HEADED'] === '1' ? 0 : 90_000,
           hookTimeout: process.env['HEADED'] === '1' ? 0 : 60_000,
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -65,8 +61,6 @@ export default defineConfig({
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
         },
       },
     ],
