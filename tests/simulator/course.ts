@@ -1,0 +1,117 @@
+/**
+ * Virtual time: one queue, ordered by time and then by order of entry. Whatever takes time in a history is an
+ * entry here: calls to the store and the gateway, timers, what people do. Between two entries everything
+ * that can go on without waiting for a third does so.
+ */
+import { instant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+
+/** Whose entry it is: what is the server's goes with it when it crashes. */
+export type Owner = { isGone: boolean }
+export type Entry = {
+  readonly at: number
+  readonly order: number
+  readonly owner: Owner | null
+  readonly run: () => void
+  isOff: boolean
+}
+
+export type Course = {
+  now(): Instant
+  /** Milliseconds from now, at least nothing. */
+  after(ms: number, run: () => void, owner?: Owner | null): Entry
+  /** Resolves then. */
+  wait(ms: number): Promise<void>
+  /** Entries of an owner that have not come to pass. */
+  pending(owner: Owner): readonly Entry[]
+  /** What happens in a turn is watched: the queue goes on when nothing happens any more. */
+  stir(): void
+  /** A request is inside the framework, whose streams take turns of the event loop. */
+  entered(): void
+  left(): void
+  /** Until the queue is empty, or time has come there. */
+  run(until: () => Instant): Promise<void>
+}
+
+/** Taken before a history puts virtual timers in their place. */
+const turn = setImmediate
+
+/** Turns without anything happening after which a request inside the framework waits for an entry. */
+const QUIET_TURNS = 2
+
+export function openCourse(start: Instant): Course {
+  const heap: Entry[] = []
+  let now: number = start
+  let order = 0
+  let stirs = 0
+  let inside = 0
+
+  const before = (a: Entry, b: Entry): boolean =>
+    a.at < b.at || (a.at === b.at && a.order < b.order)
+  const push = (entry: Entry): void => {
+    let at = heap.push(entry) - 1
+    while (at > 0) {
+      const up = (at - 1) >> 1
+      const parent = heap[up]
+      if (parent === undefined || !before(entry, parent)) break
+      heap[at] = parent
+      at = up
+    }
+    heap[at] = entry
+  }
+  const pop = (): Entry | undefined => {
+    const first = heap[0]
+    const last = heap.pop()
+    if (first === undefined || last === undefined || heap.length === 0) return first
+    let at = 0
+    for (;;) {
+      const left = heap[2 * at + 1]
+      const right = heap[2 * at + 2]
+      const child = right !== undefined && left !== undefined && before(right, left) ? right : left
+      if (child === undefined || !before(child, last)) break
+      heap[at] = child
+      at = 2 * at + (child === right ? 2 : 1)
+    }
+    heap[at] = last
+    return first
+  }
+  const after: Course['after'] = (ms, run, owner = null) => {
+    const entry = {
+      at: now + Math.max(0, Math.round(ms)),
+      order: order++,
+      owner,
+      run,
+      isOff: false,
+    }
+    stirs += 1
+    push(entry)
+    return entry
+  }
+  const settle = async (): Promise<void> => {
+    let quiet = 0
+    do {
+      const seen = stirs
+      await new Promise((resolve) => turn(resolve))
+      quiet = stirs === seen ? quiet + 1 : 0
+    } while (inside > 0 && quiet < QUIET_TURNS)
+  }
+  return {
+    now: () => instant(now),
+    after,
+    wait: (ms) => new Promise((resolve) => void after(ms, resolve)),
+    pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isOff),
+    stir: () => void (stirs += 1),
+    entered: () => void ((stirs += 1), (inside += 1)),
+    left: () => void ((stirs += 1), (inside -= 1)),
+    run: async (until) => {
+      await settle()
+      for (let next = heap[0]; next !== undefined && next.at <= until(); next = heap[0]) {
+        pop()
+        if (next.isOff || next.owner?.isGone === true) continue
+        now = Math.max(now, next.at)
+        next.run()
+        await settle()
+      }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What survives a crash: the database, by the store's real verbs, on one connection of this thread. A history
+ * is one transaction that is never committed, so that the next one finds the migrated, empty tables again
+ * and every statement prepared.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { reads } from '../../server/store/by-key.ts'
+import { openToWrite, statements } from '../../server/store/database.ts'
+import type { Sql } from '../../server/store/database.ts'
+import { listings } from '../../server/store/listings.ts'
+import { answer } from '../../server/store/request.ts'
+import { migrate } from '../../server/store/schema.ts'
+import { containsFolded } from '../../server/store/search-words.ts'
+import { StoreBusy } from '../../server/store/store.ts'
+import type { Store } from '../../server/store/store.ts'
+import { storeOf } from '../../server/store/verbs.ts'
+import type { Verbs } from '../../server/store/writes.ts'
+
+export type Disk = {
+  /** Each verb is done at once, and its promise is settled when it returns. */
+  store(): Store
+  sql(): Sql
+  /** The bytes as they are, read by a connection of their own from now on: nothing may stand in memory alone. */
+  reopen(): void
+  /** Nothing of the history stays. */
+  leave(): void
+}
+
+type Connection = { readonly db: Database.Database; readonly sql: Sql; readonly store: Store }
+
+let kept: Connection | null = null
+
+export function freshDisk(): Disk {
+  kept ??= connected(openToWrite(':memory:'))
+  let current = kept
+  current.sql('BEGIN').run()
+  return {
+    store: () => current.store,
+    sql: () => current.sql,
+    reopen: () => {
+      const bytes = current.db.serialize()
+      left(current)
+      const folder = mkdtempSync(join(tmpdir(), 'rollcall-simulator-'))
+      const file = join(folder, 'rollcall.db')
+      writeFileSync(file, bytes)
+      current = connected(openToWrite(file))
+      // An open file needs no name.
+      rmSync(folder, { recursive: true, force: true })
+      current.sql('BEGIN').run()
+    },
+    leave: () => left(current),
+  }
+}
+
+function left(connection: Connection): void {
+  connection.sql('ROLLBACK').run()
+  if (connection !== kept) connection.db.close()
+}
+
+function connected(db: Database.Database): Connection {
+  migrate(db)
+  db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
+  const sql = statements(db)
+  let asked = 0
+  const lists = listings as unknown as Verbs
+  const store = storeOf({
+    write: async (verb, ...args) => {
+      asked += 1
+      // As they travel to the writer's thread.
+      const sent = JSON.parse(JSON.stringify(args)) as unknown[]
+      const said = answer(db, sql, { id: asked, verb, args: sent })
+      if (said.ok) return said.value as never
+      throw said.busy ? new StoreBusy(said.message) : new Error(said.message)
+    },
+    list: async (verb, ...args) => lists[verb]?.(sql, ...(args as unknown as never[])) as never,
+    read: reads(sql),
+    close: async () => {},
+  })
+  return { db, sql, store }
+}

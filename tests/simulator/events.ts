@@ -1,0 +1,111 @@
+/** The conferences of the histories: two, each in the versions that its organisers may put in its place, compiled once. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compileEvent, day, startOf } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Account, EventRegistry, ServedEvent } from '../../server/deps.ts'
+import { sharedOf } from '../../server/events/held-back.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+
+const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
+
+/** What an organiser may put in the place of an event's file; `gone`: nothing. */
+export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', 'gone'] as const
+export type Version = (typeof VERSIONS)[number]
+
+/** Registration closes at the end of the last period, and the price changes where they meet. */
+export const EARLY_ENDS: Instant = startOf(day('2026-02-01'))
+export const CLOSES: Instant = startOf(day('2026-03-01'))
+
+export const EVENTS = ['sample2026', 'second2026'] as const
+export type EventId = (typeof EVENTS)[number]
+
+const account = (name: string, merchantId: string): Account => ({
+  name,
+  username: `user-${name}`,
+  password: `password-${name}`,
+  secret: `secret-of-${name}`,
+  merchantId,
+})
+/** Credentials as the environment may hold them: `moved`, after the account was given to another merchant. */
+export const ACCOUNTS = {
+  first: { sample: account('sample', '100001'), other: account('other', '100002') },
+  moved: { sample: account('sample', '100003'), other: account('other', '100002') },
+} as const satisfies Record<string, Readonly<Record<string, Account>>>
+export type Credentials = keyof typeof ACCOUNTS
+
+function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
+  const plain = {
+    id,
+    prefix: id === 'sample2026' ? 'SMPL' : 'SCND',
+    title: id === 'sample2026' ? 'Sample 2026' : 'Second 2026',
+  }
+  switch (version) {
+    case 'usual':
+      return fixtureEvent(plain)
+    case 'other account':
+      return fixtureEvent(plain).replace('account: sample', 'account: other')
+    case 'dearer':
+      return fixtureEvent({ ...plain, price: 1500, total: 1770 })
+    case 'free':
+      return fixtureEvent({ ...plain, payment: 'none' })
+    case 'closed':
+      return fixtureEvent(plain).replace('status: open', 'status: closed')
+  }
+}
+
+const shared = JSON.stringify(
+  Object.fromEntries(
+    ['lists', 'gateways', 'texts'].map((name) => [
+      name,
+      readFileSync(join(SHARED_FOLDER, `${name}.yaml`), 'utf8'),
+    ]),
+  ),
+)
+const compiled = new Map<string, ServedEvent>()
+
+export function served(id: EventId, version: Exclude<Version, 'gone'>): ServedEvent {
+  const name = `${id} ${version}`
+  const known = compiled.get(name)
+  if (known !== undefined) return known
+  const text = textOf(id, version)
+  const { event, findings } = compileEvent(text, sharedOf(shared))
+  if (event === null) throw new Error(`${name}: ${JSON.stringify(findings)}`)
+  const hash = createHash('sha256').update(text).update(shared).digest('hex')
+  const made = { config: event, hash, text, shared }
+  compiled.set(name, made)
+  return made
+}
+
+/** Answers as the form of these events sends them. */
+export const answersOf = (
+  delegate: number,
+  isMember: boolean,
+): Readonly<Record<string, string>> => ({
+  full_name: `Delegate Number${delegate}`,
+  email: `delegate${delegate}@sample.example`,
+  phone_number: '9876543210',
+  is_member: String(isMember),
+})
+
+/** A registry of what stands in a list, which `change` replaces whole. */
+export function registryOf(all: () => readonly ServedEvent[]): EventRegistry & { changed(): void } {
+  const listeners = new Set<() => void>()
+  return {
+    all,
+    byId: (id) => all().find(({ config }) => config.id === id) ?? null,
+    byOrderId: (orderId) =>
+      all().find(({ config: { orderId: own } }) =>
+        new RegExp(`^${own.prefix}\\d+$`).test(orderId),
+      ) ?? null,
+    cards: () => [],
+    site: () => null,
+    reload: async () => {},
+    onChange: (listener) => void listeners.add(listener),
+    changed: () => {
+      for (const listener of listeners) listener()
+    },
+    close: async () => {},
+  }
+}

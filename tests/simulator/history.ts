@@ -1,0 +1,204 @@
+/** One history: the plan happens, in virtual time, and what is promised is looked at on the way. */
+import { instant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import { openCourse } from './course.ts'
+import { freshDisk } from './disk.ts'
+import { EVENTS, served } from './events.ts'
+import type { Credentials, EventId, Version } from './events.ts'
+import { openGateway } from './gateway.ts'
+import { openMachine } from './machine.ts'
+import type { World } from './machine.ts'
+import { networkOf } from './network.ts'
+import { openPeople } from './people.ts'
+import { DAY_MS } from './plan.ts'
+import type { Mishap, Plan } from './plan.ts'
+import { promisesOf } from './promises.ts'
+import type { Violation } from './promises.ts'
+import { randomOf } from './random.ts'
+import { noTally } from './tally.ts'
+import type { Tally } from './tally.ts'
+
+/** After the last thing that is planned; by then most histories have said all that they have to say. */
+const SOON_MS = 2 * DAY_MS
+/** And when everything that is watched has been looked at for the last time. */
+const WATCHED_MS = 12 * DAY_MS
+/** How many of those that have nothing open are looked at to the end all the same. */
+const TO_THE_END = 0.15
+const CALL_MS_MAX = 15
+/** A disk that is busy with something else. */
+const STALL_MS = 8_000
+
+export type Outcome = { readonly violation: Violation | null; readonly tally: Tally }
+export type Options = {
+  /** Takes what happens, a line each. */
+  readonly trace?: (line: string) => void
+}
+
+export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outcome> {
+  const { seed, history, profile } = plan
+  const course = openCourse(plan.start)
+  const disk = freshDisk()
+  const random = randomOf(seed, history, 'chance')
+  const gateway = openGateway(randomOf(seed, history, 'gateway'))
+  const tally = noTally()
+  let violation: Violation | null = null
+  let lastMs = 0
+  const say = (what: () => string): void => {
+    if (trace !== undefined) trace(`${since(plan.start, course.now())} ${what()}`)
+  }
+  const broken = (found: Violation | null): void => {
+    if (violation !== null || found === null) return
+    violation = found
+    say(() => `BROKEN: ${found.promise}: ${found.by}`)
+  }
+  /** Nothing more is planned before then. */
+  const lasts = (ms: number): void => {
+    lastMs = Math.max(lastMs, course.now() - plan.start + ms)
+  }
+
+  const files = new Map<EventId, Version>(EVENTS.map((event) => [event, 'usual']))
+  const closed = new Set<EventId>()
+  let credentials: Credentials = 'first'
+  let skewMs = 0
+  let fullUntil = 0
+  const network = networkOf({
+    profile,
+    course,
+    gateway,
+    random: randomOf(seed, history, 'network'),
+    tally,
+    say,
+  })
+  const hasClock = plan.mishaps.some(({ is }) => is === 'clock')
+  const promises = promisesOf({
+    sql: disk.sql,
+    gateway,
+    closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
+    wasClosed: (orderId) =>
+      [...closed].some((event) => orderId.startsWith(served(event, 'usual').config.orderId.prefix)),
+  })
+  const world: World = {
+    course,
+    disk,
+    random,
+    files: () =>
+      [...files].flatMap(([event, version]) =>
+        version === 'gone' ? [] : [served(event, version)],
+      ),
+    credentials: () => credentials,
+    skewMs: () => skewMs,
+    storeMs: () => (random.chance(0.002) ? random.below(STALL_MS) : 1 + random.below(CALL_MS_MAX)),
+    isDiskFull: () => course.now() < fullUntil,
+    transport: network.transport,
+    wrote: (verb) => {
+      tally.writes += 1
+      say(() => `store: ${verb}`)
+      broken(promises.afterWrite())
+    },
+    trace: say,
+  }
+  const machine = await openMachine(world)
+  try {
+    const happens = (mishap: Mishap): void => {
+      say(() => JSON.stringify(mishap))
+      tally.mishaps += 1
+      const later = (ms: number, run: () => void): void => {
+        lasts(ms)
+        course.after(ms, run)
+      }
+      switch (mishap.is) {
+        case 'crash':
+          if (!machine.isUp()) return
+          tally.crashes += 1
+          machine.crash()
+          if (mishap.reopens) disk.reopen()
+          later(mishap.downMs, () => void machine.start())
+          return
+        case 'clock':
+          skewMs += mishap.skewMs
+          later(mishap.lastsMs, () => {
+            skewMs -= mishap.skewMs
+          })
+          return
+        case 'outage':
+          network.outage(mishap.kind, mishap.lastsMs)
+          lasts(mishap.lastsMs)
+          return
+        case 'disk full':
+          fullUntil = Math.max(fullUntil, course.now() + mishap.lastsMs)
+          lasts(mishap.lastsMs)
+          return
+        case 'file': {
+          const put = (version: Version): void => {
+            say(() => `file of ${mishap.event}: ${version}`)
+            files.set(mishap.event, version)
+            if (version === 'closed') closed.add(mishap.event)
+            if (version !== 'gone') void machine.reload()
+            // A file that was removed is served until the server starts again.
+            else if (machine.isUp()) {
+              machine.crash()
+              course.after(1000, () => void machine.start())
+            }
+          }
+          put(mishap.version)
+          later(mishap.lastsMs, () => put('usual'))
+          return
+        }
+        case 'credentials': {
+          // The environment is read at the start.
+          const change = (to: Credentials): void => {
+            credentials = to
+            if (machine.isUp()) {
+              machine.crash()
+              course.after(1000, () => void machine.start())
+            }
+          }
+          change('moved')
+          later(mishap.lastsMs, () => change('first'))
+        }
+      }
+    }
+    void machine.start()
+    for (const mishap of plan.mishaps) {
+      lasts(mishap.afterMs)
+      course.after(mishap.afterMs, () => happens(mishap))
+    }
+    const people = openPeople({
+      plan,
+      course,
+      machine,
+      gateway,
+      promises,
+      broken,
+      tally,
+      say,
+      lasts,
+      random,
+    })
+    people.begin()
+    const until = (ms: number) => (): Instant =>
+      violation === null ? instant(plan.start + lastMs + ms) : course.now()
+    await course.run(until(SOON_MS))
+    const isOpen = (): boolean =>
+      disk.sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL").get() !==
+      undefined
+    const isClear = violation === null && !isOpen() && promises.atRest(course.now()) === null
+    if (!isClear || random.chance(TO_THE_END)) {
+      await course.run(until(WATCHED_MS))
+      tally.toTheEnd += 1
+    }
+    broken(promises.atRest(plan.start + lastMs + WATCHED_MS))
+    await people.lookOnceMore()
+    tally.close(disk.sql(), gateway)
+    return { violation, tally }
+  } finally {
+    machine.close()
+    disk.leave()
+  }
+}
+
+function since(start: Instant, now: Instant): string {
+  const seconds = (now - start) / 1000
+  const two = (n: number): string => String(Math.floor(n)).padStart(2, '0')
+  return `+${Math.floor(seconds / 86_400)}d ${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')}`
+}

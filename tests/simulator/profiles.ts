@@ -1,0 +1,95 @@
+/**
+ * What a history may meet. `design` is what the design promises to survive, everything together; each other
+ * profile brings one thing more of, or worse than, that.
+ */
+import type { Mishap } from './plan.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+export type Profile = {
+  readonly name: string
+  readonly delegatesMax: number
+  /** Goes at paying, of one delegate. */
+  readonly goesMax: number
+  /** Shares of what happens, 0 to 1: a second tab pays too, … */
+  readonly doubles: number
+  /** … a further go is in the tab of the first order, … */
+  readonly oldTabs: number
+  /** … the money comes hours or days after the hand-off, … */
+  readonly late: number
+  /** … it is on its way for a while, … */
+  readonly held: number
+  /** … it is not what was asked for, … */
+  readonly wrong: number
+  /** … a return is lost, or all notices of a go are, … */
+  readonly lost: number
+  /** … a notice comes more than once, up to so often, … */
+  readonly repeats: number
+  readonly repeatsMax: number
+  /** … and says what is not so. */
+  readonly lies: number
+  /** Answers of the status call that cannot be used: cut off, of another order, in no protocol, none. */
+  readonly badAnswers: number
+  /** Answers of it that are slow. */
+  readonly slow: number
+  /** How many of each happen in a history, on average. */
+  readonly mishaps: Readonly<Record<Mishap['is'], number>>
+  readonly mishapsWithinMs: number
+  readonly downMsMax: number
+  readonly skewMsMax: number
+  readonly outageMsMax: number
+}
+
+export const DESIGN: Profile = {
+  name: 'design',
+  delegatesMax: 3,
+  goesMax: 2,
+  doubles: 0.08,
+  oldTabs: 0.15,
+  late: 0.06,
+  held: 0.12,
+  wrong: 0.04,
+  lost: 0.3,
+  repeats: 0.2,
+  repeatsMax: 3,
+  lies: 0.1,
+  badAnswers: 0.05,
+  slow: 0.05,
+  mishaps: { crash: 0.6, clock: 0.1, outage: 0.2, 'disk full': 0.1, file: 0.15, credentials: 0.05 },
+  mishapsWithinMs: 3 * DAY_MS,
+  downMsMax: 10 * MINUTE_MS,
+  skewMsMax: HOUR_MS,
+  outageMsMax: 12 * HOUR_MS,
+}
+
+const fault = (
+  name: string,
+  more: Partial<Omit<Profile, 'mishaps'>>,
+  mishaps: Partial<Profile['mishaps']> = {},
+): Profile => ({
+  ...DESIGN,
+  ...more,
+  name,
+  mishaps: { ...DESIGN.mishaps, ...mishaps },
+})
+
+export const FAULTS: readonly Profile[] = [
+  fault('crashes', {}, { crash: 8 }),
+  fault('clock', { skewMsMax: 3 * DAY_MS }, { clock: 2 }),
+  fault('silence', { lost: 1 }),
+  fault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
+  fault('bad answers', { badAnswers: 0.6 }),
+  fault('slow', { slow: 0.7 }),
+  fault('flood', { repeats: 1, repeatsMax: 12, lies: 0.5 }),
+  fault('disk full', {}, { 'disk full': 3 }),
+  fault('files', {}, { file: 3 }),
+  fault('accounts', {}, { credentials: 1.5 }),
+  fault('late', { late: 0.7 }),
+  fault('held', { held: 0.8 }),
+  fault('doubles', { doubles: 0.7, oldTabs: 0.5 }),
+  fault('wrong', { wrong: 0.6 }),
+]
+
+export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS]

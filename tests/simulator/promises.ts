@@ -1,0 +1,209 @@
+/**
+ * What is promised of money, looked at after every write and once more when a history has come to rest. The
+ * gateway's own books say what is true; the database says what we believe.
+ */
+import type { Paise, PaymentStatus } from '../../engine/index.ts'
+import type { Sql } from '../../server/store/database.ts'
+import { CLOSES } from './events.ts'
+import { isMoney, isRight } from './gateway.ts'
+import type { Gateway, Order, Transaction } from './gateway.ts'
+import { DAY_MS } from './plan.ts'
+
+/** One promise that was not kept: which, and by what. */
+export type Violation = { readonly promise: string; readonly by: string }
+
+/** What has to be known of a history to judge it. */
+export type Judged = {
+  readonly sql: () => Sql
+  readonly gateway: Gateway
+  /** How much earlier than its close an event has to be paid, where its time is not known well. */
+  readonly closingMarginMs: (order: Order) => number
+  /** Whether an organiser closed the event in the middle of the history. */
+  readonly wasClosed: (orderId: string) => boolean
+}
+
+/** A second capture of a paid order is looked for at growing intervals: the last look is some five days after the first. */
+const SECOND_WITHIN_MS = 3 * DAY_MS
+/** What has not been paid is watched for ten days, and asked about every half day. */
+const FIRST_WITHIN_MS = 9 * DAY_MS
+/** An open payment is undecided after five days; the question that finds it so comes within six hours. */
+export const OPEN_MS_MAX = 6 * DAY_MS
+
+type PaymentRow = {
+  order_id: string
+  registration_id: number
+  status: PaymentStatus
+  reference: string | null
+  amount: Paise
+  review: string | null
+  created_at: number
+  gateway: string | null
+}
+type CaptureRow = {
+  order_id: string | null
+  reference: string
+  amount: Paise
+  state: string
+  in_review: 0 | 1
+  status: PaymentStatus | null
+}
+
+const PAYMENTS =
+  'SELECT order_id, registration_id, status, reference, amount, review, created_at, gateway FROM payments'
+const CAPTURES = `SELECT p.order_id, c.reference, c.amount, c.state, p.status, r.in_review FROM captures c
+  LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
+const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
+  (SELECT coalesce(sum(amount), 0) FROM refunds WHERE state = 'done') AS back,
+  (SELECT coalesce(sum(amount), 0) FROM revenue) AS revenue,
+  (SELECT coalesce(sum(registrations), 0) FROM counters WHERE status = 'success') AS counted,
+  (SELECT count(*) FROM registrations WHERE payment_status = 'success') AS paid,
+  (SELECT coalesce(sum(registrations), 0) FROM counters) AS counted_all,
+  (SELECT count(*) FROM registrations) AS registered`
+const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
+  (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'success') AS successes,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS attempts FROM registrations r`
+
+const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
+
+export type Promises = {
+  afterWrite(): Violation | null
+  atRest(now: number): Violation | null
+  /** A page says that this registration is paid. */
+  shownPaid(orders: readonly string[]): Violation | null
+}
+
+export function promisesOf({ sql, gateway, closingMarginMs, wasClosed }: Judged): Promises {
+  const before = new Map<string, PaymentStatus>()
+  const heldBy = (orderId: string, reference: string | null): Transaction | undefined =>
+    gateway.orders.get(orderId)?.transactions.find((made) => made.reference === reference)
+
+  const payments = (): Violation | null => {
+    for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
+      const was = before.get(row.order_id)
+      if (was !== undefined && isPaid(was) && !isPaid(row.status))
+        return {
+          promise: 'a success stays one',
+          by: `${row.order_id} was ${was} and is ${row.status}`,
+        }
+      if (was === 'refunded' && row.status === 'success')
+        return { promise: 'what went back stays so', by: row.order_id }
+      before.set(row.order_id, row.status)
+      if (!isPaid(row.status) || row.gateway === null) continue
+      const made = heldBy(row.order_id, row.reference)
+      const order = gateway.orders.get(row.order_id)
+      if (made === undefined || order === undefined || !isMoney(made) || made.amount !== row.amount)
+        return {
+          promise: 'a success is money that the gateway holds',
+          by: `${row.order_id} as ${row.reference}: ${JSON.stringify(made ?? null)}`,
+        }
+    }
+    return null
+  }
+  const captures = (): Violation | null => {
+    for (const row of sql()<CaptureRow>(CAPTURES).all()) {
+      if (row.order_id === null) continue
+      const made = heldBy(row.order_id, row.reference)
+      if (made === undefined || !isMoney(made) || made.amount !== row.amount)
+        return { promise: 'a capture is one at the gateway', by: JSON.stringify(row) }
+      if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
+        return { promise: 'money that fits is a success', by: JSON.stringify(row) }
+      if (row.state === 'review' && row.in_review !== 1)
+        return { promise: 'money that does not fit comes before a person', by: JSON.stringify(row) }
+    }
+    return null
+  }
+  const sums = (): Violation | null => {
+    const row = sql()<Record<string, number>>(SUMS).get() ?? {}
+    const by = JSON.stringify(row)
+    const { came = 0, back = 0, revenue, counted, paid, counted_all: all, registered } = row
+    if (came - back !== revenue) return { promise: 'revenue is what came less what went back', by }
+    if (counted !== paid || all !== registered) return { promise: 'counters are rows', by }
+    return null
+  }
+  const confirmations = (): Violation | null => {
+    type Row = { status: PaymentStatus; mails: number; successes: number; attempts: number }
+    for (const row of sql()<Row>(CONFIRMATIONS).all()) {
+      const by = JSON.stringify(row)
+      if (row.mails !== (isPaid(row.status) ? 1 : 0))
+        return { promise: 'a success is confirmed once, and nothing else is', by }
+      if (row.successes > 1) return { promise: 'one attempt pays a registration', by }
+      if (row.attempts > 0 && (row.status === 'success') !== (row.successes === 1))
+        return { promise: 'a registration is paid when an attempt is', by }
+    }
+    return null
+  }
+
+  const found = (): Violation | null => {
+    type Row = { reference: string; state: string }
+    const known = new Map(
+      sql()<Row>('SELECT reference, state FROM captures')
+        .all()
+        .map((row) => [row.reference, row.state]),
+    )
+    for (const order of gateway.orders.values()) {
+      const came = order.transactions.filter(isMoney)
+      const [first] = came
+      for (const made of came) {
+        const within =
+          made === first
+            ? made.at - order.at <= FIRST_WITHIN_MS
+            : first !== undefined && made.at - first.at <= SECOND_WITHIN_MS
+        // What its answers leave out nobody can be told of: only the settlement file finds it.
+        const isLooked = order.tells === 'all' && within
+        if ((made.isTold || isLooked) && !known.has(made.reference))
+          return {
+            promise: 'every capture is a success, accepted or in review',
+            by: `${order.orderId}: ${JSON.stringify(made)}`,
+          }
+      }
+    }
+    return null
+  }
+  const ended = (now: number): Violation | null => {
+    for (const row of sql()<PaymentRow>(PAYMENTS).all())
+      if (row.status === 'pending' && row.review === null && now - row.created_at > OPEN_MS_MAX)
+        return { promise: 'nothing is pending for ever', by: JSON.stringify(row) }
+    return null
+  }
+  const rightly = (): Violation | null => {
+    type Row = { id: number; status: PaymentStatus; in_review: 0 | 1 }
+    for (const { id, status, in_review } of sql()<Row>(
+      'SELECT id, payment_status AS status, in_review FROM registrations',
+    ).all()) {
+      const orders = sql()<{ order_id: string }>(
+        'SELECT order_id FROM payments WHERE registration_id = ?',
+      )
+        .all(id)
+        .flatMap(({ order_id }) => gateway.orders.get(order_id) ?? [])
+      const came = orders.flatMap((order) =>
+        order.transactions.filter(isMoney).map((made) => ({ order, made })),
+      )
+      const [only] = came
+      if (only === undefined || came.length > 1) continue
+      const { order, made } = only
+      const inTime =
+        made.at + closingMarginMs(order) < CLOSES &&
+        made.at - order.at <= FIRST_WITHIN_MS &&
+        (!wasClosed(order.orderId) || made.at - order.at < DAY_MS)
+      if (isRight(order, made) && inTime && (status !== 'success' || in_review === 1))
+        return {
+          promise: 'who paid once, rightly and in time is a success',
+          by: `${order.orderId} is ${status}${in_review === 1 ? ' and in review' : ''}: ${JSON.stringify(made)}`,
+        }
+    }
+    return null
+  }
+  const afterWrite = (): Violation | null => payments() ?? captures() ?? sums() ?? confirmations()
+  return {
+    afterWrite,
+    atRest: (now) => afterWrite() ?? ended(now) ?? found() ?? rightly(),
+    shownPaid: (orders) =>
+      orders.some((orderId) => {
+        const order = gateway.orders.get(orderId)
+        return order?.transactions.some((made) => isRight(order, made)) === true
+      })
+        ? null
+        : { promise: 'what is shown as paid was captured', by: orders.join(', ') },
+  }
+}

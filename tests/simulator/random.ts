@@ -1,0 +1,43 @@
+/**
+ * Everything random in a history comes from here. A source is named, and its name decides what comes out of
+ * it: taking one thing out of a history changes nothing of what the others draw, which is what makes it
+ * possible to shrink one.
+ */
+
+export type Random = {
+  /** 0 ≤ x < 1. */
+  next(): number
+  /** A whole number from 0 to n - 1. */
+  below(n: number): number
+  chance(probability: number): boolean
+  pick<T>(list: readonly T[]): T
+  /** A whole number between both, small ones far more often: delays are like that. */
+  mostly(small: number, large: number): number
+}
+
+/** mulberry32, seeded with the FNV-1a hash of the name. */
+export function randomOf(...name: readonly (string | number)[]): Random {
+  let state = 0x811c9dc5
+  for (const letter of name.join(' ')) {
+    state ^= letter.charCodeAt(0)
+    state = Math.imul(state, 0x01000193)
+  }
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (n: number): number => Math.floor(next() * n)
+  return {
+    next,
+    below,
+    chance: (probability) => next() < probability,
+    pick: (list) => {
+      const picked = list[below(list.length)]
+      if (picked === undefined) throw new Error('nothing to pick from')
+      return picked
+    },
+    mostly: (small, large) => Math.round(small * (large / small) ** (next() ** 2)),
+  }
+}
