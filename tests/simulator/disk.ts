@@ -36,7 +36,7 @@ let kept: Connection | null = null
 export function freshDisk(): Disk {
   kept ??= connected(openToWrite(':memory:'))
   let current = kept
-  current.sql('BEGIN').run()
+  current.sql('BEGIN IMMEDIATE').run()
   return {
     store: () => current.store,
     sql: () => current.sql,
@@ -49,7 +49,7 @@ export function freshDisk(): Disk {
       current = connected(openToWrite(file))
       // An open file needs no name.
       rmSync(folder, { recursive: true, force: true })
-      current.sql('BEGIN').run()
+      current.sql('BEGIN IMMEDIATE').run()
     },
     leave: () => left(current),
   }
