@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'server',
           isolate: false,
-          include: ['tests/{server,gateway,office,commands}/**/*.test.ts'],
+          include: ['tests/{server,gateway,office,commands,simulator}/**/*.test.ts'],
           exclude: ['tests/**/*.browser.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

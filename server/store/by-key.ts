@@ -7,7 +7,7 @@ import { refundsOf, refundsToSend } from './refunds.ts'
 import { linkOf } from './links.ts'
 import { registeredUnder } from './registering.ts'
 import { reviewOf } from './reviews.ts'
-import { ownedPayment, registrationsByIds, toStoredPayment } from './rows.ts'
+import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
   AdminRow,
@@ -49,7 +49,7 @@ export function reads(sql: Sql) {
       return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
     },
     payment(orderId: string): StoredPayment | null {
-      const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
+      const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
       return row === undefined ? null : toStoredPayment(row)
     },
     pendingPayments(
@@ -59,7 +59,7 @@ export function reads(sql: Sql) {
     ): Answered<'pendingPayments'> {
       return sql<OwnedPaymentRow>(
         `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? AND ${notBarred}
-         ORDER BY p.asks >= 2, iif(p.asks < 2, -p.created_at, p.next_ask_at), p.id LIMIT ?`,
+         ORDER BY p.asks >= 2, iif(p.asks < 2, -p.created_at, p.next_ask_at), p.id ${LIMIT}`,
       )
         .all(dueBefore, JSON.stringify(barred), limit)
         .map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
@@ -71,7 +71,7 @@ export function reads(sql: Sql) {
     ): readonly StoredPayment[] {
       return sql<OwnedPaymentRow>(
         `${ownedPayment} WHERE p.watch_until IS NOT NULL AND p.next_ask_at <= ? AND NOT (p.status = 'pending' AND p.review IS NULL)
-         AND ${notBarred} ORDER BY p.next_ask_at, p.id LIMIT ?`,
+         AND ${notBarred} ORDER BY p.next_ask_at, p.id ${LIMIT}`,
       )
         .all(dueBefore, JSON.stringify(barred), limit)
         .map(toStoredPayment)
@@ -96,7 +96,7 @@ export function reads(sql: Sql) {
     },
     facts(orderId: string): Answered<'facts'> {
       return sql<{ at: Instant; type: string; body: string }>(
-        'SELECT f.at, f.type, f.body FROM payment_facts f JOIN payments p ON p.id = f.payment_id WHERE p.order_id = ? ORDER BY f.id',
+        'SELECT f.at, f.type, f.body FROM payment_facts f WHERE f.payment_id = (SELECT id FROM payments WHERE order_id = ?) ORDER BY f.id',
       )
         .all(orderId)
         .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
@@ -110,7 +110,7 @@ export function reads(sql: Sql) {
       return sql<QueuedMail>(
         `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
          FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
-         WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id LIMIT ?`,
+         WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
       ).all(at, limit)
     },
     mailsOf(regNo: string): Answered<'mailsOf'> {

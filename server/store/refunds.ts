@@ -6,6 +6,7 @@ import { instant, paise } from '../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { RefundTold, RefundToSend, StoredRefund } from './money.ts'
+import { LIMIT } from './rows.ts'
 
 /** Between two tries of a refund that could not be sent. */
 const REFUND_AGAIN_MS = 5 * 60_000
@@ -148,7 +149,7 @@ export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly Re
   return sql<RefundToSend>(
     `SELECT r.id, r.amount, c.reference, p.order_id AS orderId FROM refunds r
      JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id
-     WHERE r.state = 'wanted' AND (r.asked_at IS NULL OR abs(? - r.asked_at) >= ${REFUND_AGAIN_MS}) ORDER BY r.id LIMIT ?`,
+     WHERE r.state = 'wanted' AND (r.asked_at IS NULL OR abs(? - r.asked_at) >= ${REFUND_AGAIN_MS}) ORDER BY r.id ${LIMIT}`,
   ).all(at, limit)
 }
 

@@ -5,7 +5,7 @@ import type { Sql } from './database.ts'
 import { keepImported } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { ownedPayment, quoteOf, toStoredPayment } from './rows.ts'
+import { paymentOfOrder, quoteOf, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
 import { applyFact } from './settling.ts'
@@ -161,7 +161,7 @@ export function retry(
   sql(
     "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
   ).run(at, registration.event_id, regNo, registration.id)
-  const payment = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
+  const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
 }

@@ -21,7 +21,7 @@ import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
 import { orderOfRefund, placeRefund, refundTold as endAsked } from './refunds.ts'
-import { ownedPayment, toPayment, toStoredPayment } from './rows.ts'
+import { paymentOfOrder, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import { joined, moneyOf, stand, wentBack, without } from './standing.ts'
 import type {
@@ -225,7 +225,7 @@ function applyRefund(
 }
 
 function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
-  const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.order_id = ?`).get(orderId)
+  const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(row !== undefined, 'a fact about an order that is not there')
   return row
 }

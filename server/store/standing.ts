@@ -93,7 +93,7 @@ export function moneyOf(sql: Sql, paymentId: number): { came: Paise; back: Paise
 }
 
 export function paymentById(sql: Sql, id: number): OwnedPaymentRow {
-  const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.id = ?`).get(id)
+  const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.id = (SELECT ?)`).get(id)
   assert(row !== undefined, 'a payment that is not there')
   return row
 }

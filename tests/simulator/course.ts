@@ -88,12 +88,12 @@ export function openCourse(start: Instant): Course {
     return entry
   }
   const settle = async (): Promise<void> => {
-    let quiet = 0
-    do {
+    for (let quiet = 0; quiet < QUIET_TURNS;) {
       const seen = stirs
       await new Promise((resolve) => turn(resolve))
+      if (inside === 0) return
       quiet = stirs === seen ? quiet + 1 : 0
-    } while (inside > 0 && quiet < QUIET_TURNS)
+    }
   }
   return {
     now: () => instant(now),

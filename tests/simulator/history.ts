@@ -3,7 +3,7 @@ import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { openCourse } from './course.ts'
 import { freshDisk } from './disk.ts'
-import { EVENTS, served } from './events.ts'
+import { ACCOUNTS, EVENTS, served } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { openGateway } from './gateway.ts'
 import { openMachine } from './machine.ts'
@@ -38,8 +38,8 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
   const { seed, history, profile } = plan
   const course = openCourse(plan.start)
   const disk = freshDisk()
-  const random = randomOf(seed, history, 'chance')
-  const gateway = openGateway(randomOf(seed, history, 'gateway'))
+  const random = randomOf(profile.name, seed, history, 'chance')
+  const gateway = openGateway(randomOf(profile.name, seed, history, 'gateway'))
   const tally = noTally()
   let violation: Violation | null = null
   let lastMs = 0
@@ -65,7 +65,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     profile,
     course,
     gateway,
-    random: randomOf(seed, history, 'network'),
+    random: randomOf(profile.name, seed, history, 'network'),
     tally,
     say,
   })
@@ -74,6 +74,8 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     sql: disk.sql,
     gateway,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
+    isAskable: ({ merchantId }) =>
+      Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
     wasClosed: (orderId) =>
       [...closed].some((event) => orderId.startsWith(served(event, 'usual').config.orderId.prefix)),
   })

@@ -241,7 +241,12 @@ export function openPeople(given: Given): People {
       // Nobody who has paid pays again on purpose; an old tab and a second one are how it happens.
       if (step.is === 'visit' && !step.visit.isOldTab && at > 0 && hasPaid(held)) continue
       if (isVisit && held.forms.length === 0) continue
-      await take(delegate, held, step, randomOf(plan.seed, plan.history, 'step', delegate.name, at))
+      await take(
+        delegate,
+        held,
+        step,
+        randomOf(plan.profile.name, plan.seed, plan.history, 'step', delegate.name, at),
+      )
     }
   }
   const hasPaid = ({ forms }: Held): boolean =>

@@ -83,13 +83,13 @@ const FIRST_DAY = startOf(day('2026-01-08'))
 const DAYS = 50
 
 export function planOf(profile: Profile, seed: number, history: number): Plan {
-  const random = randomOf(seed, history, 'plan')
+  const random = randomOf(profile.name, seed, history, 'plan')
   const start = (FIRST_DAY + random.below(DAYS * 24 * 60) * MINUTE_MS) as Instant
   const delegates = Array.from({ length: 1 + random.below(profile.delegatesMax) }, (_, name) =>
-    delegateOf(profile, randomOf(seed, history, 'delegate', name), name),
+    delegateOf(profile, randomOf(profile.name, seed, history, 'delegate', name), name),
   )
   const mishaps = (Object.keys(profile.mishaps) as (keyof Profile['mishaps'])[]).flatMap((is) => {
-    const drawn = randomOf(seed, history, is)
+    const drawn = randomOf(profile.name, seed, history, is)
     let left = profile.mishaps[is]
     const found: Mishap[] = []
     for (; left > 0; left -= 1)

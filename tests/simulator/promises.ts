@@ -18,6 +18,8 @@ export type Judged = {
   readonly gateway: Gateway
   /** How much earlier than its close an event has to be paid, where its time is not known well. */
   readonly closingMarginMs: (order: Order) => number
+  /** Whether there are credentials of the merchant that was to get the money; without, nobody can be asked. */
+  readonly isAskable: (order: Order) => boolean
   /** Whether an organiser closed the event in the middle of the history. */
   readonly wasClosed: (orderId: string) => boolean
 }
@@ -73,7 +75,13 @@ export type Promises = {
   shownPaid(orders: readonly string[]): Violation | null
 }
 
-export function promisesOf({ sql, gateway, closingMarginMs, wasClosed }: Judged): Promises {
+export function promisesOf({
+  sql,
+  gateway,
+  closingMarginMs,
+  isAskable,
+  wasClosed,
+}: Judged): Promises {
   const before = new Map<string, PaymentStatus>()
   const heldBy = (orderId: string, reference: string | null): Transaction | undefined =>
     gateway.orders.get(orderId)?.transactions.find((made) => made.reference === reference)
@@ -150,7 +158,7 @@ export function promisesOf({ sql, gateway, closingMarginMs, wasClosed }: Judged)
             ? made.at - order.at <= FIRST_WITHIN_MS
             : first !== undefined && made.at - first.at <= SECOND_WITHIN_MS
         // What its answers leave out nobody can be told of: only the settlement file finds it.
-        const isLooked = order.tells === 'all' && within
+        const isLooked = order.tells === 'all' && within && isAskable(order)
         if ((made.isTold || isLooked) && !known.has(made.reference))
           return {
             promise: 'every capture is a success, accepted or in review',
@@ -182,6 +190,7 @@ export function promisesOf({ sql, gateway, closingMarginMs, wasClosed }: Judged)
       const [only] = came
       if (only === undefined || came.length > 1) continue
       const { order, made } = only
+      if (!isAskable(order)) continue
       const inTime =
         made.at + closingMarginMs(order) < CLOSES &&
         made.at - order.at <= FIRST_WITHIN_MS &&

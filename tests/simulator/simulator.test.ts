@@ -1,0 +1,42 @@
+/** Histories of payments in `npm test`; longer runs, replay and controls: docs/money.md. */
+import { describe, expect, test } from 'vitest'
+import { happen } from './history.ts'
+import { planOf } from './plan.ts'
+import { DESIGN, FAULTS } from './profiles.ts'
+import { shrunk } from './shrink.ts'
+import { simulate } from './simulate.ts'
+
+/** Another one finds other histories; this one is looked at by everybody. */
+const SEED = 20261121
+const HISTORIES = 300
+const HISTORIES_OF_FAULTS = 5
+
+describe('whatever happens to a payment', () => {
+  test(
+    'every promise is kept in what the design promises to survive',
+    { timeout: 180_000 },
+    async () => {
+      const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrunk)
+      expect(found).toEqual([])
+      // What was promised was tried.
+      const { captures, lateCaptures, secondCaptures, reviews, crashes, questions } = row.counts
+      for (const happened of [captures, lateCaptures, secondCaptures, reviews, crashes, questions])
+        expect(happened).toBeGreaterThan(10)
+    },
+  )
+  test.each(FAULTS)('and with more of it: $name', async (profile) => {
+    const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrunk)
+    expect(found).toEqual([])
+  })
+})
+
+test('the same seed is the same history, to the last line and millisecond', async () => {
+  for (const history of [1, 2, 3]) {
+    const plan = planOf(DESIGN, SEED, history)
+    const [once, again]: string[][] = [[], []]
+    await happen(plan, { trace: (line) => void once?.push(line) })
+    await happen(plan, { trace: (line) => void again?.push(line) })
+    expect(once?.length).toBeGreaterThan(20)
+    expect(again).toEqual(once)
+  }
+})

@@ -1,0 +1,52 @@
+/** What a run has to show: a row for each profile, with what happened in it how often. */
+import { add } from './tally.ts'
+import type { Counts } from './tally.ts'
+
+export type Row = {
+  readonly profile: string
+  readonly seconds: number
+  readonly cpuSeconds: number
+  readonly violations: number
+  readonly counts: Counts
+}
+
+export function sumOf(one: Row | null, other: Row): Row {
+  if (one === null) return other
+  const counts = { ...one.counts }
+  add(counts, other.counts)
+  return {
+    profile: one.profile,
+    seconds: one.seconds + other.seconds,
+    cpuSeconds: one.cpuSeconds + other.cpuSeconds,
+    violations: one.violations + other.violations,
+    counts,
+  }
+}
+
+const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
+  ['profile', ({ profile }) => profile],
+  ['histories', ({ counts }) => String(counts.histories)],
+  ['CPU seconds', ({ cpuSeconds }) => cpuSeconds.toFixed(0)],
+  ['ms each', ({ cpuSeconds, counts }) => ((cpuSeconds * 1000) / counts.histories).toFixed(1)],
+  ['violations', ({ violations }) => String(violations)],
+  ['captures', ({ counts }) => String(counts.captures)],
+  ['late', ({ counts }) => String(counts.lateCaptures)],
+  ['second', ({ counts }) => String(counts.secondCaptures)],
+  ['in review', ({ counts }) => String(counts.reviews)],
+  ['refunds', ({ counts }) => String(counts.refunds)],
+  ['crashes', ({ counts }) => String(counts.crashes)],
+  [
+    'questions a payment',
+    ({ counts }) => (counts.questions / Math.max(1, counts.payments)).toFixed(1),
+  ],
+]
+
+/** In Markdown, for docs/money.md. */
+export function tableOf(rows: readonly Row[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [
+    line(COLUMNS.map(([name]) => name)),
+    line(COLUMNS.map((_, at) => (at === 0 ? '---' : '---:'))),
+    ...rows.map((row) => line(COLUMNS.map(([, cell]) => cell(row)))),
+  ].join('\n')
+}
