@@ -498,7 +498,7 @@ test('the lockfile names no download address', () => {
 
 test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
   const run =
-    /^tests\/([^/]+|(engine|checker|web|specification|mutants|server|gateway|office|commands|attacks|browser|crash)\/.+)\.test\.tsx?$/
+    /^tests\/([^/]+|(engine|checker|web|specification|mutants|server|gateway|office|commands|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/
   expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !run.test(path))).toEqual([])
 })
 
