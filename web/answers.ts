@@ -18,7 +18,9 @@ import type {
   RegisterAnswer,
   RegistrationAnswer,
   Stands,
+  Quote,
   TariffAnswer,
+  WireQuote,
 } from '../engine/index.ts'
 import type { Reader } from './api.ts'
 import { holdsAll, isRecord, recordOf, textOf, textsOf } from './shared/shape.ts'
@@ -96,8 +98,19 @@ function pricingOf(
   )
 }
 
+/** A quote of the wire in whole paise; null where an amount is none. */
+export function toQuote(wire: WireQuote): Quote | null {
+  const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
+  return base === null || gst === null || total === null
+    ? null
+    : { category: wire.category, period: wire.period, base, gst, total }
+}
+
+/** `stands` is absent in an answer that says no more than the specification asks for. */
+export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: Stands }
+
 /** 201 of the register call. Payment data that cannot be used spoil the answer: nobody is sent to half a gateway. */
-export const readRegistered: Reader<RegisterAnswer> = (body) => {
+export const readRegistered: Reader<Registered> = (body) => {
   if (!isRecord(body)) return null
   const data = body['payment_data']
   const paymentData = data === undefined || data === null ? null : readPaymentData(data)
@@ -109,8 +122,7 @@ export const readRegistered: Reader<RegisterAnswer> = (body) => {
     status: 'success',
     message: textOf(body['message']) ?? '',
     reg_no: regNo,
-    // The specification's answers do not say it, and come of what was registered just now.
-    stands: readStands(body['stands'] ?? (paymentData === null ? 'complete' : 'not-paid')),
+    ...(body['stands'] !== undefined && { stands: readStands(body['stands']) }),
     ...(paymentData !== null && { payment_data: paymentData }),
   }
 }
@@ -126,6 +138,14 @@ function readPaymentData(data: unknown): PaymentData | null {
 /** A further attempt to pay. */
 export const readRetried: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
+
+/** What the page of a link to pay shows. */
+export const readResumed: Reader<{
+  readonly registration: RegistrationAnswer['registration']
+}> = (body) => {
+  const registration = isRecord(body) ? readRegistration(body['registration']) : null
+  return registration === null ? null : { registration }
+}
 
 /** The public read of a registration. `registration: null` where the call succeeded and there is none. */
 export type FoundAnswer = { readonly registration: RegistrationAnswer['registration'] | null }
@@ -144,15 +164,7 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
   const status = found['payment_status']
   if (!isPaymentStatus(status)) return null
   const regNo = String(found['reg_no'])
-  const texts = [
-    'payment_date',
-    'attempted_at',
-    'category',
-    'category_label',
-    'period',
-    'held_until',
-    'review_since',
-  ] as const
+  const texts = ['payment_date', 'attempted_at', 'category', 'category_label', 'period'] as const
   const amounts = ['base', 'gst', 'total'] as const
   const {
     order_id: orderId,
@@ -160,9 +172,11 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     in_review: inReview,
     may_retry: retry,
     may_pay: pay,
-    second_payment: second,
-    refunded_amount: refunded,
     failed_as: failedAs,
+    stands,
+    held_until: heldUntil,
+    review_since: reviewSince,
+    refunded_amount: refunded,
   } = found
   const fits =
     texts.every((name) => isOptional(found[name])) &&
@@ -179,30 +193,32 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     order_id: orderId ?? regNo,
     payment_status: status,
     in_review: inReview === true,
-    stands: readStands(found['stands'] ?? standsBy(status, inReview === true)),
-    may_pay: pay === true,
     may_retry: retry === true,
-    second_payment: second === true,
-    refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
+    stands: stands === undefined ? standsBy(status, inReview === true) : readStands(stands),
+    held_until: textOf(heldUntil),
+    review_since: textOf(reviewSince),
+    second_payment: found['second_payment'] === true,
+    refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
+    may_pay: pay === true,
   } as RegistrationAnswer['registration']
 }
 
-const STANDS: readonly unknown[] = [
+const STANDS: ReadonlySet<unknown> = new Set<Stands>([
   'complete',
   'not-paid',
   'at-bank',
   'organisers',
   'failed',
   'refunded',
-] satisfies Stands[]
+])
 
-/** What is not understood is waited for: nobody is asked to pay again by it, and nobody is told that all is paid. */
+/** What is not known yet waits: nobody is told that they have paid, or to pay again, by a word we cannot read. */
 function readStands(value: unknown): Stands {
-  return STANDS.includes(value) ? (value as Stands) : 'at-bank'
+  return STANDS.has(value) ? (value as Stands) : 'at-bank'
 }
 
-/** The specification's answers tell the status alone. */
+/** The specification's answers say the status alone. */
 function standsBy(status: PaymentStatus, inReview: boolean): Stands {
   if (status === 'success') return 'complete'
   if (inReview) return 'organisers'

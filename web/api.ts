@@ -87,12 +87,14 @@ function readError(body: unknown): Partial<ErrorAnswer> | null {
   if (typeof status !== 'string' || status === 'success') return null
   const errors: FieldErrors | null = textsOf(body['errors'])
   const quote = readQuote(body['quote'])
+  const was = readQuote(body['was'])
   return {
     status: 'error',
     ...(typeof code === 'string' && code !== '' && { code }),
     ...(typeof message === 'string' && message !== '' && { message }),
     ...(errors !== null && { errors }),
     ...(quote !== null && { quote }),
+    ...(was !== null && { was }),
   }
 }
 

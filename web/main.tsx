@@ -7,8 +7,9 @@ import { assertNever, dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
 import { sayWith, unexpectedText } from './api.ts'
 import { Boundary } from './shared/boundary.tsx'
-import { Mark, Sprite } from './shared/icons.tsx'
+import { Sprite } from './shared/icons.tsx'
 import type { PageProps } from './shared/page.ts'
+import { Plain } from './shared/plain.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -40,13 +41,14 @@ async function choose(page: PageData): Promise<Chosen> {
       const { default: Page } = await import('./results/index.tsx')
       return { paths: [routes.success, routes.failed], Page }
     }
+    case 'pay':
+      return { paths: ['/pay/:token'], Page: (await import('./results/pay.tsx')).default }
     case 'office':
       return { paths: ['/admin/*'], Page: (await import('./office/index.tsx')).default }
     case 'site':
       return { paths: ['/'], Page: (await import('./site/index.tsx')).default }
     case 'organisers':
       return { paths: ['/organisers'], Page: (await import('./site/organisers/index.tsx')).default }
-    case 'pay':
     case 'not-found':
       return { paths: [], Page: NotFound }
     default:
@@ -88,19 +90,6 @@ function Broken() {
   )
 }
 
-function Plain({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <main className="wrap plain" id="main">
-      <a className="mark" href="/">
-        <Mark />
-        Rollcall
-      </a>
-      <h1 className="disp">{title}</h1>
-      {children}
-    </main>
-  )
-}
-
 function Pages({ page, paths, Page }: { readonly page: PageData } & Chosen) {
   const { key } = useLocation()
   return (
@@ -125,7 +114,8 @@ async function start(root: HTMLElement): Promise<void> {
     )
   try {
     const page = readPage() ?? { page: 'not-found', site: null, events: [] }
-    if (page.page === 'event' || page.page === 'result') sayWith(page.event.event.texts.calls)
+    const event = 'event' in page ? page.event : null
+    if (event !== null) sayWith(event.event.texts.calls)
     // The server's shell stays on screen until the page's own chunk is here: nothing flashes, nothing moves.
     const chosen = await choose(page)
     draw(

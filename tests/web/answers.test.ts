@@ -7,6 +7,7 @@ import {
   readEventFile,
   readFound,
   readRegistered,
+  readResumed,
   readRetried,
   tariffReader,
 } from '../../web/answers.ts'
@@ -53,6 +54,12 @@ const registration = {
   total: 7080,
   may_retry: false,
   failed_as: null,
+  stands: 'complete',
+  held_until: null,
+  review_since: null,
+  second_payment: false,
+  refunded_amount: 0,
+  may_pay: false,
   full_name: 'Dr. Sample',
 }
 const figures = {
@@ -132,7 +139,13 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   [
     'a registration sent',
     readRegistered,
-    { status: 'success', message: 'Done', reg_no: 'SAMP1', payment_data: paymentData },
+    {
+      status: 'success',
+      message: 'Done',
+      reg_no: 'SAMP1',
+      stands: 'not-paid',
+      payment_data: paymentData,
+    },
     ['payment_data.orderid', 'payment_data.payment_url'],
   ],
   [
@@ -146,6 +159,12 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     readFound,
     { status: 'success', registration },
     ['registration.reg_no', 'registration.payment_status', 'registration.created_at'],
+  ],
+  [
+    'the registration of a link',
+    readResumed,
+    { status: 'success', registration },
+    ['registration', 'registration.reg_no', 'registration.payment_status'],
   ],
   [
     'an event file',
@@ -301,25 +320,57 @@ describe('the form has its prices from any of the tariff’s shapes', () => {
   })
 })
 
-test('an answer that does not say how it stands is read from its status, and one that is not understood is waited for', () => {
-  const standsOf = (more: object): unknown =>
-    readFound({ status: 'success', registration: { ...registration, ...more } })?.registration
-      ?.stands
-  expect(standsOf({})).toBe('complete')
-  expect(standsOf({ payment_status: 'pending' })).toBe('at-bank')
-  expect(standsOf({ payment_status: 'failed' })).toBe('failed')
-  expect(standsOf({ payment_status: 'pending', in_review: true })).toBe('organisers')
-  for (const stands of ['paid', 1, '']) expect(standsOf({ stands })).toBe('at-bank')
-  expect(standsOf({ stands: 'not-paid', payment_status: 'pending' })).toBe('not-paid')
-})
-
 test('a registration with payment data alone is named by its order', () => {
   expect(readRegistered({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
   expect(readRegistered({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
     status: 'success',
     message: '',
-    stands: 'complete',
     reg_no: 'SAMP1',
+  })
+})
+
+describe('how a registration stands', () => {
+  const standsOf = (more: object) =>
+    readFound({ registration: { ...registration, ...more } })?.registration?.stands
+  test.each(['complete', 'not-paid', 'at-bank', 'organisers', 'failed', 'refunded'])(
+    '%s is what the server says',
+    (stands) => expect(standsOf({ stands })).toBe(stands),
+  )
+  test.each(['paid', '', null, 7, 'Complete', 'toString', ['complete']])(
+    'a word that nobody knows (%j) waits for the bank: it is neither paid nor to be paid again',
+    (stands) => {
+      expect(standsOf({ stands })).toBe('at-bank')
+      expect(readRegistered({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
+    },
+  )
+  test.each([
+    ['success', false, 'complete'],
+    ['success', true, 'complete'],
+    ['pending', false, 'at-bank'],
+    ['pending', true, 'organisers'],
+    ['failed', false, 'failed'],
+    ['failed', true, 'organisers'],
+    ['refunded', false, 'refunded'],
+  ] as const)(
+    'an answer that says the status alone: %s, in review %s: %s',
+    (payment_status, in_review, stands) =>
+      expect(standsOf({ stands: undefined, payment_status, in_review })).toBe(stands),
+  )
+  test('what is of another type is not said: no second payment, no refund, no pay button', () => {
+    const odd = {
+      second_payment: 'true',
+      refunded_amount: '-5',
+      may_pay: 1,
+      held_until: 7,
+      review_since: {},
+    }
+    expect(readFound({ registration: { ...registration, ...odd } })?.registration).toMatchObject({
+      second_payment: false,
+      refunded_amount: 0,
+      may_pay: false,
+      held_until: null,
+      review_since: null,
+    })
   })
 })
 

@@ -77,6 +77,22 @@ test('the error carries code, status and what the server said of the fields', as
   })
 })
 
+test('a price that moved comes with the old one beside the new one', async () => {
+  const quote = { category: 'a', period: 'b', base: 100, gst: 18, total: 118 }
+  const said = { status: 'error', code: 'price_moved', message: 'M.', quote, was: quote }
+  const answerOf = async (more: object) => {
+    const answer = await call(at(409, JSON.stringify({ ...said, ...more })), anything)
+    return answer.ok ? null : answer.error.answer
+  }
+  expect(await answerOf({})).toEqual(said)
+  expect(await answerOf({ was: { total: 'x' } })).toEqual({
+    status: 'error',
+    code: 'price_moved',
+    message: 'M.',
+    quote,
+  })
+})
+
 test('a call that was given up is told apart from a broken network', async () => {
   const leave = new AbortController()
   leave.abort()

@@ -3,8 +3,7 @@ import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { labelOfCategory } from './price.ts'
-import { quoteRows } from './summary.tsx'
+import { labelOfCategory, quoteRows } from '../shared/quote-rows.tsx'
 
 type ChangedProps = {
   readonly event: PublicEvent

@@ -1,15 +1,8 @@
 /** Today’s prices as the server states them, and what these answers cost by them. */
 import { useCallback, useEffect, useState } from 'react'
-import { categoryOf, fromRupees } from '../../engine/index.ts'
-import type {
-  Answers,
-  EventAnswer,
-  PublicEvent,
-  Quote,
-  TariffAnswer,
-  WireQuote,
-} from '../../engine/index.ts'
-import { tariffReader } from '../answers.ts'
+import { categoryOf } from '../../engine/index.ts'
+import type { Answers, EventAnswer, PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
+import { tariffReader, toQuote } from '../answers.ts'
 import { call } from '../api.ts'
 
 export type Tariff =
@@ -39,13 +32,6 @@ export function useTariff({ event, now }: EventAnswer): readonly [Tariff, () => 
     setAsked((times) => times + 1)
   }, [])
   return [tariff, again]
-}
-
-export function toQuote(wire: WireQuote): Quote | null {
-  const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
-  return base === null || gst === null || total === null
-    ? null
-    : { category: wire.category, period: wire.period, base, gst, total }
 }
 
 /** What the summary shows: a price, or why there is none (`text` for the summary, `why` beside the button). */
@@ -85,6 +71,3 @@ function askForCategory(event: PublicEvent): string {
   const field = event.fields.find((one) => one.id === choice.field)
   return field?.required?.message ?? `Please choose: ${field?.label ?? 'category'}`
 }
-
-export const labelOfCategory = (event: PublicEvent, id: string): string =>
-  event.categories.find((one) => one.id === id)?.label ?? id

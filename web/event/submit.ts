@@ -1,20 +1,14 @@
 /** Sending a registration: what goes into the call, and what each answer to it means. */
 import { rupees, shownFields } from '../../engine/index.ts'
-import type {
-  Answers,
-  FieldErrors,
-  PublicEvent,
-  Quote,
-  RegisterAnswer,
-} from '../../engine/index.ts'
-import { readRegistered } from '../answers.ts'
+import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
+import { readRegistered, toQuote } from '../answers.ts'
+import type { Registered } from '../answers.ts'
 import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
-import { toQuote } from './price.ts'
 
 /** What became of a registration that was sent. */
 export type Outcome =
-  | { readonly is: 'registered'; readonly answer: RegisterAnswer }
+  | { readonly is: 'registered'; readonly answer: Registered }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   /** The price, the category or the period is another than the delegate saw. */
   | { readonly is: 'changed'; readonly now: Quote }

@@ -1,20 +1,12 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties } from 'react'
-import {
-  buttonText,
-  formatDay,
-  formatMoney,
-  formatPrice,
-  labelOf,
-  NO_MONEY,
-} from '../../engine/index.ts'
-import type { Day, PublicEvent, Quote, SummaryLine } from '../../engine/index.ts'
+import { buttonText, formatDay, formatPrice, NO_MONEY } from '../../engine/index.ts'
+import type { Day, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import type { LedgerRow } from '../shared/ledger.tsx'
+import { labelOfCategory, quoteRows } from '../shared/quote-rows.tsx'
 import { FORM_ID } from './form.tsx'
-import { labelOfCategory } from './price.ts'
 import type { PriceView } from './price.ts'
 import '../styles/summary.css'
 
@@ -28,46 +20,6 @@ export const useWide = (): boolean =>
     },
     () => wideQuery.matches,
   )
-
-/**
- * The lines of the summary that a quote fills. Of a price of nothing the total is said, "Free", and not
- * what it would be made of, unless the total has no line. `before` is struck through where it differs.
- */
-export function quoteRows(
-  event: PublicEvent,
-  quote: Quote,
-  lines: readonly SummaryLine[],
-  before?: Quote,
-): readonly LedgerRow[] {
-  const textOf = (one: Quote, line: SummaryLine): string => {
-    if (line === 'category') return labelOfCategory(event, one.category)
-    if (line === 'period')
-      return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
-    return line === 'gst' ? formatMoney(one.gst) : formatPrice(one[line])
-  }
-  const isFree = quote.total === 0 && (before === undefined || before.total === 0)
-  const told = lines.filter(
-    (line) => !isFree || (line !== 'gst' && (line !== 'base' || !lines.includes('total'))),
-  )
-  return told.map((line) => {
-    const now = textOf(quote, line)
-    const was = before && textOf(before, line)
-    const value =
-      was === undefined || was === now ? (
-        now
-      ) : (
-        <>
-          <s>
-            <span className="vh">was </span>
-            {was}
-          </s>
-          <span className="vh"> now </span>
-          {now}
-        </>
-      )
-    return { id: line, label: labelOf(event, line), value, total: line === 'total' }
-  })
-}
 
 export type SummaryProps = {
   readonly event: PublicEvent

@@ -1,14 +1,11 @@
 /** The page of a payment that failed: what is known of it, and trying again. */
-import { useState } from 'react'
 import { fillKnown, resultRows, resultValues, saysNoMoneyWent } from '../../engine/index.ts'
-import type { Failure, PaymentData, PublicEvent } from '../../engine/index.ts'
-import { readRetried } from '../answers.ts'
-import { call } from '../api.ts'
-import { HandOff } from '../shared/handoff.tsx'
+import type { Failure, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { useMessage } from '../shared/messages.tsx'
 import { Buttons } from './buttons.tsx'
+import { lastDayOf, PayNow } from './pay-now.tsx'
+import type { AskToPay } from './pay-now.tsx'
 import type { Query, Registration } from './registration.ts'
 import { rowOf } from './ticket.tsx'
 import '../styles/failed.css'
@@ -17,8 +14,9 @@ type FailedProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
   readonly query: Query
-  /** What the number needed beside it, where it did. */
-  readonly email?: string | null
+  /** Paying again, and looking again at what became of it; left out where there is nothing to pay. */
+  readonly ask?: AskToPay
+  readonly again?: () => void
 }
 
 /** What is said of the money instead of the event file's own words, where nobody can know that it stayed. */
@@ -34,7 +32,7 @@ const MONEY_UNKNOWN: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
  * stored payment has failed, and that no money went only where the bank has said no; where nothing is
  * known of the order, the page says that instead.
  */
-export function Failed({ event, registration, query, email = null }: FailedProps) {
+export function Failed({ event, registration, query, ask, again }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
   /** What names a number that nobody gave is not said: there would be nothing to quote. */
@@ -47,6 +45,7 @@ export function Failed({ event, registration, query, email = null }: FailedProps
     rowOf(event, row, 'bad'),
   )
   const known = registration !== null || page.lookup === 'if-found'
+  const isPayable = registration?.may_pay === true && event.payment !== null && ask !== undefined
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
@@ -80,17 +79,30 @@ export function Failed({ event, registration, query, email = null }: FailedProps
           If you need help, write to <a href={`mailto:${event.support}`}>{event.support}</a>.
         </p>
       )}
-      <div className="acts">
-        <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
-      </div>
-      {registration?.may_retry && event.payment && (
-        <PayAgain
-          event={event}
-          gateway={event.payment.gateway}
-          orderId={registration.order_id}
-          email={email}
-        />
+      {registration !== null && isPayable && ask && again && (
+        <div className="again">
+          <p>
+            Your answers are saved, so you do not have to fill in the form again.
+            {sayHeld(registration)}
+          </p>
+          <PayNow
+            event={event}
+            label="Pay for this registration"
+            heldUntil={registration.held_until}
+            ask={ask}
+            again={again}
+          />
+        </div>
       )}
+      <div className="acts">
+        <Buttons
+          event={event}
+          buttons={page.buttons}
+          registration={registration}
+          query={query}
+          first={isPayable ? 'line' : 'main'}
+        />
+      </div>
       <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
         <Ledger rows={rows} />
         {reasons.length > 0 && <Lines title="Possible causes" lines={reasons} />}
@@ -98,6 +110,11 @@ export function Failed({ event, registration, query, email = null }: FailedProps
       </div>
     </article>
   )
+}
+
+function sayHeld({ held_until: heldUntil }: Registration): string {
+  const day = lastDayOf(heldUntil)
+  return day === null ? '' : ` The price is held until the end of ${day}.`
 }
 
 function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
@@ -110,45 +127,5 @@ function Lines({ title, lines }: { readonly title: string; readonly lines: reado
         ))}
       </ul>
     </div>
-  )
-}
-
-type PayAgainProps = {
-  readonly event: PublicEvent
-  readonly gateway: NonNullable<PublicEvent['payment']>['gateway']
-  readonly orderId: string
-  readonly email: string | null
-}
-
-/** The registration is kept: another payment for it needs no form. */
-function PayAgain({ event, gateway, orderId, email }: PayAgainProps) {
-  const say = useMessage()
-  const [state, setState] = useState<'idle' | 'asking' | PaymentData>('idle')
-  const pay = async () => {
-    setState('asking')
-    const answer = await call('/api/payment/retry/', readRetried, {
-      method: 'POST',
-      json: { order_id: orderId, ...(email === null ? {} : { email }) },
-      fallback: event.form.failure,
-    })
-    if (!answer.ok) say(answer.error.message, 'bad')
-    setState(answer.ok ? answer.value : 'idle')
-  }
-  return (
-    <p className="again">
-      <span>Your answers are saved, so you do not have to fill in the form again.</span>
-      <button
-        type="button"
-        className="btn line"
-        disabled={state !== 'idle'}
-        onClick={() => void pay()}
-      >
-        {state === 'idle' ? <Icon name="lock" /> : <span className="spin" aria-hidden="true" />}Pay
-        for this registration
-      </button>
-      {typeof state === 'object' && (
-        <HandOff gateway={gateway} data={state} leftAgain={() => setState('idle')} />
-      )}
-    </p>
   )
 }

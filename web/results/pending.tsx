@@ -1,21 +1,24 @@
-/** The page of a payment that is not settled: it looks again by itself. */
+/** The pages of a payment that somebody else has to settle: the bank, the organisers; and of one that was given back. */
 import { useEffect, useRef, useState } from 'react'
-import { formatMoney, fromRupees, labelOf, resultRows } from '../../engine/index.ts'
+import {
+  formatInstant,
+  formatMoney,
+  fromRupees,
+  labelOf,
+  readInstant,
+  resultRows,
+} from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
-import { Ledger } from '../shared/ledger.tsx'
-import { Status } from '../shared/status.tsx'
-import type { Query, Registration } from './registration.ts'
+import { Breaking, Ledger } from '../shared/ledger.tsx'
+import type { LedgerRow } from '../shared/ledger.tsx'
+import { Badge, Status } from '../shared/status.tsx'
+import type { Registration } from './registration.ts'
 import { Grouped } from './number.tsx'
 import { rowOf } from './ticket.tsx'
 import '../styles/pending.css'
 
-type PendingProps = {
-  readonly event: PublicEvent
-  readonly registration: Registration
-  readonly query: Query
-  readonly again: () => void
-}
+type StandingProps = { readonly event: PublicEvent; readonly registration: Registration }
 
 /** The first looks are close together, because most answers come within a minute; then it lets the server breathe. */
 const FIRST_WAIT_MS = 2500
@@ -25,14 +28,13 @@ const WAIT_GROWTH = 1.25
 const PATIENCE_MS = 6 * 60_000
 
 /** Asks again at growing intervals; true while it still does. */
-function useLooking(again: () => void, on: boolean): boolean {
-  const [looking, setLooking] = useState(on)
+export function useLooking(again: () => void): boolean {
+  const [looking, setLooking] = useState(true)
   const latest = useRef(again)
   useEffect(() => {
     latest.current = again
   }, [again])
   useEffect(() => {
-    if (!on) return
     let timer: ReturnType<typeof setTimeout>
     let waited = 0
     const next = (wait: number) => {
@@ -45,80 +47,126 @@ function useLooking(again: () => void, on: boolean): boolean {
     }
     next(FIRST_WAIT_MS)
     return () => clearTimeout(timer)
-  }, [on])
+  }, [])
   return looking
 }
 
-/**
- * Money is on its way, or has arrived and does not fit (review). Neither offers a receipt or another
- * payment. In review a person decides, so the page gives the address to write to instead of waiting.
- */
-export function Pending({ event, registration, query, again }: PendingProps) {
-  const review = registration.in_review
-  const looking = useLooking(again, !review)
-  const amount = fromRupees(registration.total)
-  const of = amount === null ? '' : ` of ${formatMoney(amount)}`
-  const mail = (
-    <a
-      href={`mailto:${event.support}?subject=${encodeURIComponent(`${event.title}: payment ${registration.order_id}`)}`}
-    >
-      {event.support}
+/** The address to write to, with the order in the subject. */
+export function Support({
+  event,
+  orderId,
+}: {
+  readonly event: PublicEvent
+  readonly orderId: string
+}) {
+  const subject = encodeURIComponent(`${event.title}: payment ${orderId}`)
+  return (
+    <a href={`mailto:${event.support}?subject=${subject}`}>
+      <Breaking text={event.support} />
     </a>
   )
-  const orderId = query.orderId ?? registration.order_id
+}
+
+function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
+  return {
+    id: 'order',
+    label: labelOf(event, 'order_id'),
+    value: <Grouped event={event} number={registration.order_id} />,
+  }
+}
+
+/** The bank has not answered. No receipt, no other payment: the page waits, and looks again by itself. */
+export function AtBank({
+  event,
+  registration,
+  again,
+}: StandingProps & { readonly again: () => void }) {
+  const looking = useLooking(again)
+  const amount = fromRupees(registration.total)
   return (
-    <section className={review ? 'pend care' : 'pend'} aria-labelledby="pending">
+    <section className="pend" aria-labelledby="pending">
       <h2 className="disp" id="pending">
         <Icon name="clock" />
         We are confirming your payment
       </h2>
-      {review ? (
-        <p>
-          The organisers need to check your payment{of} before it can be confirmed. Please do not
-          pay again. They will write to you by email. If you have questions, write to {mail} and
-          quote the number below.
-        </p>
-      ) : (
-        <p>
-          Your payment{of} is not confirmed yet. Please do not pay again.{' '}
-          {looking
-            ? 'This page keeps checking by itself. You can also close it: the confirmation will come by email.'
-            : 'The confirmation will come by email. If it has not come within a day, write to '}
-          {!looking && <>{mail}.</>}
-        </p>
-      )}
+      <p>
+        Your payment{amount === null ? '' : ` of ${formatMoney(amount)}`} is not confirmed yet.
+        Please do not pay again.{' '}
+        {looking ? (
+          'This page keeps checking by itself. You can also close it: the confirmation will come by email.'
+        ) : (
+          <>
+            The confirmation will come by email. If it has not come within a day, write to{' '}
+            <Support event={event} orderId={registration.order_id} />.
+          </>
+        )}
+      </p>
       <Ledger
         rows={[
-          {
-            id: 'order',
-            label: labelOf(event, 'order_id'),
-            value: <Grouped event={event} number={orderId} />,
-          },
+          orderRow(event, registration),
           { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="pending" /> },
         ]}
       />
-      {!review && (
-        <p className="look" role="status">
-          {looking ? (
-            <>
-              <span className="spin" aria-hidden="true" />
-              Waiting for the bank’s answer
-            </>
-          ) : (
-            <button type="button" className="btn line" onClick={again}>
-              <Icon name="again" />
-              Check again
-            </button>
-          )}
-        </p>
-      )}
+      <p className="look" role="status">
+        {looking ? (
+          <>
+            <span className="spin" aria-hidden="true" />
+            Waiting for the bank’s answer
+          </>
+        ) : (
+          <button type="button" className="btn line" onClick={again}>
+            <Icon name="again" />
+            Check again
+          </button>
+        )}
+      </p>
+    </section>
+  )
+}
+
+/** Money came that does not fit, or nobody can tell. A person decides, so there is an address instead of a wait. */
+export function WithOrganisers({ event, registration }: StandingProps) {
+  const { review_since: since, order_id: orderId } = registration
+  const at = since === null ? null : readInstant(since)
+  const amount = fromRupees(registration.total)
+  return (
+    <section className="pend care" aria-labelledby="pending">
+      <h2 className="disp" id="pending">
+        <Icon name="tri" />
+        The organisers are checking your payment
+      </h2>
+      <p>
+        The payment for your registration{amount === null ? '' : ` (${formatMoney(amount)})`} has to
+        be looked at by a person before it can be confirmed. Nothing is lost: your registration and
+        what the bank told us are on record. Please do not pay again.
+      </p>
+      <p>
+        The organisers compare what the bank reports with what was due and write to you by email. If
+        you have questions, write to <Support event={event} orderId={orderId} /> and quote the
+        number below.
+      </p>
+      <Ledger
+        rows={[
+          orderRow(event, registration),
+          {
+            id: 'status',
+            label: labelOf(event, 'payment_status'),
+            value: (
+              <Badge tone="care" icon="tri">
+                Being checked
+              </Badge>
+            ),
+          },
+          ...(at === null ? [] : [{ id: 'since', label: 'Since', value: formatInstant(at) }]),
+        ]}
+      />
     </section>
   )
 }
 
 /** Paid, then paid back: the registration no longer stands. */
-export function Refunded({ event, registration, query }: Omit<PendingProps, 'again'>) {
-  const rows = resultRows(event, 'success', registration, query)
+export function Refunded({ event, registration }: StandingProps) {
+  const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
     .map((row) => rowOf(event, row))
   return (
@@ -129,7 +177,7 @@ export function Refunded({ event, registration, query }: Omit<PendingProps, 'aga
       </h2>
       <p>
         This payment has been refunded, so the registration is no longer valid. If you have
-        questions, write to <a href={`mailto:${event.support}`}>{event.support}</a>.
+        questions, write to <Support event={event} orderId={registration.order_id} />.
       </p>
       <Ledger
         rows={[

@@ -1,5 +1,12 @@
 /** The page of a paid registration: its number, and the rows the event file names. */
-import { fillKnown, labelOf, resultRows, resultValues } from '../../engine/index.ts'
+import {
+  fillKnown,
+  formatMoney,
+  fromRupees,
+  labelOf,
+  resultRows,
+  resultValues,
+} from '../../engine/index.ts'
 import type { PublicEvent, ResultRow } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -83,6 +90,11 @@ export function Ticket({ event, registration, query }: TicketProps) {
           <div>
             <h3>Payment</h3>
             <Ledger rows={rows.filter(ofMoney).map((row) => rowOf(event, row))} money />
+            {alsoKnown(registration).map((line) => (
+              <p className="also" key={line}>
+                {line}
+              </p>
+            ))}
           </div>
         </div>
       </article>
@@ -106,6 +118,21 @@ export function Ticket({ event, registration, query }: TicketProps) {
       )}
     </>
   )
+}
+
+/** What else happened to the money of a registration that stands; it takes nothing from the ticket. */
+function alsoKnown(registration: Registration): readonly string[] {
+  const refunded = fromRupees(registration.refunded_amount)
+  return [
+    ...(refunded !== null && refunded > 0
+      ? [`${formatMoney(refunded)} of this payment has been refunded.`]
+      : []),
+    ...(registration.second_payment
+      ? [
+          'We also received a second payment. The organisers will check it and return what was paid too much; your registration stands.',
+        ]
+      : []),
+  ]
 }
 
 /** A fixed text of the event file that says how the payment stands. */

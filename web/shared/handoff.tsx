@@ -26,14 +26,7 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
     const timer = setTimeout(() => setSlow(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
-  useEffect(() => {
-    // Back from the gateway, the browser may show this page as it was left: the form must be usable again.
-    const returned = (event: PageTransitionEvent) => {
-      if (event.persisted) leftAgain()
-    }
-    addEventListener('pageshow', returned)
-    return () => removeEventListener('pageshow', returned)
-  }, [leftAgain])
+  useReturn(leftAgain)
   const fields = {
     ...Object.fromEntries(
       Object.entries(gateway.posts).map(([name, from]) => [
@@ -64,4 +57,15 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
       )}
     </form>
   )
+}
+
+/** Back from where it led, the browser may show a page just as it was left: it must be usable again. */
+export function useReturn(returned: () => void): void {
+  useEffect(() => {
+    const shown = (event: PageTransitionEvent) => {
+      if (event.persisted) returned()
+    }
+    addEventListener('pageshow', shown)
+    return () => removeEventListener('pageshow', shown)
+  }, [returned])
 }

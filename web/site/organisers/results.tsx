@@ -16,7 +16,7 @@ import { Icon } from '../../shared/icons.tsx'
 import { MessageProvider } from '../../shared/messages.tsx'
 import { Failed } from '../../results/failed.tsx'
 import type { Registration } from '../../results/registration.ts'
-import { Pending } from '../../results/pending.tsx'
+import { AtBank } from '../../results/pending.tsx'
 import { Ticket } from '../../results/ticket.tsx'
 import '../../styles/result.css'
 import { momentOf } from './trying.tsx'
@@ -70,7 +70,7 @@ export default function ResultsPreview({
         {kind === 'success' && <Ticket event={event} registration={registration} query={query} />}
         {kind === 'failed' && <Failed event={event} registration={registration} query={query} />}
         {kind === 'pending' && (
-          <Pending event={event} registration={registration} query={query} again={() => {}} />
+          <AtBank event={event} registration={registration} again={() => {}} />
         )}
         {kind === 'mail' && <Mail event={event} registration={registration} />}
       </div>
@@ -78,17 +78,12 @@ export default function ResultsPreview({
   )
 }
 
-const STANDS = {
-  success: 'complete',
-  pending: 'at-bank',
-  failed: 'failed',
-  refunded: 'refunded',
-} satisfies Record<Registration['payment_status'], Registration['stands']>
+const STANDS = { success: 'complete', failed: 'failed', pending: 'at-bank' } as const
 
 function registrationOf(
   event: EventConfig,
   { day, answers: raw }: Try,
-  status: Registration['payment_status'],
+  status: keyof typeof STANDS,
 ): Registration {
   const at = momentOf(day)
   const { answers } = normalise(event, raw)
@@ -111,13 +106,13 @@ function registrationOf(
     base: price && rupees(price.base),
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
+    may_retry: false,
     stands: STANDS[status],
     held_until: null,
     review_since: null,
     second_payment: false,
     refunded_amount: 0,
     may_pay: false,
-    may_retry: false,
     failed_as: status === 'failed' ? 'declined' : null,
   }
 }

@@ -1,0 +1,130 @@
+/** Paying for a registration that is there: one press, and a question before it where the price has moved. */
+import { useState } from 'react'
+import { dayOf, formatDay, formatMoney, priceParts, readInstant } from '../../engine/index.ts'
+import type { Instant, PaymentData, PublicEvent, Quote } from '../../engine/index.ts'
+import { toQuote } from '../answers.ts'
+import type { Answered, ApiError } from '../api.ts'
+import { Dialog } from '../shared/dialog.tsx'
+import { HandOff } from '../shared/handoff.tsx'
+import { Icon } from '../shared/icons.tsx'
+import { Ledger } from '../shared/ledger.tsx'
+import { quoteRows } from '../shared/quote-rows.tsx'
+
+/** Asks the server for what the gateway needs. `price`: the total in rupees that the delegate has agreed to, null where nobody asked. */
+export type AskToPay = (price: number | null) => Promise<Answered<PaymentData>>
+
+type PayNowProps = {
+  readonly event: PublicEvent
+  readonly label: string
+  readonly heldUntil: string | null
+  readonly ask: AskToPay
+  /** Looks at the registration once more: it stands otherwise than the page says. */
+  readonly again: () => void
+}
+type Paying =
+  | { readonly is: 'idle' | 'asking' }
+  | { readonly is: 'leaving'; readonly data: PaymentData }
+  | { readonly is: 'moved'; readonly was: Quote | null; readonly now: Quote }
+
+/** Refusals after which the page itself has something else to say. */
+const STANDS_OTHERWISE: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
+
+/** The button, and whatever follows its press: the gateway, the question, or why not, in words that stay. */
+export function PayNow({ event, label, heldUntil, ask, again }: PayNowProps) {
+  const [paying, setPaying] = useState<Paying>({ is: 'idle' })
+  const [problem, setProblem] = useState<string | null>(null)
+  const pay = async (price: number | null) => {
+    setProblem(null)
+    setPaying({ is: 'asking' })
+    const answer = await ask(price)
+    if (answer.ok) return setPaying({ is: 'leaving', data: answer.value })
+    const moved = movedIn(answer.error)
+    if (moved !== null) return setPaying({ is: 'moved', ...moved })
+    setPaying({ is: 'idle' })
+    setProblem(answer.error.message)
+    if (STANDS_OTHERWISE.has(answer.error.code)) again()
+  }
+  const busy = paying.is === 'asking' || paying.is === 'leaving'
+  return (
+    <div className="paynow">
+      <button type="button" className="btn" disabled={busy} onClick={() => void pay(null)}>
+        {busy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
+        {label}
+      </button>
+      {problem !== null && (
+        <p className="why bad" role="alert">
+          <Icon name="bang" />
+          <span>{problem}</span>
+        </p>
+      )}
+      {paying.is === 'leaving' && event.payment && (
+        <HandOff
+          gateway={event.payment.gateway}
+          data={paying.data}
+          leftAgain={() => {
+            setPaying({ is: 'idle' })
+            again()
+          }}
+        />
+      )}
+      {paying.is === 'moved' && (
+        <PriceMoved
+          event={event}
+          was={paying.was}
+          now={paying.now}
+          heldUntil={heldUntil}
+          pay={() => void pay(paying.now.total / 100)}
+          leave={() => setPaying({ is: 'idle' })}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The old and the new price, where that is why the server said no. */
+function movedIn(error: ApiError): { readonly was: Quote | null; readonly now: Quote } | null {
+  if (error.code !== 'price_moved') return null
+  const now = error.answer?.quote ? toQuote(error.answer.quote) : null
+  const was = error.answer?.was ? toQuote(error.answer.was) : null
+  return now === null ? null : { was, now }
+}
+
+type PriceMovedProps = {
+  readonly event: PublicEvent
+  readonly was: Quote | null
+  readonly now: Quote
+  readonly heldUntil: string | null
+  readonly pay: () => void
+  readonly leave: () => void
+}
+
+/** Old and new price beside each other. Nothing is charged before the delegate says so. */
+function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps) {
+  const held = lastDayOf(heldUntil)
+  return (
+    <Dialog title="The price has changed" onClose={leave}>
+      <p>
+        {held === null
+          ? 'The price of your registration is no longer held.'
+          : `The price of your registration was held until the end of ${held}.`}{' '}
+        Nothing has been charged.
+      </p>
+      <Ledger rows={quoteRows(event, now, priceParts(event), was ?? undefined)} money />
+      <div className="acts">
+        <button type="button" className="btn" onClick={pay}>
+          Pay {formatMoney(now.total)}
+        </button>
+        <button type="button" className="btn line" onClick={leave}>
+          Not now
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** "1 January 2026": the last Indian day on which a price is held; null where it has no end. */
+export function lastDayOf(heldUntil: string | null): string | null {
+  const at = heldUntil === null ? null : readInstant(heldUntil)
+  // A hold ends with a day: at its last instant, or at the first one of the next day.
+  return at === null ? null : formatDay(dayOf((at - 1) as Instant))
+}

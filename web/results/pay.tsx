@@ -1,0 +1,120 @@
+/** The page that a link from a mail leads to: the registration it belongs to, and paying for it in one press. */
+import { useCallback } from 'react'
+import { useParams } from 'react-router-dom'
+import type { EventAnswer, EventCard } from '../../engine/index.ts'
+import { readResumed, readRetried } from '../answers.ts'
+import { call } from '../api.ts'
+import { Icon } from '../shared/icons.tsx'
+import { Breaking } from '../shared/ledger.tsx'
+import type { PageProps } from '../shared/page.ts'
+import { Plain } from '../shared/plain.tsx'
+import { useLook } from './look.ts'
+import type { Ask, Look, Missing } from './look.ts'
+import type { AskToPay } from './pay-now.tsx'
+import { Loading, ResultFrame, Standing, titleOfStanding, useTitle } from './standing.tsx'
+
+export default function PayPage({ page }: PageProps) {
+  if (page.page !== 'pay') return null
+  return page.event === null ? <NoLink events={page.events} /> : <Linked page={page.event} />
+}
+
+function Linked({ page }: { readonly page: EventAnswer }) {
+  return (
+    <ResultFrame event={page.event}>
+      <Resumed page={page} />
+    </ResultFrame>
+  )
+}
+
+function Resumed({ page: { event, now } }: { readonly page: EventAnswer }) {
+  const { token = '' } = useParams()
+  const find = useCallback<Ask>(
+    (signal) =>
+      call(`/api/payment/resume/${encodeURIComponent(token)}`, readResumed, {
+        signal,
+        fallback: event.results.errors.fetchFailed,
+      }),
+    [event, token],
+  )
+  const [look, again] = useLook(event, find)
+  useTitle(
+    event,
+    titleOf(look) ?? (look.is === 'found' ? titleOfStanding(event, look.registration) : 'Payment'),
+  )
+  const ask: AskToPay = (price) =>
+    call('/api/payment/resume/', readRetried, {
+      method: 'POST',
+      json: { token, ...(price !== null && { price }) },
+      fallback: event.form.failure,
+    })
+  if (look.is === 'found') {
+    const { registration } = look
+    const query = { orderId: registration.order_id, amount: null, date: null }
+    return <Standing {...{ event, registration, query, now, again, ask }} />
+  }
+  return look.is === 'missing' ? <Over event={event} look={look} again={again} /> : <Loading />
+}
+
+const titleOf = (look: Look): string | null =>
+  look.is === 'missing' ? (look.again ? look.message : OVER) : null
+
+const OVER = 'This link can no longer be used'
+
+type OverProps = {
+  readonly event: EventAnswer['event']
+  readonly look: Missing
+  readonly again: () => void
+}
+
+/** The link has had its time, or could not be looked up; the form and the organisers are still there. */
+function Over({ event, look, again }: OverProps) {
+  return (
+    <section className="pend" role="alert">
+      <h2 className="disp">
+        <Icon name={look.again ? 'bang' : 'clock'} />
+        {titleOf(look)}
+      </h2>
+      <p>{look.again ? look.detail : look.message}</p>
+      <p>
+        If you have paid, your registration is not lost. Write to{' '}
+        <a href={`mailto:${event.support}`}>
+          <Breaking text={event.support} />
+        </a>{' '}
+        if you need help.
+      </p>
+      <div className="acts">
+        {look.again && (
+          <button type="button" className="btn" onClick={again}>
+            <Icon name="again" />
+            Try again
+          </button>
+        )}
+        <a className={look.again ? 'btn line' : 'btn'} href={event.routes.form}>
+          Go to the registration form
+        </a>
+      </div>
+    </section>
+  )
+}
+
+/** Nobody knows the link, so nobody knows its event either. */
+function NoLink({ events }: { readonly events: readonly EventCard[] }) {
+  return (
+    <Plain title="This link is not known">
+      <p>
+        It may have been cut short on its way. Please open it again from the e-mail, all of it, or
+        go to the conference that you registered for.
+      </p>
+      <ul className="ways">
+        {events.map(({ id, title, routes }) => (
+          <li key={id}>
+            <a href={routes.form}>{title}</a>
+          </li>
+        ))}
+      </ul>
+      <a className="btn" href="/">
+        Go to Home
+      </a>
+    </Plain>
+  )
+}

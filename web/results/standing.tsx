@@ -1,0 +1,103 @@
+/** How a registration stands, and the page that says so. Success comes first, whatever another attempt to pay does. */
+import { useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { assertNever } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
+import { forget } from '../shared/keep.ts'
+import '../styles/result.css'
+import '../styles/print.css'
+import { Failed } from './failed.tsx'
+import { NotPaid } from './not-paid.tsx'
+import type { AskToPay } from './pay-now.tsx'
+import { AtBank, Refunded, WithOrganisers } from './pending.tsx'
+import type { Query, Registration } from './registration.ts'
+import { Ticket } from './ticket.tsx'
+
+type StandingProps = {
+  readonly event: PublicEvent
+  readonly registration: Registration
+  readonly query: Query
+  /** The server's clock when it wrote the page. */
+  readonly now: string
+  readonly again: () => void
+  readonly ask: AskToPay
+}
+
+export function Standing({ event, registration, query, now, again, ask }: StandingProps) {
+  const { stands } = registration
+  useEffect(() => {
+    if (stands === 'complete') forget(event)
+  }, [stands, event])
+  const known = { event, registration }
+  switch (stands) {
+    case 'complete':
+      return <Ticket {...known} query={query} />
+    case 'not-paid':
+      return <NotPaid {...known} now={now} again={again} ask={ask} />
+    case 'at-bank':
+      return <AtBank {...known} again={again} />
+    case 'organisers':
+      return <WithOrganisers {...known} />
+    case 'failed':
+      return <Failed {...known} query={query} again={again} ask={ask} />
+    case 'refunded':
+      return <Refunded {...known} />
+    default:
+      return assertNever(stands)
+  }
+}
+
+export function titleOfStanding(event: PublicEvent, { stands }: Registration): string {
+  switch (stands) {
+    case 'complete':
+      return event.results.success.title
+    case 'not-paid':
+      return 'Not paid yet'
+    case 'at-bank':
+      return 'We are confirming your payment'
+    case 'organisers':
+      return 'The organisers are checking your payment'
+    case 'failed':
+      return event.results.failed.title
+    case 'refunded':
+      return 'Payment refunded'
+    default:
+      return assertNever(stands)
+  }
+}
+
+/** The event's look around what became of a payment. */
+export function ResultFrame({
+  event,
+  children,
+}: {
+  readonly event: PublicEvent
+  readonly children: ReactNode
+}) {
+  wear(event.look.colour)
+  return (
+    <>
+      <EventHeader event={event} />
+      <main className="wrap res" id="main">
+        {children}
+      </main>
+      <EventFooter support={event.support} />
+    </>
+  )
+}
+
+export function Loading() {
+  return (
+    <div className="looking" role="status">
+      <span className="spin big" aria-hidden="true" />
+      <p>Looking up your registration</p>
+    </div>
+  )
+}
+
+export function useTitle(event: PublicEvent, title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${event.title}`
+  }, [title, event.title])
+}
