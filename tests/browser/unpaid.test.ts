@@ -1,8 +1,23 @@
 /** What a delegate sees when the money does not come, or not yet. */
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, fillForm, FORM, INTERN, ledger, orderIdOf, plain, proceed } from './delegate.ts'
+import type { Visit } from './browser.ts'
+import {
+  atGateway,
+  field,
+  fillForm,
+  FORM,
+  INTERN,
+  ledger,
+  orderIdOf,
+  payButton,
+  plain,
+  proceed,
+} from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -104,23 +119,297 @@ describe('a payment that takes its time', () => {
     await context.close()
   })
 
-  test('stays unpaid when its success address is opened by hand', async () => {
-    const { page, context } = await visit(browser)
+  test('stays unpaid when its success address is opened by hand, and is paid from there in one press', async () => {
+    const { page, context, complaints } = await visit(browser)
     await registered(page, 'Dr. Abandoned Demo')
     const orderId = await orderOf(page)
     await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}&amount=3540.00&date=2026-01-01`)
-    await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
+    await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(await said(page)).not.toContain('Paid')
     expect(await page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      'Full Name': 'Dr. Abandoned Demo',
+      Category: INTERN,
+      'Total Amount': '₹ 3,540',
+    })
+    await expectAccessible(page, 'not paid yet')
+    await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
+    await page.waitForURL((url) => url.origin !== server.url)
+    expect(await orderOf(page)).toBe(orderId)
+    await atGateway(page, 'Pay')
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('asks before it charges a price that has moved, and charges nothing without a yes', async () => {
+    const { page, context } = await visit(browser)
+    await registered(page, 'Dr. Moved Price')
+    await page.setViewportSize({ width: 360, height: 740 })
+    const orderId = await orderOf(page)
+    await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
+    const asked: unknown[] = []
+    await page.route('**/api/payment/retry/', async (route) => {
+      const body: unknown = route.request().postDataJSON()
+      asked.push(body)
+      const quote = { category: 'intern-mbbs-accompanying', period: 'jan-25-jan-31' }
+      await route.fulfill({
+        status: asked.length < 3 ? 409 : 503,
+        json: {
+          status: 'error',
+          code: asked.length < 3 ? 'price_moved' : 'gateway_unsure',
+          message: 'The bank could not be asked. Please try again in a minute.',
+          quote: { ...quote, base: 4000, gst: 720, total: 4720 },
+          was: { ...quote, base: 3000, gst: 540, total: 3540 },
+        },
+      })
+    })
+    const payNow = page.getByRole('button', { name: /^Pay .* now$/ })
+    const dialog = page.getByRole('dialog', { name: 'The price has changed' })
+    await payNow.click()
+    await dialog.waitFor()
+    expect((await ledger(dialog))['Total Amount']).toBe('was ₹ 3,540 now ₹ 4,720')
+    expect(plain(await dialog.textContent())).toContain('Nothing has been charged')
+    await expectAccessible(page, 'the price has changed')
+    await dialog.getByRole('button', { name: 'Not now' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await payNow.click()
+    await dialog.getByRole('button', { name: 'Pay ₹ 4,720' }).click()
+    // What keeps it from being paid stands beside the button, and stays.
+    await page.getByRole('alert').filter({ hasText: 'The bank could not be asked' }).waitFor()
+    expect(asked).toEqual([
+      { order_id: orderId },
+      { order_id: orderId },
+      { order_id: orderId, price: 4720 },
+    ])
+    await context.close()
+  })
+
+  test('is with the organisers when the amount is another: since when, what next, whom to write to', async () => {
+    const { page, context } = await visit(browser)
+    await registered(page, 'Dr. Short Amount')
+    await atGateway(page, 'Pay a wrong amount')
+    await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
+    const facts = await ledger(page.getByRole('main'))
+    expect(facts).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
+    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
     await context.close()
   })
 })
+
+describe('the browser’s Back, from the gateway to the form', () => {
+  test('finds the answers and a way to pay for the same registration, also by sending the form again', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await registered(page, 'Dr. Back Button')
+    const orderId = await orderOf(page)
+    await page.goBack()
+    const mine = page.getByRole('region', { name: 'Your registration' })
+    await mine.getByText(orderId).waitFor()
+    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
+    await expectAccessible(page, 'back on the form')
+
+    await proceed(page)
+    expect(await orderOf(page)).toBe(orderId)
+
+    // An answer that was changed makes another registration, and the page says so before.
+    await page.goBack()
+    await field(page, 'Full Name').fill('Dr. Back Changed')
+    await mine.getByText('Changed answers make a new registration.').waitFor()
+    await mine.getByRole('link').click()
+    await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('orderId')).toBe(orderId)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('and a form that is sent again after it was paid shows the ticket, not another success', async () => {
+    const { page, context } = await visit(browser)
+    await registered(page, 'Dr. Two Tabs')
+    const orderId = await orderOf(page)
+    const gateway = page.url()
+    await page.goBack()
+    await page.getByRole('region', { name: 'Your registration' }).waitFor()
+    const other = await context.newPage()
+    await other.goto(gateway)
+    await atGateway(other, 'Pay')
+    await other.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    await payButton(page).click()
+    await page.waitForURL((url) => url.searchParams.get('orderId') === orderId)
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    await context.close()
+  })
+})
+
+/** A link such as the mail has, until a day; the mail itself goes out an hour after the delegate left. */
+function linkTo({ url, dataDir }: Served, regNo: string, until: string): string {
+  const token = randomBytes(32).toString('base64url')
+  const hash = createHash('sha256').update(token).digest('hex')
+  const db = new Database(join(dataDir, 'rollcall.db'))
+  const { changes } = db
+    .prepare(
+      `INSERT INTO links (token_hash, registration_id, purpose, created_at, expires_at)
+       SELECT ?, id, 'pay', 0, ? FROM registrations WHERE reg_no = ?`,
+    )
+    .run(hash, Date.parse(until), regNo)
+  db.close()
+  expect(changes).toBe(1)
+  return `${url}/pay/${token}`
+}
 
 /** The order that the gateway's page is asking money for. */
 async function orderOf(page: Page): Promise<string> {
   const found = /AFPI\d{13}/.exec(plain(await page.locator('body').textContent()))
   return found?.[0] ?? ''
 }
+
+describe('a link to pay from a mail', () => {
+  test('shows who, what and how much, pays in one press, and shows the ticket afterwards', async () => {
+    const { page, context, complaints } = await visit(browser, { width: 768 })
+    await registered(page, 'Dr. Linked Example')
+    const orderId = await orderOf(page)
+    const link = linkTo(server, orderId, '2099-01-01')
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      'Registration Number': orderId,
+      'Full Name': 'Dr. Linked Example',
+      Category: INTERN,
+      'Total Amount': '₹ 3,540',
+    })
+    expect(await page.title()).toBe('Not paid yet · AFPICON 2026')
+    await expectAccessible(page, 'a link to pay')
+    // By the keyboard alone.
+    await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.origin !== server.url)
+    expect(await orderOf(page)).toBe(orderId)
+    await atGateway(page, 'Pay')
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('that has expired, or that nobody knows, says so and shows the way to the form', async () => {
+    const { page, context } = await visit(browser)
+    await registered(page, 'Dr. Late Link')
+    await page.goto(linkTo(server, await orderOf(page), '2001-01-01'))
+    const alert = page.getByRole('alert')
+    await alert.getByRole('heading', { name: 'This link can no longer be used' }).waitFor()
+    expect(await alert.getByRole('link', { name: 'support@afpicon.example' }).count()).toBe(1)
+    await expectAccessible(page, 'an expired link')
+    await alert.getByRole('link', { name: 'Go to the registration form' }).click()
+    await page.waitForURL(new RegExp(`${FORM}$`))
+
+    await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
+    await page.getByRole('heading', { level: 1, name: 'This link is not known' }).waitFor()
+    const forms = page.getByRole('main').getByRole('listitem').getByRole('link')
+    expect(await forms.allTextContents()).toContain('AFPICON 2026')
+    await expectAccessible(page, 'an unknown link')
+    await context.close()
+  })
+})
+
+describe('how a registration stands, in the words of its page', () => {
+  const STANDS: readonly (readonly [
+    name: string,
+    answer: Readonly<Record<string, unknown>>,
+    heading: string,
+    says: readonly string[],
+    pay: string | null,
+  ])[] = [
+    [
+      'to be paid, at a price that is held',
+      { stands: 'not-paid', may_pay: true, held_until: '2099-01-02T00:00:00+05:30' },
+      'Not paid yet',
+      [
+        'No payment for it has reached us yet',
+        'is held for you until the end of 1 January 2099. After that the price of the day on which you pay applies.',
+        'If you have just paid, please wait instead',
+        'Dr. Standing Example',
+      ],
+      'Pay ₹ 3,540 now',
+    ],
+    [
+      'to be paid, at a price that is no longer held',
+      { stands: 'not-paid', may_pay: true, held_until: '2025-11-02T00:00:00+05:30' },
+      'Not paid yet',
+      ['was held until the end of 1 November 2025', 'you are asked before anything is charged'],
+      'Pay now',
+    ],
+    [
+      'not paid, and not to be paid any more',
+      { stands: 'not-paid', may_pay: false },
+      'Not paid yet',
+      ['It can no longer be paid here', 'support@afpicon.example'],
+      null,
+    ],
+    [
+      'with the organisers',
+      { stands: 'organisers', in_review: true, review_since: '2025-11-10T09:05:00+05:30' },
+      'The organisers are checking your payment',
+      [
+        'Please do not pay again',
+        'write to you by email',
+        'support@afpicon.example',
+        '10 November 2025, 9:05 am',
+      ],
+      null,
+    ],
+    [
+      'a word that nobody knows',
+      { stands: 'settled' },
+      'We are confirming your payment',
+      ['Please do not pay again'],
+      null,
+    ],
+    [
+      'paid, paid a second time, and given back in part',
+      {
+        stands: 'complete',
+        payment_status: 'success',
+        in_review: true,
+        second_payment: true,
+        refunded_amount: 1000,
+      },
+      'Registration Confirmed',
+      ['We also received a second payment', '₹ 1,000 of this payment has been refunded'],
+      null,
+    ],
+  ]
+  let here: Visit
+  let orderId = ''
+  beforeAll(async () => {
+    here = await visit(browser)
+  })
+  afterAll(() => here.context.close())
+  test.each(STANDS)('%s', async (name, answer, title, says, pay) => {
+    const { page } = here
+    if (orderId === '') {
+      await registered(page, 'Dr. Standing Example')
+      orderId = await orderOf(page)
+    }
+    const call = '**/api/afpicon/registrations/**'
+    await page.route(call, async (route) => {
+      const response = await route.fetch()
+      const stored = (await response.json()) as { readonly registration: object }
+      await route.fulfill({
+        json: { status: 'success', registration: { ...stored.registration, ...answer } },
+      })
+    })
+    await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
+    await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
+    const text = await said(page)
+    for (const part of says) expect(text).toContain(part)
+    const buttons = page.getByRole('main').getByRole('button', { name: /^Pay/ })
+    expect((await buttons.allTextContents()).map(plain)).toEqual(pay === null ? [] : [pay])
+    expect(await page.title()).toBe(`${title} · AFPICON 2026`)
+    await expectAccessible(page, name)
+    await page.unroute(call)
+  })
+})
 
 describe('a result page without its order', () => {
   test.each([

@@ -4,7 +4,9 @@ import type { PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
+import { recall } from '../shared/keep.ts'
 import { Breaking } from '../shared/ledger.tsx'
+import { SentBefore } from '../shared/sent.tsx'
 import '../styles/closed.css'
 
 /** Says that one cannot register (now), and whom to ask. */
@@ -41,10 +43,12 @@ export default function ClosedPage({ page }: PageProps) {
   const at = readInstant(now)
   const open = at === null ? null : openOn(event, dayOf(at))
   wear(event.look.colour)
+  const sent = recall(event)?.regNo ?? null
   return (
     <>
       <EventHeader event={event} />
       <main className="wrap closed" id="main">
+        {sent !== null && <SentBefore event={event} regNo={sent} />}
         {event.about !== undefined && <p className="lead">{event.about}</p>}
         <ClosedBox event={event} text={open === null || open.open ? null : open.text} />
       </main>

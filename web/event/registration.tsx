@@ -2,11 +2,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, fill } from '../../engine/index.ts'
 import type { EventAnswer, PaymentData, Quote } from '../../engine/index.ts'
+import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
-import { HandOff } from '../shared/handoff.tsx'
+import { HandOff, useReturn } from '../shared/handoff.tsx'
 import { forget, keep, recall, startOf } from '../shared/keep.ts'
 import { useMessage } from '../shared/messages.tsx'
+import { resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
 import { ClosedBox } from './closed.tsx'
 import { FormBox, FORM_ID, useForm } from './form.tsx'
@@ -37,6 +39,8 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
   const [attempts, setAttempts] = useState(0)
   const [begin] = useState(() => recall(event))
   const [recalled, setRecalled] = useState(begin !== null)
+  /** The number of the registration that was sent from here and left to be paid. */
+  const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
   const form = useForm(
     page,
@@ -50,8 +54,8 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
   const { data } = form
   useEffect(() => {
     if (data !== begin?.data && JSON.stringify(data) !== JSON.stringify(startOf(event)))
-      keep(event, { data, key: key.current })
-  }, [event, data, begin])
+      keep(event, { data, key: key.current, regNo: sent })
+  }, [event, data, begin, sent])
   const price = priceOf(event, tariff, form.answers)
   const quoted = price.is === 'price' ? price.quote : null
 
@@ -66,13 +70,15 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
     })
     // After a clear "no" the next try is another one; what was registered, or may have been, keeps its key.
     if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
-    keep(event, { data: form.data, key: key.current })
+    const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : sent
+    keep(event, { data: form.data, key: key.current, regNo })
+    setSent(regNo)
     setPhase(next(outcome, quote))
   }
   const next = (outcome: Outcome, quote: Quote | null): Phase => {
     switch (outcome.is) {
       case 'registered':
-        return registered(outcome.answer.reg_no, outcome.answer.payment_data)
+        return registered(outcome.answer, quote)
       case 'invalid':
         form.setErrors(outcome.errors)
         setAttempts((times) => times + 1)
@@ -96,8 +102,15 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
         return assertNever(outcome)
     }
   }
-  const registered = (regNo: string, data: PaymentData | undefined): Phase => {
+  const registered = (answer: Registered, quote: Quote | null): Phase => {
+    const { reg_no: regNo, payment_data: data, stands } = answer
     if (data && event.payment) return { is: 'leaving', data }
+    const costNothing = stands === 'complete' && (quote?.total ?? 0) === 0
+    if (stands !== undefined && event.payment && !costNothing) {
+      // It was sent before, and stands otherwise than to be paid: its own page says how.
+      location.assign(resultPageOf(event, regNo))
+      return { is: 'submitting' }
+    }
     const filled = (text: string) => fill(text, { reg_no: regNo }, '')
     const { notice: message, alert } = event.form.withoutPayment
     if (message !== null) say(filled(message), 'good')
@@ -109,6 +122,7 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
     forget(event)
     key.current = newKey()
     setRecalled(false)
+    setSent(null)
     setAttempts(0)
   }
   const submit = () => {
@@ -116,6 +130,12 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
     else void send(quoted)
   }
   const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
+  useReturn(
+    useCallback(() => {
+      setPhase({ is: 'filling' })
+      setRecalled(true)
+    }, []),
+  )
   useReturnOfFocus(phase.is === 'filling')
 
   const busy = phase.is === 'submitting' || phase.is === 'leaving'
@@ -139,6 +159,7 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
       <Stepper event={event} form={form} />
       <div className="col">
         {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
+        {sent !== null && !busy && <SentBefore event={event} regNo={sent} edited={!recalled} />}
         {recalled && (
           <p className="recalled">
             Your answers are as you left them.{' '}

@@ -1,5 +1,4 @@
 /** Answers that outlive a page: kept in the tab until they are paid for. */
-import { newKey } from '../api.ts'
 import type { PublicEvent, RawAnswers } from '../../engine/index.ts'
 
 /**
@@ -7,7 +6,12 @@ import type { PublicEvent, RawAnswers } from '../../engine/index.ts'
  * browser's Back, one finds them, and with them the key under which they were sent, so that sending them
  * again pays the same registration. Files cannot be kept; the tab's end forgets everything.
  */
-export type Kept = { readonly data: RawAnswers; readonly key: string }
+export type Kept = {
+  readonly data: RawAnswers
+  readonly key: string
+  /** The number of the registration that they became; null: they were not sent, or became none. */
+  readonly regNo: string | null
+}
 
 const nameOf = (event: PublicEvent): string => `answers of ${event.id}`
 const isFile = (event: PublicEvent, id: string): boolean =>
@@ -31,16 +35,17 @@ export function recall(event: PublicEvent): Kept | null {
     const known = Object.entries(kept.data).filter(
       ([id]) => event.fields.some((field) => field.id === id) && !isFile(event, id),
     )
-    return { data: { ...startOf(event), ...Object.fromEntries(known) }, key: kept.key }
+    const regNo = 'regNo' in kept && typeof kept.regNo === 'string' ? kept.regNo : null
+    return { data: { ...startOf(event), ...Object.fromEntries(known) }, key: kept.key, regNo }
   } catch {
     return null
   }
 }
 
-export function keep(event: PublicEvent, { data, key }: Kept): void {
+export function keep(event: PublicEvent, { data, key, regNo }: Kept): void {
   const answers = Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
   try {
-    sessionStorage.setItem(nameOf(event), JSON.stringify({ data: answers, key }))
+    sessionStorage.setItem(nameOf(event), JSON.stringify({ data: answers, key, regNo }))
   } catch {
     // Storage is switched off or full: the form works as before, it only forgets.
   }
@@ -53,5 +58,3 @@ export function forget(event: PublicEvent): void {
     // Nothing was kept.
   }
 }
-
-export const fresh = (event: PublicEvent): Kept => ({ data: startOf(event), key: newKey() })
