@@ -94,10 +94,13 @@ export function registeredUnder(
   key: string,
   at: Instant,
 ): { fingerprint: string; registered: Registered } | null {
+  // Subqueries, not a join: one that compares with bound values is planned anew at every run.
   const row = sql<KeyRow>(
-    `SELECT k.fingerprint, r.id, r.reg_no, r.total,
-      (SELECT order_id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS order_id
-     FROM idempotency_keys k JOIN registrations r ON r.id = k.registration_id WHERE k.event_id = ? AND k.key = ? AND k.at > ?`,
+    `SELECT fingerprint, registration_id AS id,
+      (SELECT reg_no FROM registrations WHERE id = registration_id) AS reg_no,
+      (SELECT total FROM registrations WHERE id = registration_id) AS total,
+      (SELECT order_id FROM payments p WHERE p.registration_id = k.registration_id ORDER BY attempt DESC LIMIT 1) AS order_id
+     FROM idempotency_keys k WHERE event_id = ? AND key = ? AND at > ?`,
   ).get(eventId, key, at - KEY_KEPT_MS)
   return row === undefined
     ? null
