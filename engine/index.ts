@@ -178,6 +178,7 @@ export {
   saysNoMoneyWent,
   type ResultRow,
 } from './result-pages.ts'
+export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
 export { flatSchema, toSchema, uiSchema } from './schema.ts'
 export { checkBySchema, toMessages } from './verdict.ts'
 export { escapeHtml } from './html.ts'

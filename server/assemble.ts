@@ -17,6 +17,8 @@ import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
+import { openUnfinished } from './registering/unfinished.ts'
+import type { Unfinished } from './registering/unfinished.ts'
 import { openUploads } from './registering/uploads.ts'
 
 export type AssembleOptions = {
@@ -33,6 +35,7 @@ export type Assembled = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly mailer: Mailer
+  readonly unfinished: Unfinished
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
   /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
@@ -67,6 +70,7 @@ export async function assemble(
     { reconciles: options.works },
   )
   const mailer = openMailer({ store, clock, log, environment }, { works: options.works })
+  const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
   const app = await buildApp(deps)
@@ -76,12 +80,14 @@ export async function assemble(
     app,
     deps,
     mailer,
+    unfinished,
     sandbox,
     close: async () => {
       // From the outside in: no new requests, then what still works for the old ones, the store last.
       warming?.stop()
       await app.close()
       await payments.close()
+      await unfinished.close()
       await mailer.close()
       await closeGateway()
       await events.close()

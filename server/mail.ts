@@ -10,6 +10,7 @@ import path from 'node:path'
 import nodemailer from 'nodemailer'
 import { instant } from '../engine/index.ts'
 import type { Deps, Environment } from './deps.ts'
+import { textToSend } from './registering/unfinished.ts'
 import type { QueuedMail } from './store/store.ts'
 
 /** After each failed try; a mail server that is down over a weekend loses nothing. */
@@ -54,7 +55,12 @@ export function openMailer(
   const sendOne = async (mail: QueuedMail): Promise<boolean> => {
     // A disk that cannot take the claim could not take that it was sent either.
     if (!(await store.claimMail(mail.id, clock()))) return false
-    const problem = await carrier.send(mail)
+    const text = await textToSend(deps, mail)
+    if (text === null) {
+      await store.mailFailed(mail.id, 'It was not needed any more.', null)
+      return false
+    }
+    const problem = await carrier.send({ ...mail, text })
     const at = clock()
     if (problem === null) {
       await store.mailSent(mail.id, at)

@@ -91,6 +91,20 @@ export function reads(sql: Sql) {
     captures(regNo: RegNo): readonly StoredCapture[] {
       return capturesOf(sql, regNo)
     },
+    unfinished(
+      handedBefore: Instant,
+      eventIds: readonly string[],
+      after: number,
+      limit: number,
+    ): Answered<'unfinished'> {
+      return sql<Answered<'unfinished'>[number]>(
+        `SELECT p.id, r.reg_no AS regNo FROM payments p JOIN registrations r ON r.id = p.registration_id
+         WHERE p.status = 'pending' AND p.review IS NULL AND p.last_answer = 'no-record' AND p.handed_off_at <= ? AND p.id > ?
+           AND r.event_id IN (SELECT value FROM json_each(?))
+           AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = 'unfinished ' || r.reg_no)
+         ORDER BY p.id LIMIT abs(?)`,
+      ).all(handedBefore, after, JSON.stringify(eventIds), limit)
+    },
     link(tokenHash: string): StoredLink | null {
       return linkOf(sql, tokenHash)
     },
@@ -108,7 +122,7 @@ export function reads(sql: Sql) {
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(
-        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
+        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
          FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
          WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
       ).all(at, limit)

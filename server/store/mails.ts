@@ -45,6 +45,16 @@ export function queueOnce(
   )
 }
 
+export function queueUnfinished(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): boolean {
+  return (
+    sql(
+      `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
+       SELECT id, 'unfinished', 'unfinished ' || reg_no, ?, ?, ?, ?, ?, ? FROM registrations
+       WHERE reg_no = ? AND payment_status = 'pending' AND in_review = 0 ON CONFLICT (once) DO NOTHING`,
+    ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo).changes === 1
+  )
+}
+
 /**
  * Before it is sent, so that a disk that is full or a process that dies sends no mail over and over: what was
  * claimed and never marked may have gone out, and is tried once more.

@@ -83,11 +83,11 @@ type UploadRow = {
 /** A payment's row with what stands elsewhere: the code that made it fail, what waits for a person, what went back. */
 const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.body, '$.code') FROM payment_facts f
   WHERE f.payment_id = p.id AND f.type = 'declined' ORDER BY f.id LIMIT 1), NULL) AS declined_code,
-  iif(p.review IS NULL, NULL, coalesce((SELECT min(c.seen_at) FROM captures c WHERE c.payment_id = p.id AND c.state = 'review'),
+  iif(p.review IS NULL, NULL, coalesce((SELECT min(c.seen_at) FROM captures c WHERE c.counts_for = p.id AND c.state = 'review'),
     (SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at)) AS review_since,
-  iif(p.review IS NULL, 0, EXISTS (SELECT 1 FROM captures c WHERE c.payment_id = p.id AND c.state = 'review')) AS money_in_review,
+  iif(p.review IS NULL, 0, EXISTS (SELECT 1 FROM captures c WHERE c.counts_for = p.id AND c.state = 'review')) AS money_in_review,
   iif(p.status IN ('success', 'refunded'), coalesce((SELECT sum(b.amount) FROM refunds b JOIN captures c ON c.id = b.capture_id
-    WHERE c.payment_id = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded`
+    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded`
 export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
 /**
  * The attempt of one order id. Asked for by a subquery, because SQLite plans a join anew at every run when

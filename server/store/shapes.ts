@@ -136,6 +136,8 @@ export type NewMail = {
 
 export type QueuedMail = NewMail & {
   readonly id: number
+  /** `unfinished`: to whoever left before paying; its link is made when it is sent. */
+  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished'
   readonly attempts: number
   readonly eventId: string
   /** Null: of an event as a whole. */

@@ -183,6 +183,18 @@ export interface Store {
   figures(eventId: string, today: Day): Promise<EventFigures>
 
   queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
+  /**
+   * Orders handed out before that instant which the gateway has no record of, of registrations that were not
+   * written to yet: a page of them by the payment's id.
+   */
+  unfinished(
+    handedBefore: Instant,
+    eventIds: readonly string[],
+    after: number,
+    limit: number,
+  ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
+  /** To whoever left before paying, once per registration; false: it was queued before, or is paid meanwhile. */
+  queueUnfinished(regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
   /** Of an event as a whole, once per key however often it is called; false: it was queued before. */
   queueOnce(once: string, eventId: string, mail: NewMail, at: Instant): Promise<boolean>
   /**

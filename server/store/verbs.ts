@@ -75,6 +75,9 @@ export function storeOf({ write, list, read, close }: Doers): Store {
     figures: (eventId, today) => list('figures', eventId, today),
 
     queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    unfinished: async (handedBefore, eventIds, after, limit) =>
+      read.unfinished(handedBefore, eventIds, after, limit),
+    queueUnfinished: (regNo, mail, at) => write('queueUnfinished', regNo, mail, at),
     queueOnce: (once, eventId, mail, at) => write('queueOnce', once, eventId, mail, at),
     claimMail: (id, at) => write('claimMail', id, at),
     dueMails: async (at, limit) => read.dueMails(at, limit),

@@ -29,6 +29,7 @@ export const writes = {
   linkUsed: links.linkUsed,
   queueMail: mails.queueMail,
   queueOnce: mails.queueOnce,
+  queueUnfinished: mails.queueUnfinished,
   claimMail: mails.claimMail,
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,

@@ -1,5 +1,5 @@
 /** One rule for paying: the form again, another try and a link of a mail never lead to a second payment, and never lock anybody out. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo, RegistrationAnswer, RegisterAnswer } from '../../engine/index.ts'
@@ -347,4 +347,164 @@ describe('a price', () => {
       await other.settled()
       expect(await look(regNo, other)).toMatchObject({ stands: 'complete', in_review: false })
     }, '2026-01-25T23:50:00+05:30'))
+})
+
+describe('whoever left before paying', () => {
+  /** Registers, leaves, and is not heard of for that long. */
+  const leave = async (other: Rig, ms: number) => {
+    const placed = await other.place()
+    await other.sandbox().act(placed.orderId, 'leave')
+    other.advance(2 * minute)
+    await other.parts().deps.payments.reconcile()
+    other.advance(ms - 2 * minute)
+    return placed
+  }
+  const mailsIn = (other: Rig): readonly string[] => {
+    const folder = join(other.dataDir, 'mail')
+    return readdirSync(folder).map((name) =>
+      readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''),
+    )
+  }
+  const linkIn = (mail: string): string => /\/pay\/([\w-]{43})(?![\w-])/.exec(mail)?.[1] ?? ''
+  const byLink = async (other: Rig, token: string, more: object = {}): Promise<Said> => {
+    const response = await fetch(`${other.url}/api/payment/resume/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, ...more }),
+    })
+    return {
+      status: response.status,
+      again: response.headers.get('retry-after'),
+      body: (await response.json()) as Said['body'],
+    }
+  }
+
+  test('gets one mail an hour later, whose link leads back until it is paid and to the ticket after', () =>
+    withRig(async (other) => {
+      const { orderId, regNo } = await leave(other, 59 * minute)
+      expect(await other.parts().unfinished.run()).toBe(0)
+      other.advance(2 * minute)
+      expect(await other.parts().unfinished.run()).toBe(1)
+      expect(await other.parts().unfinished.run()).toBe(0)
+      await other.restart()
+      expect(await other.parts().unfinished.run()).toBe(0)
+      expect(await other.parts().mailer.run()).toBe(1)
+      const [mail = ''] = mailsIn(other)
+      for (const said of [regNo, '7,080', '1 January 2026', 'support@afpicon.example'])
+        expect(mail).toContain(said)
+      const token = linkIn(mail)
+      expect(token).toHaveLength(43)
+
+      const page = await fetch(`${other.url}/pay/${token}`)
+      expect(page.status).toBe(200)
+      expect(Object.fromEntries(page.headers)).toMatchObject({
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex',
+      })
+      expect(await page.text()).toContain('"page":"pay"')
+      const shown = await fetch(`${other.url}/api/payment/resume/${token}`)
+      expect(await shown.json()).toEqual({
+        status: 'success',
+        registration: await look(regNo, other),
+      })
+      for (let times = 0; times < 2; times += 1)
+        expect(await byLink(other, token)).toMatchObject({
+          status: 201,
+          body: { payment_data: { orderid: orderId, amount: '7080.00' } },
+        })
+      await other.sandbox().act(orderId, 'pay')
+      await other.settled()
+      expect(await (await fetch(`${other.url}/api/payment/resume/${token}/`)).json()).toMatchObject(
+        {
+          registration: { stands: 'complete' },
+        },
+      )
+      expect(await byLink(other, token)).toMatchObject({
+        status: 409,
+        body: { code: 'nothing_due' },
+      })
+
+      // Nobody who reads the database or the log opens it.
+      const stored = ['links', 'mail_queue', 'audit_log'].map((table) =>
+        JSON.stringify(other.rows(`SELECT * FROM ${table}`)),
+      )
+      expect([...stored, JSON.stringify(other.log)].join()).not.toContain(token)
+    }))
+
+  test('and pays after the hold finds the link expired, like one that nobody made', () =>
+    withRig(async (other) => {
+      await leave(other, 61 * minute)
+      await other.parts().unfinished.run()
+      await other.parts().mailer.run()
+      const token = linkIn(mailsIn(other)[0] ?? '')
+      expect((await fetch(`${other.url}/api/payment/resume/${token}`)).status).toBe(200)
+      other.at('2026-01-02T00:00:00+05:30')
+      for (const one of [token, 'a'.repeat(43), 'x', '']) {
+        expect(await byLink(other, one)).toMatchObject({ status: 404, body: { status: 'error' } })
+        expect((await fetch(`${other.url}/api/payment/resume/${one}`)).status).not.toBe(200)
+      }
+      // Of an expired one the event is known, so that its page can lead to the form.
+      const pages = await Promise.all(
+        [token, 'a'.repeat(43)].map((one) => fetch(`${other.url}/pay/${one}`)),
+      )
+      expect(pages.map(({ status }) => status)).toEqual([404, 404])
+      const [expired, unknown] = await Promise.all(pages.map((page) => page.text()))
+      expect([
+        expired?.includes('"page":"pay","event":{'),
+        unknown?.includes('"event":null'),
+      ]).toEqual([true, true])
+    }))
+
+  test('and paid all the same, or is at the bank, is not asked to finish', () =>
+    withRig(async (other) => {
+      const paid = await leave(other, 61 * minute)
+      const atBank = await other.place()
+      await other.sandbox().act(atBank.orderId, 'later')
+      other.advance(2 * minute)
+      await other.parts().deps.payments.reconcile()
+      other.advance(61 * minute)
+      expect(await other.parts().unfinished.run()).toBe(1)
+      await other.sandbox().act(paid.orderId, 'silent')
+      await other.parts().deps.payments.verify(paid.orderId, 5_000)
+      expect(await look(paid.regNo, other)).toMatchObject({ stands: 'complete' })
+      await other.parts().mailer.run()
+      expect(mailsIn(other).filter((mail) => linkIn(mail) !== '')).toEqual([])
+      expect(other.rows("SELECT status, error FROM mail_queue WHERE kind = 'unfinished'")).toEqual([
+        { status: 'failed', error: 'It was not needed any more.' },
+      ])
+    }))
+})
+
+describe('a browser that has just paid and comes back', () => {
+  test('is led to the result page when the server cannot take anything in', () =>
+    withRig(async (other) => {
+      const { orderId } = await other.place()
+      await other.sandbox().act(orderId, 'stay')
+      const message = other.sandbox().messageOf(orderId)
+      await other.sandbox().idle()
+      await other.parts().deps.store.close()
+      const address = await other.comeBack(message)
+      expect(`${address.pathname}${address.search}`).toBe(
+        `/afpicon/payment/success?orderId=${orderId}`,
+      )
+    }))
+
+  test('is led to the result page when there were too many from its address', async () => {
+    const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
+    try {
+      const { orderId } = await other.place()
+      await other.sandbox().act(orderId, 'stay')
+      const back = (url: string) => other.parts().app.inject({ method: 'GET', url })
+      for (let times = 0; times < 600; times += 1) await back('/api/payment/return/')
+      const query = new URLSearchParams(other.sandbox().messageOf(orderId)).toString()
+      const response = await back(`/api/payment/return/?${query}`)
+      expect([response.statusCode, response.headers.location]).toEqual([
+        303,
+        `/afpicon/payment/success?orderId=${orderId}`,
+      ])
+    } finally {
+      await other.close()
+    }
+  })
 })

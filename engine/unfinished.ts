@@ -1,0 +1,48 @@
+/** The mail to whoever registered and left before paying: what is to be paid, how long the price is held, and the way back. */
+import type { EventConfig } from './config.ts'
+import { formatPrice } from './money.ts'
+import { delegateOf } from './roles.ts'
+import type { RegistrationView } from './texts.ts'
+import { dayOf, formatDay, instant, type Instant } from './time.ts'
+
+/** Stands in the text until the mail is sent: the link itself is made then, and stored nowhere. */
+export const LINK_PLACE = '{link}'
+
+/**
+ * Null when the event sends no mail, the registration has no address, or nothing is to be paid. No copy goes to
+ * the organisers, because whoever has the link sees the registration.
+ */
+export function unfinishedMail(
+  event: EventConfig,
+  registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total'>,
+  holdUntil: Instant | null,
+): {
+  readonly to: string
+  readonly copyTo: null
+  readonly subject: string
+  readonly text: string
+} | null {
+  const { fullName, email } = delegateOf(event, registration.answers)
+  const { total, regNo } = registration
+  if (event.email === null || email === '' || total === null || total === 0) return null
+  const held =
+    holdUntil === null
+      ? []
+      : [
+          `The price is held until the end of ${formatDay(dayOf(instant(holdUntil - 1)))}. After that the price of the day counts.`,
+        ]
+  const text = [
+    `Dear ${oneLine(fullName) || 'delegate'},`,
+    `Your registration ${regNo} for ${event.title} is recorded, but it has not been paid. It is complete once ${formatPrice(total)} is paid.`,
+    `Finish your registration here:\n${LINK_PLACE}`,
+    ...held,
+    'The link is yours alone: whoever has it sees your registration. If you have paid in the meantime, you need not do anything, and the confirmation will come by email.',
+    `If you have questions, write to ${event.support}.`,
+  ].join('\n\n')
+  const subject = oneLine(`Finish your registration for ${event.title}`)
+  return { to: oneLine(email), copyTo: null, subject, text }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,127 @@
+/** Whoever registered and left before paying gets one mail with a link that leads back; nobody gets two. */
+import { randomBytes } from 'node:crypto'
+import {
+  holdOf,
+  instant,
+  LINK_PLACE,
+  mayTry,
+  standing,
+  unfinishedMail,
+} from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps, Environment } from '../deps.ts'
+import type { QueuedMail, StoredRegistration } from '../store/store.ts'
+import { hashOf } from './pay-calls.ts'
+
+/** By then nobody is in front of the gateway's page any more, and the conference is still in mind. */
+const LEFT_MS = 60 * 60_000
+/** How often the worker looks; a minute more or less is nothing to a mail. */
+const TICK_MS = 60_000
+/** Read from the store at a time. */
+const BATCH_ROWS = 50
+/** How long a link works where the price has no end. */
+const LINK_MS = 30 * 24 * 60 * 60_000
+/** 256 random bits, which nobody guesses. */
+const TOKEN_BYTES = 32
+
+type UnfinishedDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+export type Unfinished = {
+  /** Queues the mails that are due; answers how many. */
+  run(): Promise<number>
+  close(): Promise<void>
+}
+
+/** `works` false: nothing is looked for unless somebody calls `run`. */
+export function openUnfinished(
+  deps: UnfinishedDeps,
+  { works }: { readonly works: boolean } = { works: true },
+): Unfinished {
+  const { store, clock, log } = deps
+  const run = async (): Promise<number> => {
+    const at = clock()
+    const sending = deps.events.all().filter(({ config }) => config.email !== null)
+    const ids = sending.map(({ config }) => config.id)
+    let queued = 0
+    for (let after = 0; ;) {
+      const left = await store.unfinished(instant(at - LEFT_MS), ids, after, BATCH_ROWS)
+      for (const { id, regNo } of left) {
+        after = id
+        if (await queue(deps, regNo, at)) queued += 1
+      }
+      if (left.length < BATCH_ROWS) return queued
+    }
+  }
+
+  let timer: NodeJS.Timeout | null = null
+  let closed = false
+  let running: Promise<unknown> = Promise.resolve()
+  const tick = (): void => {
+    if (closed) return
+    timer = setTimeout(() => {
+      running = run()
+        .catch((error: unknown) =>
+          log.error({ error: String(error) }, 'the mails to whoever left stumbled'),
+        )
+        .finally(tick)
+    }, TICK_MS)
+    timer.unref()
+  }
+  if (works) tick()
+  return {
+    run,
+    close: async () => {
+      closed = true
+      if (timer !== null) clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Whether a mail was queued: it may still be paid, nothing is known of any money, and there was none before. */
+async function queue(
+  { store, events }: UnfinishedDeps,
+  regNo: string,
+  at: Instant,
+): Promise<boolean> {
+  const stored = await store.registration(regNo)
+  const event = stored === null ? null : events.byId(stored.eventId)
+  const newest = stored?.payments[0]
+  if (stored === null || event === null || newest === undefined) return false
+  const { config } = event
+  if (standing(stored, at) !== 'not-paid' || !mayTry(config, stored, at)) return false
+  const mail = unfinishedMail(config, stored, holdOf(config, newest))
+  return mail !== null && (await store.queueUnfinished(stored.regNo, mail, at))
+}
+
+/**
+ * The text as it goes out, with a link made for it, of which only the hash is stored; null: it was paid
+ * meanwhile, or a person decides, so that it goes to nobody.
+ */
+export async function textToSend(
+  {
+    store,
+    clock,
+    environment,
+  }: Pick<Deps, 'store' | 'clock'> & {
+    readonly environment: Pick<Environment, 'publicUrl'>
+  },
+  mail: QueuedMail,
+): Promise<string | null> {
+  if (mail.kind !== 'unfinished') return mail.text
+  const at = clock()
+  const stored = mail.regNo === null ? null : await store.registration(mail.regNo)
+  if (stored === null || standing(stored, at) !== 'not-paid') return null
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  await store.addLink({
+    tokenHash: hashOf(token),
+    regNo: stored.regNo,
+    purpose: 'pay',
+    at,
+    expiresAt: expiryOf(stored, at),
+  })
+  return mail.text.replace(LINK_PLACE, `${environment.publicUrl}/pay/${token}`)
+}
+
+function expiryOf({ payments }: StoredRegistration, at: Instant): Instant {
+  return payments[0]?.holdUntil ?? instant(at + LINK_MS)
+}
