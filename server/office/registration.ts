@@ -2,6 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   answerText,
+  dayOf,
+  formatDay,
   formatInstant,
   formatMoney,
   isoIndia,
@@ -10,7 +12,7 @@ import {
 } from '../../engine/index.ts'
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import type { StoredPayment, StoredRegistration } from '../store/store.ts'
+import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf } from './rows.ts'
 import type { Admin } from './session.ts'
@@ -107,6 +109,13 @@ export function registrationRoutes(
     const upload = registration.uploads.find(
       ({ field }) => field === (request.params as Params).field,
     )
+    if (upload !== undefined && upload.droppedAt !== null)
+      return refuse(
+        reply,
+        410,
+        'dropped',
+        `This file was dropped on ${formatDay(dayOf(upload.droppedAt))}, because the registration was not paid.`,
+      )
     const kept = upload === undefined ? null : await deps.uploads.read(upload.sha256)
     if (upload === undefined || kept === null)
       return refuse(reply, 404, 'not_found', 'There is no such file.')
@@ -182,19 +191,25 @@ function answersOf(
     const upload = registration.uploads.find(({ field }) => field === id)
     const answer = registration.answers[id]
     if (answer === undefined && upload === undefined) return []
-    const text = upload?.name ?? (answer === undefined ? '' : answerText(event, id, answer))
+    const text = fileText(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
     return [
       {
         id,
         label,
         text,
-        ...(upload !== undefined && {
+        ...(upload?.droppedAt === null && {
           href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
         }),
       },
     ]
   })
   return [...former, ...answers]
+}
+
+/** A file's name, and what became of it; undefined: there was none. */
+function fileText(upload: KeptUpload | undefined): string | undefined {
+  if (upload === undefined || upload.droppedAt === null) return upload?.name
+  return `${upload.name} (dropped on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
 }
 
 function factText(fact: PaymentFact, payment: StoredPayment): string {

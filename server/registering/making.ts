@@ -152,7 +152,7 @@ function unpaidView(
       paidAt: at,
       createdAt: at,
       payments: [],
-      uploads,
+      uploads: uploads.map((upload) => ({ ...upload, droppedAt: null })),
     },
     at,
   )

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { err, ok } from '../../engine/index.ts'
+import { err, instant, ok } from '../../engine/index.ts'
 import type { Instant, Result } from '../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
 import type { Store } from '../store/store.ts'
@@ -17,11 +17,17 @@ const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
  * without a proof. Files are refused below it.
  */
 const FREE_BYTES_MIN = 512 * 1024 * 1024
+/**
+ * A proof of what nobody paid is of no use to anybody. The delegate may pay again for some days, and
+ * money that came late is found within ten.
+ */
+const UNPAID_DAYS_MAX = 30
 /** So many hashes are asked about in one query. */
 const SWEEP_BATCH_MAX = 500
 /** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
 const INCOMING = 'incoming'
 
+type Swept = Pick<Store, 'uploadsInUse' | 'dropProofs'>
 type Shelf = {
   readonly folder: string
   readonly freeBytesMin: number
@@ -34,7 +40,7 @@ type Shelf = {
 /** Opens the folder, and removes what a process that died left unfinished in it. */
 export function openUploads(options: {
   readonly folder: string
-  readonly store: Pick<Store, 'uploadsInUse'>
+  readonly store: Swept
   readonly clock: () => Instant
   /** Bytes of the disk that files leave free. */
   readonly freeBytesMin?: number
@@ -173,12 +179,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes what no registration refers to and nobody handed in lately. Answers how many files went. */
-async function sweep(
-  shelf: Shelf,
-  store: Pick<Store, 'uploadsInUse'>,
-  at: Instant,
-): Promise<number> {
+/** Removes what no registration refers to, or only such as nobody paid, and nobody handed in lately. Answers how many files went. */
+async function sweep(shelf: Shelf, store: Swept, at: Instant): Promise<number> {
+  const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
+  await store.dropProofs(failedBefore, at, `not paid for ${UNPAID_DAYS_MAX} days`)
   for (const [sha256, handedIn] of shelf.handedIn)
     if (at - handedIn >= UNUSED_MS_MAX) shelf.handedIn.delete(sha256)
   const old: string[] = []

@@ -173,7 +173,7 @@ export function reads(sql: Sql) {
     },
     uploadsInUse(sha256s: readonly string[]): readonly string[] {
       return sql<{ sha256: string }>(
-        'SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (SELECT value FROM json_each(?))',
+        'SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (SELECT value FROM json_each(?)) AND dropped_at IS NULL',
       )
         .all(JSON.stringify(sha256s))
         .map(({ sha256 }) => sha256)

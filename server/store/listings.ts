@@ -1,6 +1,16 @@
 /** Every list and figure, by name: what the reader thread runs and what `open.ts` may ask of it. */
 import { figures, inUse } from './figures.ts'
 import { exportChunk, inReview, listPage } from './lists.ts'
+import { unpaidWithFiles } from './proofs.ts'
 import { reviewCounts, reviews } from './reviews.ts'
 
-export const listings = { listPage, exportChunk, inReview, reviews, reviewCounts, figures, inUse }
+export const listings = {
+  listPage,
+  exportChunk,
+  inReview,
+  reviews,
+  reviewCounts,
+  figures,
+  inUse,
+  unpaidWithFiles,
+}

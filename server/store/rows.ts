@@ -78,6 +78,7 @@ type UploadRow = {
   name: string
   type: string
   bytes: number
+  dropped_at: Instant | null
 }
 
 /** A payment's row with what stands elsewhere: the code that made it fail, what waits for a person, what went back. */
@@ -207,13 +208,16 @@ export function registrationsByIds(
         payments: (payments.get(id) ?? []).map((payment) =>
           toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
         ),
-        uploads: (uploads.get(id) ?? []).map(({ field, sha256, name, type, bytes }) => ({
-          field,
-          sha256,
-          name,
-          type,
-          bytes,
-        })),
+        uploads: (uploads.get(id) ?? []).map(
+          ({ field, sha256, name, type, bytes, dropped_at }) => ({
+            field,
+            sha256,
+            name,
+            type,
+            bytes,
+            droppedAt: dropped_at,
+          }),
+        ),
       },
     ]
   })

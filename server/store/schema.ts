@@ -5,6 +5,7 @@
  * Instants are milliseconds since 1970, days Indian civil days as text, amounts whole paise.
  */
 import type Database from 'better-sqlite3'
+import { droppedProofs } from './migrations/proofs.ts'
 import { paying } from './migrations/paying.ts'
 import { decided } from './migrations/decisions.ts'
 
@@ -349,6 +350,7 @@ export const migrations: readonly string[] = [
   formerNumbers,
   paying,
   decided,
+  droppedProofs,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -27,6 +27,12 @@ export type StoredUpload = {
   readonly bytes: number
 }
 
+/** The same, as it is kept, or was. */
+export type KeptUpload = StoredUpload & {
+  /** Null: the file is there. */
+  readonly droppedAt: Instant | null
+}
+
 export type NewRegistration = {
   readonly eventId: string
   readonly eventHash: string
@@ -85,7 +91,7 @@ export type StoredRegistration = {
   readonly createdAt: Instant
   /** Newest attempt first. */
   readonly payments: readonly StoredPayment[]
-  readonly uploads: readonly StoredUpload[]
+  readonly uploads: readonly KeptUpload[]
 }
 
 export type ImportRow = {

@@ -277,7 +277,13 @@ export interface Store {
       { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
     >
   >
-  /** Uploads that no registration refers to, older than the instant, for the sweeper. */
+  /**
+   * Notes the files of registrations that nobody paid as dropped, with a row of the log: all their
+   * attempts failed before the instant, and no money, open question or review is there. Answers of how
+   * many registrations.
+   */
+  dropProofs(failedBefore: Instant, at: Instant, why: string): Promise<number>
+  /** Which of these files a registration refers to that has not dropped them; for the sweeper. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
   /** A real write and read, for the health check. */
   ping(at: Instant): Promise<void>

@@ -108,6 +108,16 @@ export function storeOf({ write, list, read, close }: Doers): Store {
     inUse: (eventId) => list('inUse', eventId),
 
     importRegistrations: (rows) => write('importRegistrations', rows),
+    async dropProofs(failedBefore, at, why) {
+      let dropped = 0
+      for (;;) {
+        const ids = await list('unpaidWithFiles', failedBefore, at)
+        const now = ids.length === 0 ? 0 : await write('dropFiles', ids, failedBefore, at, why)
+        // None of those any more: somebody is paying them just now.
+        if (now === 0) return dropped
+        dropped += now
+      }
+    },
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     ping: (at) => write('ping', at),
     close,

@@ -5,6 +5,7 @@ import * as givingBack from './giving-back.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
 import * as refunds from './refunds.ts'
+import * as proofs from './proofs.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
 import type { Sql } from './database.ts'
@@ -39,6 +40,7 @@ export const writes = {
   touchSession: accounts.touchSession,
   closeSession: accounts.closeSession,
   audit: accounts.audit,
+  dropFiles: proofs.dropFiles,
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
   pragmas: accounts.pragmas,

@@ -24,7 +24,10 @@ let inUse: string[] = []
 const open = () =>
   openUploads({
     folder,
-    store: { uploadsInUse: async (hashes) => hashes.filter((hash) => inUse.includes(hash)) },
+    store: {
+      uploadsInUse: async (hashes) => hashes.filter((hash) => inUse.includes(hash)),
+      dropProofs: async () => 0,
+    },
     clock: () => now,
   })
 type Uploads = ReturnType<typeof open>
@@ -173,7 +176,7 @@ describe('a file on its way', () => {
   test('is refused before a byte of it is written, where the disk has less free than must stay free', async () => {
     const full = openUploads({
       folder,
-      store: { uploadsInUse: async () => [] },
+      store: { uploadsInUse: async () => [], dropProofs: async () => 0 },
       clock: () => now,
       freeBytesMin: Number.MAX_SAFE_INTEGER,
     })

@@ -66,7 +66,7 @@ export function registeringContract(given: Given): void {
         paymentId: null,
         paidAt: null,
         createdAt: noon,
-        uploads: [upload],
+        uploads: [{ ...upload, droppedAt: null }],
         payments: [
           {
             id: expect.any(Number),
