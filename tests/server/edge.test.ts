@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import Fastify from 'fastify'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addBodies } from '../../server/http/bodies.ts'
 import { blanked } from '../../server/http/request-log.ts'
 import { signIn } from '../office/office.ts'
@@ -290,6 +290,10 @@ describe('bodies that are never finished', () => {
     await app.close()
   })
 
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   test.each([
     ['nothing', 0, 90],
     ['a byte a second', 1, 90],
@@ -310,7 +314,6 @@ describe('bodies that are never finished', () => {
       body.came(bytesPerSecond, false)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    vi.useRealTimers()
     expect(givenUpAfter).toBe(until)
     body.end()
     await app.close()
