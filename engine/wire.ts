@@ -64,42 +64,69 @@ export type RegisterAnswer = {
   payment_data?: PaymentData
 }
 
-/** GET of the event's registration path, and of `/api/payment/resume/{token}/`: answers under their field ids, engine values under `api.returns` names and their own. */
+/** What the public read of a registration says of it by itself. */
+export type AnsweredValues = {
+  reg_no: string
+  order_id: string
+  payment_status: PaymentStatus
+  /** Money came that does not fit; to the delegate this is pending. */
+  in_review: boolean
+  /** How a failed payment failed, over all attempts; null where it has not. */
+  failed_as: Failure | null
+  payment_date: string | null
+  created_at: string
+  /** When the newest attempt to pay began; null where no payment was ever due. */
+  attempted_at: string | null
+  category: string | null
+  category_label: string | null
+  period: string | null
+  base: number | null
+  gst: number | null
+  total: number | null
+  /** How it stands with the money: what the page is about. */
+  stands: Stands
+  /** Until when the price is held; null: it has no end, or nothing is to be paid. */
+  held_until: string | null
+  /** Since when a person has to decide about money that does not fit; null: nobody has to. */
+  review_since: string | null
+  /** It is paid, and more money came for it. */
+  second_payment: boolean
+  /** Rupees given back of what was paid. */
+  refunded_amount: number
+  /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
+  may_pay: boolean
+  /** The same of a payment that failed. */
+  may_retry: boolean
+}
+/** Its names: no field and no name of `api.returns` may be one of them, or its answer would never arrive. */
+export const ANSWERED_NAMES = Object.keys({
+  reg_no: true,
+  order_id: true,
+  payment_status: true,
+  in_review: true,
+  failed_as: true,
+  payment_date: true,
+  created_at: true,
+  attempted_at: true,
+  category: true,
+  category_label: true,
+  period: true,
+  base: true,
+  gst: true,
+  total: true,
+  stands: true,
+  held_until: true,
+  review_since: true,
+  second_payment: true,
+  refunded_amount: true,
+  may_pay: true,
+  may_retry: true,
+} satisfies Record<keyof AnsweredValues, true>)
+
+/** GET of the event's registration path: answers under their field ids, engine values under `api.returns` names and their own. */
 export type RegistrationAnswer = {
   status: 'success'
-  registration: {
-    reg_no: string
-    order_id: string
-    payment_status: PaymentStatus
-    /** Money came that does not fit; to the delegate this is pending. */
-    in_review: boolean
-    /** How a failed payment failed, over all attempts; null where it has not. */
-    failed_as: Failure | null
-    payment_date: string | null
-    created_at: string
-    /** When the newest attempt to pay began; null where no payment was ever due. */
-    attempted_at: string | null
-    category: string | null
-    category_label: string | null
-    period: string | null
-    base: number | null
-    gst: number | null
-    total: number | null
-    /** How it stands with the money: what the page is about. */
-    stands: Stands
-    /** Until when the price is held; null: it has no end, or nothing is to be paid. */
-    held_until: string | null
-    /** Since when a person has to decide about money that does not fit; null: nobody has to. */
-    review_since: string | null
-    /** It is paid, and more money came for it. */
-    second_payment: boolean
-    /** Rupees given back of what was paid. */
-    refunded_amount: number
-    /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
-    may_pay: boolean
-    /** The same of a payment that failed. */
-    may_retry: boolean
-  } & Record<string, unknown>
+  registration: AnsweredValues & Record<string, unknown>
 }
 
 export type EventsAnswer = { status: 'success'; events: EventCard[] }

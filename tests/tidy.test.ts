@@ -344,8 +344,9 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'What is made once per key is remembered by one function',
-    in: /^engine\//,
-    but: /^engine\/remember\.ts$/,
+    in: /^(engine|server)\//,
+    // The last one keeps what belongs to one answer on its way.
+    but: /^(engine\/remember|server\/pages\/pages)\.ts$/,
     text: /new WeakMap\b/,
     instead: 'write const xOf = remember((key) => …)',
     bad: 'const made = new WeakMap<Model, Table>()',

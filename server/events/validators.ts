@@ -17,6 +17,7 @@ import {
   isoIndia,
   openOn,
   publicEvent,
+  remember,
   toSchema,
 } from '../../engine/index.ts'
 import type {
@@ -49,9 +50,6 @@ const WARMED_MAX = 50
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true, verbose: false } as const
 const ajv = new Ajv(OPTIONS)
 
-/** By the version that is served; gone with it. */
-const judges = new WeakMap<ServedEvent, ValidateFunction>()
-const shownBy = new WeakMap<ServedEvent, Shown>()
 /** By the module's own hash, the oldest first. */
 const modules = new Map<string, ValidatorModule>()
 
@@ -63,16 +61,13 @@ export function checkedAnswers(served: ServedEvent, raw: RawAnswers): Result<Ans
   )
 }
 
-function judgeOf(served: ServedEvent): ValidateFunction {
-  const known = judges.get(served)
-  if (known !== undefined) return known
+const judgeOf = remember((served: ServedEvent): ValidateFunction => {
   const schema = toSchema(publicEvent(served.config))
   const made = ajv.compile(schema)
   // ajv keeps what it compiled for ever; here it goes with the version it belongs to.
   ajv.removeSchema(schema)
-  judges.set(served, made)
   return made
-}
+})
 
 /** What a browser gets of an event: its public side, its schema, and where the compiled schema is. */
 export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
@@ -128,22 +123,17 @@ export function warmValidators(
   }
 }
 
-function shown(served: ServedEvent): Shown {
-  const known = shownBy.get(served)
-  if (known !== undefined) return known
+const shown = remember((served: ServedEvent): Shown => {
   const event = publicEvent(served.config)
   const schema = toSchema(event)
   const text = moduleOf(schema as RJSFSchema)
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
   const module = modules.get(hash) ?? { text, gzip: gzipSync(text, { level: 9 }) }
-  const url = `/api/events/${event.id}/validator.${hash}.js`
-  const made = { event, schema, hash, url, module }
-  shownBy.set(served, made)
-  remember(hash, module)
-  return made
-}
+  keepModule(hash, module)
+  return { event, schema, hash, url: `/api/events/${event.id}/validator.${hash}.js`, module }
+})
 
-function remember(hash: string, module: ValidatorModule): void {
+function keepModule(hash: string, module: ValidatorModule): void {
   modules.delete(hash)
   modules.set(hash, module)
   let bytes = 0

@@ -1,5 +1,5 @@
 /** The files of a request against the fields of the form: which belong to it, and whether they are what they should be. */
-import { err, ok } from '../../engine/index.ts'
+import { err, ok, remember } from '../../engine/index.ts'
 import type { Answers, EventConfig, Field, FieldErrors, Result } from '../../engine/index.ts'
 import type { Deps, ReceivedFile } from '../deps.ts'
 import type { Body, FileLimits } from '../http/body.ts'
@@ -13,20 +13,15 @@ export type JudgedFiles = {
   readonly files: readonly ReceivedFile[]
 }
 
-const limits = new WeakMap<EventConfig, FileLimits>()
-
 /** How many bytes the file of each field may have. */
-export function fileLimitsOf(event: EventConfig): FileLimits {
-  const known = limits.get(event)
-  if (known !== undefined) return known
-  const made = new Map(
-    event.fields.flatMap(({ id, type, bytesMax }) =>
-      type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
+export const fileLimitsOf = remember(
+  (event: EventConfig): FileLimits =>
+    new Map(
+      event.fields.flatMap(({ id, type, bytesMax }) =>
+        type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
+      ),
     ),
-  )
-  limits.set(event, made)
-  return made
-}
+)
 
 /** The answers as sent; a file's answer is its name, and only a file that came with the request counts. */
 export function answersOf(event: EventConfig, body: Body): Readonly<Record<string, unknown>> {

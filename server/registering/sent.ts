@@ -1,5 +1,5 @@
 /** What a browser says of price and category is only compared with what the server works out. */
-import { own, readAmount } from '../../engine/index.ts'
+import { own, readAmount, remember } from '../../engine/index.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
 /** The names the specification sends, whatever the event file says; a form field of that name is an answer. */
@@ -42,17 +42,11 @@ export function compareSent(
 
 const ORDER: readonly Difference[] = ['price', 'category', 'period']
 
-const meanings = new WeakMap<EventConfig, ReadonlyMap<string, string>>()
-
-function meaningsOf(event: EventConfig): ReadonlyMap<string, string> {
-  const known = meanings.get(event)
-  if (known !== undefined) return known
+const meaningsOf = remember((event: EventConfig): ReadonlyMap<string, string> => {
   const fields = new Set(event.fields.map(({ id }) => id))
   const usual = Object.entries(USUAL_NAMES).filter(([name]) => !fields.has(name))
-  const found = new Map([...usual, ...Object.entries(event.api.sends)])
-  meanings.set(event, found)
-  return found
-}
+  return new Map([...usual, ...Object.entries(event.api.sends)])
+})
 
 /** Null: neither text nor number. */
 function textOf(value: unknown): string | null {

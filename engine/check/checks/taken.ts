@@ -1,5 +1,6 @@
 /** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
 import { ENGINE_VALUES } from '../../values.ts'
+import { ANSWERED_NAMES } from '../../wire.ts'
 import type { Check } from '../model.ts'
 import type { Draft } from '../finding.ts'
 
@@ -83,6 +84,7 @@ const duplicateId: Check = {
 /** Names that calls, lists and texts use themselves. */
 const RESERVED: readonly string[] = [
   ...ENGINE_VALUES,
+  ...ANSWERED_NAMES,
   'search',
   'date_from',
   'date_to',
@@ -145,30 +147,6 @@ const reservedName: Check = {
   ],
 }
 
-/** What the public read of a registration answers under its own name. */
-const ANSWERED: readonly string[] = [
-  'reg_no',
-  'order_id',
-  'category',
-  'period',
-  'base',
-  'gst',
-  'total',
-  'payment_status',
-  'payment_date',
-  'created_at',
-  'in_review',
-  'category_label',
-  'may_retry',
-  'stands',
-  'held_until',
-  'review_since',
-  'second_payment',
-  'refunded_amount',
-  'may_pay',
-  'failed_as',
-]
-
 const wireClash: Check = {
   slug: 'wire-clash',
   severity: 'error',
@@ -193,7 +171,7 @@ const wireClash: Check = {
             related: [{ at: `${field.path}.id`, message: 'declared here' }],
           },
         ]
-      return way === 'returns' && ANSWERED.includes(wire) && value !== wire
+      return way === 'returns' && ANSWERED_NAMES.includes(wire) && value !== wire
         ? [place(way, wire, `\`${wire}\` is already answered with its own value`)]
         : []
     }

@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { remember } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import type { Account } from '../../deps.ts'
 import type { Fields } from './fields.ts'
@@ -15,17 +16,10 @@ export type ChecksumVariant = 'A' | 'B'
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
 /** Both keys of an account are the same in every message. */
-const keys = new WeakMap<Account, { readonly private: string; readonly checksum: string }>()
-function keysOf(account: Account): { readonly private: string; readonly checksum: string } {
-  const known = keys.get(account)
-  if (known !== undefined) return known
-  const made = {
-    private: sha256(`${account.secret}@${account.username}:|:${account.password}`),
-    checksum: sha256(`${account.username}~:~${account.password}`),
-  }
-  keys.set(account, made)
-  return made
-}
+const keysOf = remember((account: Account) => ({
+  private: sha256(`${account.secret}@${account.username}:|:${account.password}`),
+  checksum: sha256(`${account.username}~:~${account.password}`),
+}))
 export const privateKeyOf = (account: Account): string => keysOf(account).private
 const keyOf = (account: Account): string => keysOf(account).checksum
 
