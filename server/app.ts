@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from './deps.ts'
-import { addBodies, GivenUp } from './http/bodies.ts'
+import { addBodies } from './http/bodies.ts'
+import { answersErrors } from './http/errors.ts'
 import { addHeaders, protectiveHeaders, refusesConnections } from './http/headers.ts'
 import { tellUnknownProxy } from './http/proxy.ts'
-import { blanked, logRequests } from './http/request-log.ts'
+import { logRequests } from './http/request-log.ts'
 import { refuse, toldOf } from './http/refuse.ts'
 import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-calls.ts'
 import { healthRoutes } from './health.ts'
@@ -21,14 +22,11 @@ import { lookupGuard } from './registering/lookup.ts'
 import { payCalls } from './registering/pay-calls.ts'
 import { registeringCalls } from './registering/calls.ts'
 import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
-import { StoreBusy } from './store/store.ts'
 
 /** What the fixed routes are told: a name and a password, a decision and its reason. */
 const BODY_BYTES_MAX = 128 * 1024
 /** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed, whatever came. */
 const REQUEST_TIMEOUT_MS = 300_000
-/** Seconds after which a browser may ask again when the writer's queue was full. */
-const RETRY_AFTER_SECONDS = 2
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const headers = protectiveHeaders(deps.environment)
@@ -60,9 +58,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   readSmallBodies(app)
   logRequests(app, deps)
   tellUnknownProxy(app, deps)
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    answerError(error, request, reply, deps),
-  )
+  app.setErrorHandler(answersErrors(deps))
 
   healthRoutes(app, deps)
   // One guard for every door that a number opens.
@@ -114,34 +110,7 @@ function readSmallBodies(app: FastifyInstance): void {
   )
 }
 
-function answerError(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deps: Deps,
-): unknown {
-  if (error instanceof StoreBusy || (error instanceof GivenUp && error.statusCode === 503)) {
-    reply.header('retry-after', String(RETRY_AFTER_SECONDS))
-    return refuse(reply, 503, ...told(503))
-  }
-  const status = error.statusCode ?? 500
-  if (status < 500) {
-    const isJson =
-      error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
-    return isJson
-      ? refuse(reply, 400, 'bad_request', notJson)
-      : refuse(reply, status, ...told(status))
-  }
-  deps.log.error(
-    { id: request.id, error: error.stack ?? error.message, path: blanked(pathOf(request), deps) },
-    'a request failed',
-  )
-  return refuse(reply, status === 503 ? 503 : 500, ...told(status))
-}
-
 function told(status: number): [code: string, message: string] {
   const { code, message } = toldOf(status)
   return [code, message]
 }
-
-export const notJson = 'The request says it is JSON, but it cannot be read as JSON.'

@@ -40,8 +40,17 @@ const toldByStatus: Readonly<Record<number, Told>> = {
     code: 'unsupported_media_type',
     message: 'Send the answers as multipart/form-data or as application/json.',
   },
+  // Sent as 503, which more senders understand to try again.
+  507: {
+    code: 'no_room',
+    message:
+      'The server cannot take files at the moment. Please try again later, or write to the organisers.',
+  },
   503: { code: 'busy', message: 'The server is busy. Please try again in a moment.' },
 }
+/** After how many seconds one may ask again: when the writer has caught up, when somebody has made room. */
+export const RETRY_SECONDS: Readonly<Record<number, number>> = { 503: 2, 507: 60 }
+
 const internal: Told = {
   code: 'internal',
   message: 'Something went wrong on our side. Please try again later.',

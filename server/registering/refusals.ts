@@ -10,7 +10,7 @@ import type {
   WireQuote,
 } from '../../engine/index.ts'
 import type { BodyRefusal } from '../http/body.ts'
-import { refuse, toldOf } from '../http/refuse.ts'
+import { refuse, RETRY_SECONDS, toldOf } from '../http/refuse.ts'
 import type { HandOffRefusal } from '../deps.ts'
 import { KEY_LENGTH_MAX } from './key.ts'
 import type { PayAgainRefusal } from './pay-again.ts'
@@ -74,12 +74,10 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
       return unreadable(
         'The request says it is multipart/form-data, but it cannot be read as such.',
       )
-    case 'no_room':
-      return said(
-        503,
-        refusal.code,
-        'The server cannot take files at the moment. Please try again later, or write to the organisers.',
-      )
+    case 'no_room': {
+      const { code, message } = toldOf(507)
+      return said(503, code, message, {}, RETRY_SECONDS[507])
+    }
     case 'cut_off':
       return unreadable('The request broke off before it was complete.')
     default:

@@ -83,6 +83,7 @@ async function receive(
   const hash = createHash('sha256')
   let bytes = 0
   let whole = false
+  let writing = false
   const file = await open(place, 'wx')
   try {
     for await (const piece of content as AsyncIterable<Buffer>) {
@@ -91,13 +92,15 @@ async function receive(
       bytes += piece.length
       if (bytes > bytesMax) return err('too_large')
       hash.update(piece)
+      writing = true
       await file.writeFile(piece)
+      writing = false
     }
     whole = true
     return ok({ path: place, sha256: hash.digest('hex'), bytes })
   } catch (error) {
     // The sender's trouble; a disk that is full is ours, and thrown.
-    if (content.errored !== null) return err('cut_off')
+    if (content.errored !== null && !writing) return err('cut_off')
     throw error
   } finally {
     await file.close()

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
+import { pdf } from './files.ts'
 import { hostileFiles } from './hostile-files.ts'
 import { beginUpload } from './uploading.ts'
 
@@ -48,6 +49,7 @@ type Server = {
 async function startServer(
   name: string,
   variables: Readonly<Record<string, string>> = {},
+  before: readonly string[] = [],
 ): Promise<Server> {
   const dataDir = join(folder, name)
   const script = join(folder, `${name}.mjs`)
@@ -62,7 +64,8 @@ if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.st
 await booted.value.stopped
 `,
   )
-  const child = spawn(process.execPath, [script], {
+  const [command = '', ...args] = [...before, process.execPath, script]
+  const child = spawn(command, args, {
     cwd: top,
     env: {
       ...own,
@@ -299,6 +302,40 @@ describe('starting and stopping', () => {
     )
     await expect(startServer('live-var', live)).rejects.toThrow(/ended with 2: PUBLIC_URL is http:/)
   })
+})
+
+test('a disk that is full when a proof comes is said in a sentence, noted once, and costs nobody else anything', async () => {
+  // No file may grow beyond 2 MB: to whoever writes, a disk that takes no more.
+  const full = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
+  const server = await startServer('full', {}, full)
+  const send = async (bytes: number): Promise<Response> => {
+    const body = new FormData()
+    body.set('full_name', 'Asha Nair')
+    body.set('email', 'asha@example.org')
+    body.set('phone_number', '9876543210')
+    body.set('ticket_type', 'afpi-pg')
+    body.set('pg_proof', new File([new Uint8Array(pdf()), new Uint8Array(bytes)], 'proof.pdf'))
+    return fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
+  }
+  const answers = await Promise.all([1, 2, 3].map(() => send(3 * 1024 * 1024)))
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+      {
+        status: 'error',
+        code: 'no_room',
+        message:
+          'The server cannot take files at the moment. Please try again later, or write to the organisers.',
+      },
+    ])
+  }
+  expect((await send(1000)).status).toBe(201)
+  expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+  expect(await server.stop()).toBe(0)
+  const errors = server.printed().match(/"level":"error".*/g)
+  expect(errors).toHaveLength(1)
+  expect(errors?.[0]).toContain('EFBIG')
 })
 
 test.each([
