@@ -222,6 +222,22 @@ describe('the browser’s Back, from the gateway to the form', () => {
     await context.close()
   })
 
+  test('finds the way to pay also after registration has closed', async () => {
+    const { page, context } = await visit(browser)
+    await page.goto(`${server.url}/pulmocon2025`)
+    await page.evaluate(() => {
+      const sent = JSON.stringify({ data: {}, key: 'k', regNo: 'PULMO20250001' })
+      sessionStorage.setItem('answers of pulmocon2025', sent)
+    })
+    await page.reload()
+    const mine = page.getByRole('region', { name: 'Your registration' })
+    expect(await mine.getByRole('link').getAttribute('href')).toBe(
+      '/payment/success?orderId=PULMO20250001',
+    )
+    await expectAccessible(page, 'back on a closed form')
+    await context.close()
+  })
+
   test('and a form that is sent again after it was paid shows the ticket, not another success', async () => {
     const { page, context } = await visit(browser)
     await registered(page, 'Dr. Two Tabs')
