@@ -360,9 +360,7 @@ describe.each(CASES)('$title', (one) => {
       await heading(page, 'Not paid yet')
       const text = await said(page)
       const isClosed = one.id === 'pulmocon2025'
-      expect(text).toContain(
-        isClosed ? 'If you have paid, or have questions' : 'If you have just paid',
-      )
+      expect(text).toContain(isClosed ? 'If you have paid, or' : 'If you have just paid')
       for (const never of [
         'Paid',
         'No amount has been deducted',
