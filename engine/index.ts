@@ -80,7 +80,10 @@ export type {
   RegisterAnswer,
   RegistrationAnswer,
   SessionAnswer,
+  DecidedAnswer,
+  ReviewsAnswer,
   StatsAnswer,
+  WireReview,
   TariffAnswer,
   WireQuote,
 } from './wire.ts'
@@ -139,12 +142,10 @@ export {
   kindOfMoney,
   partOf,
   type Decision,
-  type DecisionName,
   type DecisionRefusal,
   type Grounds,
   type MoveTarget,
   type Review,
-  type ReviewKind,
 } from './review.ts'
 export {
   ASK_AGAIN_MS_MIN,

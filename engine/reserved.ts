@@ -22,9 +22,12 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/session',
   '/admin/export',
   '/admin/dashboard/stats',
+  '/admin/reviews',
+  '/admin/reviews/{id}/decide',
   '/admin/registrations/{reg_no}',
   '/admin/registrations/{reg_no}/files/{field}',
   '/admin/registrations/{reg_no}/resend-mail',
+  '/admin/registrations/{reg_no}/refund',
 ]
 
 /** Fixed calls without the slash at their end; `{name}` is any one segment, `*` whatever is below. */

@@ -4,6 +4,7 @@
  */
 import type { SharedFiles } from './check/source.ts'
 import type { AdminList, Admin, FieldErrors, PublicEvent } from './config.ts'
+import type { DecisionName, ReviewKind } from './review.ts'
 import type { Failure, PaymentStatus, Stands } from './payment.ts'
 
 export type ErrorAnswer = {
@@ -224,6 +225,39 @@ export type OfficeRegistrationAnswer = {
   event: { id: string; title: string; route: string }
 }
 
+/** GET /admin/reviews/?event=ID: what waits for a person, the longest waiting first. */
+export type ReviewsAnswer = { status: 'success'; count: number; reviews: WireReview[] }
+export type WireReview = {
+  id: string
+  kind: ReviewKind
+  /** What may be decided: POST /admin/reviews/{id}/decide/ {decision, why, to?, reference?, amount?}. */
+  decisions: DecisionName[]
+  event_id: string | null
+  reg_no: string | null
+  order_id: string | null
+  name: string
+  came: {
+    amount: number
+    currency: string
+    kind: 'sale' | 'other' | 'test'
+    reference: string
+    source: string
+    paid_at: string
+  } | null
+  due: number | null
+  left: number
+  said: string | null
+  why: string
+  since: string
+}
+/** Of a decision and of a refund; `refund` is how far the refund has come that follows, null where none does. */
+export type DecidedAnswer = {
+  status: 'success'
+  message: string
+  reg_no: string | null
+  refund: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure' | null
+}
+
 export type EventStats = {
   total_registrations: number
   paid_registrations: number
@@ -231,6 +265,8 @@ export type EventStats = {
   failed_registrations: number
   today_registrations: number
   total_revenue: number
+  /** Payments and refunds that wait for a person. */
+  needs_decision: number
 }
 /** GET /admin/dashboard/stats/: `<key>_stats` per event beside the fixed names. */
 export type StatsAnswer = {

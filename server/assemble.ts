@@ -10,6 +10,8 @@ import { missingAccounts } from './machine/environment.ts'
 import { openGateway } from './paying/gateway/open.ts'
 import type { Sandbox } from './paying/gateway/sandbox.ts'
 import { openMailer } from './mail.ts'
+import { openDailyMail } from './office/daily-mail.ts'
+import type { DailyMail } from './office/daily-mail.ts'
 import type { Mailer } from './mail.ts'
 import { openPayments } from './paying/verify.ts'
 import { cacheFolderIn } from './events/cache.ts'
@@ -36,6 +38,7 @@ export type Assembled = {
   readonly deps: Deps
   readonly mailer: Mailer
   readonly unfinished: Unfinished
+  readonly daily: DailyMail
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
   /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
@@ -71,6 +74,7 @@ export async function assemble(
   )
   const mailer = openMailer({ store, clock, log, environment }, { works: options.works })
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
+  const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
   const app = await buildApp(deps)
@@ -81,6 +85,7 @@ export async function assemble(
     deps,
     mailer,
     unfinished,
+    daily,
     sandbox,
     close: async () => {
       // From the outside in: no new requests, then what still works for the old ones, the store last.
@@ -88,6 +93,7 @@ export async function assemble(
       await app.close()
       await payments.close()
       await unfinished.close()
+      await daily.close()
       await mailer.close()
       await closeGateway()
       await events.close()

@@ -168,6 +168,8 @@ export type Payments = {
   learn(orderIds: readonly OrderId[], timeoutMs: number): Promise<ReadonlyMap<OrderId, Learnt>>
   /** Asks about every payment that is due, those that ended and are watched last; answers how many open ones were asked about and how many of them ended. */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
+  /** Asks for the refunds that people want and that nobody is asking for; answers how many. The reconciler does it too. */
+  sendRefunds(): Promise<number>
   /** When no verification is on its way. */
   idle(): Promise<void>
   close(): Promise<void>

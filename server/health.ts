@@ -38,6 +38,13 @@ export function healthRoutes(app: FastifyInstance, deps: Deps): void {
     registers: [registry],
   })
 
+  const reviews = new Gauge({
+    name: 'rollcall_reviews',
+    help: 'What waits for a person about money: all of it, undecided payments, refunds in doubt',
+    labelNames: ['is'],
+    registers: [registry],
+  })
+
   app.addHook('onResponse', (request, reply, done) => {
     requests.inc({ method: request.method, status: reply.statusCode })
     seconds.observe({ method: request.method }, reply.elapsedTime / 1000)
@@ -62,6 +69,10 @@ export function healthRoutes(app: FastifyInstance, deps: Deps): void {
     app.get(`/metrics${slash}`, async (request, reply) => {
       if (tooManyFigures(request, reply)) return reply
       events.set(deps.events.all().length)
+      const waiting = await deps.store.reviewCounts()
+      reviews.set({ is: 'all' }, waiting.reviews)
+      reviews.set({ is: 'undecided' }, waiting.undecided)
+      reviews.set({ is: 'unsure' }, waiting.unsure)
       return reply.type(registry.contentType).send(await registry.metrics())
     })
   }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { listRoutes } from './lists.ts'
+import { reviewRoutes } from './reviews.ts'
 import { registrationRoutes } from './registration.ts'
 import { signInRoutes } from './signin.ts'
 import { statsRoutes } from './figures.ts'
@@ -15,4 +16,5 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   listRoutes(app, deps, pathsOf)
   statsRoutes(app, deps, pathsOf)
   registrationRoutes(app, deps, pathsOf)
+  reviewRoutes(app, deps, pathsOf)
 }

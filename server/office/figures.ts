@@ -16,6 +16,7 @@ export function statsRoutes(
     if (admin === null) return reply
     const at = deps.clock()
     const events = deps.events.all().map(({ config }) => config)
+    const waiting = await deps.store.reviews(null)
     const figures = await Promise.all(
       events.map((event) => deps.store.figures(event.id, dayOf(at))),
     )
@@ -37,6 +38,7 @@ export function statsRoutes(
         failed_registrations: figure.failed,
         today_registrations: figure.today,
         total_revenue: rupees(figure.revenue),
+        needs_decision: waiting.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
       data.recent_registrations[key] = figure.recent.map((registration) => ({
         id: registration.id,

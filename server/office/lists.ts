@@ -16,6 +16,9 @@ import { requireAdmin } from './session.ts'
 import { bothRoots, officeCall, officeTable } from './addresses.ts'
 import type { OfficeCall, OfficeTable } from './addresses.ts'
 
+/** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
+const REVIEW = 'in review'
+
 export function listRoutes(
   app: FastifyInstance,
   deps: Deps,
@@ -150,8 +153,12 @@ export function csvCell(column: Column, row: ListRow): CsvCell {
       return String(value)
         .replace('T', ' ')
         .replace(/\+05:30$/, '')
+    case 'status': {
+      const word = row[`${column.id}_display`] ?? value
+      // A list shows two badges; a spreadsheet has one cell, and somebody sums up what says "Paid".
+      return row.in_review && row.payment_status === 'success' ? `${word}, ${REVIEW}` : word
+    }
     case 'option':
-    case 'status':
     case 'yes-no':
       return row[`${column.id}_display`] ?? value
     case 'money':

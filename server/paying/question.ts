@@ -63,11 +63,8 @@ export async function ask(
   // A failed payment is asked about again: money that comes late still came.
   if (!compares && (payment.status === 'success' || payment.status === 'refunded'))
     return { verified: payment.status, isReachable: null, learnt: 'ended' }
-  const served = deps.events.byId(payment.eventId)
-  const version =
-    served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
-  const taken = [version, served?.config].find((event) => event != null && event.payment !== null)
-  if (taken == null || taken.payment === null) {
+  const asked = await askedThrough(deps, versions, registration, payment)
+  if (asked === null) {
     deps.log.warn({ event: payment.eventId }, 'a payment waits for an event that is not known')
     return {
       verified: await unanswered(deps, payment),
@@ -75,10 +72,9 @@ export async function ask(
       learnt: 'unreachable',
     }
   }
-  const account = payment.account ?? taken.payment.account
-  const asked: EventConfig = { ...taken, payment: { ...taken.payment, account } }
   const answer = await answerOf(deps, asked, payment, timeoutMs)
-  const event = served !== null && served.config.payment !== null ? served.config : taken
+  const served = deps.events.byId(payment.eventId)
+  const event = served !== null && served.config.payment !== null ? served.config : asked
   const verified = await follow(deps, { event, registration, payment }, answer)
   return { verified, isReachable: answer.is !== 'unreachable', learnt: learntFrom(answer) }
 }
@@ -97,24 +93,45 @@ function learntFrom(answer: StatusAnswer): Learnt {
   }
 }
 
-/** Never throws. Another merchant knows nothing of the order, and its "no record" would end a payment that was made. */
+/** The event as the payment was asked for, with the account that asked; null: it is not known any more. */
+export async function askedThrough(
+  deps: Pick<PaymentsDeps, 'events'>,
+  versions: Versions,
+  registration: Pick<StoredRegistration, 'eventHash'>,
+  payment: Pick<StoredPayment, 'eventId' | 'account'>,
+): Promise<EventConfig | null> {
+  const served = deps.events.byId(payment.eventId)
+  const version =
+    served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
+  const taken = [version, served?.config].find((event) => event != null && event.payment !== null)
+  if (taken == null || taken.payment === null) return null
+  const account = payment.account ?? taken.payment.account
+  return { ...taken, payment: { ...taken.payment, account } }
+}
+
+/** Why the account cannot be asked about the payment; null: it can. Another merchant knows nothing of the order. */
+export function notAskable(
+  { gateway }: Pick<PaymentsDeps, 'gateway'>,
+  event: EventConfig,
+  payment: Pick<StoredPayment, 'merchantId'>,
+): string | null {
+  const merchant = gateway.merchantOf(event)
+  if (merchant === null)
+    return `there are no credentials for the account "${event.payment?.account}"`
+  return payment.merchantId === null || merchant === payment.merchantId
+    ? null
+    : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was asked for as ${payment.merchantId}`
+}
+
+/** Never throws. Where nobody can be asked, "no record" would end a payment that was made. */
 async function answerOf(
   { gateway, clock }: PaymentsDeps,
   event: EventConfig,
   payment: StoredPayment,
   timeoutMs: number,
 ): Promise<StatusAnswer> {
-  const merchant = gateway.merchantOf(event)
-  if (merchant === null)
-    return {
-      is: 'unreachable',
-      error: `there are no credentials for the account "${event.payment?.account}"`,
-    }
-  if (payment.merchantId !== null && merchant !== payment.merchantId)
-    return {
-      is: 'unreachable',
-      error: `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was asked for as ${payment.merchantId}`,
-    }
+  const error = notAskable({ gateway }, event, payment)
+  if (error !== null) return { is: 'unreachable', error }
   try {
     return await gateway.status(event, payment.orderId, clock(), timeoutMs)
   } catch (error) {
@@ -229,7 +246,7 @@ function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): C
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */
-function confirmationOf(
+export function confirmationOf(
   { event, registration, payment }: Asked,
   reference: string,
   at: Instant,

@@ -10,6 +10,7 @@ import { within } from '../machine/clock.ts'
 import type { StoredPayment } from '../store/store.ts'
 import { openBreaker } from './breaker.ts'
 import { ask } from './question.ts'
+import { sendRefunds } from './refunds.ts'
 import type { PaymentsDeps, Told, Verified, Versions } from './question.ts'
 
 /** How often the reconciler looks whether a payment is due. */
@@ -103,6 +104,17 @@ export function openPayments(
     await Promise.all(Array.from({ length: ASKED_AT_ONCE_MAX }, worker))
   }
 
+  let refunding: Promise<number> = Promise.resolve(0)
+  /** One after the other: whoever calls has written a refund that an earlier run may not have seen. */
+  const refund = (): Promise<number> => {
+    const next = refunding.then(() => sendRefunds(deps, versions))
+    refunding = next.catch((error: unknown) => {
+      deps.log.error({ error: String(error) }, 'refunds could not be sent')
+      return 0
+    })
+    return refunding
+  }
+
   const reconcile = async (
     all = false,
   ): Promise<{ readonly asked: number; readonly ended: number }> => {
@@ -113,6 +125,7 @@ export function openPayments(
     const dueBefore = all ? END_OF_TIME : instant(at - ASK_AGAIN_MS_MIN)
     const seen = new Set<OrderId>()
     let ended = 0
+    await refund()
     for (;;) {
       const due = (
         await deps.store.pendingPayments(dueBefore, seen.size + BATCH_ROWS, breaker.resting())
@@ -151,6 +164,7 @@ export function openPayments(
   }
   if (reconciles) tick()
   const idle = async (): Promise<void> => {
+    await refunding
     while (running.size + following.size > 0)
       await Promise.allSettled([...running.values(), ...following.values()])
   }
@@ -159,6 +173,7 @@ export function openPayments(
     verify,
     learn,
     reconcile,
+    sendRefunds: refund,
     idle,
     close: async () => {
       closed = true

@@ -284,6 +284,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
     failed_registrations: 11,
     today_registrations: 5,
     total_revenue: revenue,
+    needs_decision: 0,
   })
   expect(data['pulmocon_stats']).toEqual({
     total_registrations: 0,
@@ -292,6 +293,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
     failed_registrations: 0,
     today_registrations: 0,
     total_revenue: 0,
+    needs_decision: 0,
   })
   expect(data.revenue_stats).toEqual({ total_revenue: revenue })
   expect(data.by_day['afpicon']?.map(({ day, registrations }) => [day, registrations])).toEqual([

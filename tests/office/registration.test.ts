@@ -101,6 +101,29 @@ test('money that does not fit is told in words', async () => {
   )
 })
 
+test('the CSV does not say plain "Paid" of a registration for which money came a second time', async () => {
+  const at = noon('2025-10-10')
+  const both = [3, 4].map((n) =>
+    register(test_, EVENT, { n, on: at, answers: answersOf(n), pays: 'success' }),
+  )
+  const [regNo = ''] = await Promise.all(both)
+  const payment = await test_.deps.store.payment(regNo)
+  if (payment === null) throw new Error('no payment')
+  const { orderId, amount } = payment
+  await test_.deps.store.applyFact(
+    orderId,
+    { type: 'confirmed', reference: 'SECOND', amount, currency: 'INR', kind: 'sale', at },
+    null,
+  )
+  const lines = (await office.get('/afpicon/download-csv/')).body.split('\r\n')
+  const statusOf = (name: string): readonly string[] =>
+    ['Paid, in review', 'Paid'].filter((word) =>
+      lines.find((line) => line.includes(name))?.includes(word),
+    )
+  expect(statusOf('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
+  expect(statusOf('Delegate 4')).toEqual(['Paid'])
+})
+
 test('a number nobody has', async () => {
   const answer = await office.get('/admin/registrations/AFPI0000000000000/')
   expect(answer.statusCode).toBe(404)

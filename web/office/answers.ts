@@ -116,7 +116,8 @@ const isStats = (value: unknown): value is EventStats =>
   ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
     isCount(value[`${name}_registrations`]),
   ) &&
-  fromRupees(value['total_revenue']) !== null
+  fromRupees(value['total_revenue']) !== null &&
+  isCount(value['needs_decision'] ?? 0)
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

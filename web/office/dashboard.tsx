@@ -167,6 +167,14 @@ function EventPanel({
           </dt>
           <dd>{formatCount(stats.failed_registrations)}</dd>
         </div>
+        {stats.needs_decision > 0 && (
+          <div>
+            <dt>
+              <Status is="review" word="Needs a decision" />
+            </dt>
+            <dd>{formatCount(stats.needs_decision)}</dd>
+          </div>
+        )}
         <div>
           <dt>Today’s registrations</dt>
           <dd>{formatCount(stats.today_registrations)}</dd>

@@ -1,0 +1,50 @@
+/** What a command that touches money works with: the store, the event files, the gateway, beside a running server or without one. */
+import { openEvents } from '../assemble.ts'
+import type { Deps } from '../deps.ts'
+import { makeClock } from '../machine/clock.ts'
+import { makeLog } from '../machine/log.ts'
+import { gatewayOfRunning } from '../paying/gateway/open.ts'
+import { openPayments } from '../paying/verify.ts'
+import { openStore } from '../store/open.ts'
+import type { Status, Terminal } from './command.ts'
+
+export type AtWork = Pick<Deps, 'store' | 'events' | 'payments' | 'clock' | 'gateway'>
+
+/** Opens, works, closes; whatever cannot be opened has said why. Nothing is asked of the gateway unless `work` does. */
+export async function atWork(
+  terminal: Terminal,
+  work: (at: AtWork) => Promise<Status>,
+): Promise<Status> {
+  const environment = terminal.environment()
+  if (environment === null) return 2
+  const clock = makeClock(environment.clockStart)
+  const log = makeLog(terminal.complain, clock)
+  const store = await openStore({ dataDir: environment.dataDir })
+  try {
+    const opened = await openEvents(
+      environment,
+      { clock, log, print: terminal.complain, works: false },
+      store,
+    )
+    if (!opened.ok) {
+      terminal.complain(opened.error.text)
+      return opened.error.status
+    }
+    const events = opened.value
+    const gateway = gatewayOfRunning({ environment, events })
+    // What it does is printed; the log of the server is the server's.
+    const quiet = { ...log, info: () => {} }
+    const payments = openPayments(
+      { store, events, gateway, clock, log: quiet },
+      { reconciles: false },
+    )
+    try {
+      return await work({ store, events, payments, clock, gateway })
+    } finally {
+      await payments.close()
+      await events.close()
+    }
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,125 @@
+/** What waits for a person, and the decisions that end it. Every decision is signed by whoever is signed in. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { assertNever, decisionsFor, isoIndia, rupees } from '../../engine/index.ts'
+import type {
+  DecidedAnswer,
+  DecisionRefusal,
+  Result,
+  Review,
+  ReviewsAnswer,
+  WireReview,
+} from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import { decideReview, refundPayment, refundSentence } from '../paying/decisions.ts'
+import type { DecisionWords, Told } from '../paying/decisions.ts'
+import { requireAdmin } from './session.ts'
+
+export function reviewRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    const { event } = request.query as { readonly event?: unknown }
+    const eventId = typeof event === 'string' && event !== '' ? event : null
+    const reviews = await deps.store.reviews(eventId)
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `saw the reviews (${reviews.length})`,
+      eventId,
+      regNo: null,
+    })
+    const answer: ReviewsAnswer = {
+      status: 'success',
+      count: reviews.length,
+      reviews: reviews.map(wireReview),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  const decide = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    const { id } = request.params as { readonly id: string }
+    return tell(reply, await decideReview(deps, id, wordsOf(request), admin.username))
+  }
+  const refund = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    const { reg_no: regNo } = request.params as { readonly reg_no: string }
+    return tell(reply, await refundPayment(deps, regNo, wordsOf(request), admin.username))
+  }
+  for (const path of paths('/admin/reviews')) app.get(path, list)
+  for (const path of paths('/admin/reviews/:id/decide')) app.post(path, decide)
+  for (const path of paths('/admin/registrations/:reg_no/refund')) app.post(path, refund)
+}
+
+const wordsOf = ({ body }: FastifyRequest): DecisionWords =>
+  typeof body === 'object' && body !== null ? body : {}
+
+function tell(reply: FastifyReply, told: Result<Told, DecisionRefusal>): FastifyReply {
+  if (!told.ok) return refuse(reply, statusOf(told.error.code), told.error.code, told.error.message)
+  const { message, regNo, refund } = told.value
+  const answer: DecidedAnswer = {
+    status: 'success',
+    message: refund === null ? message : `${message} ${refundSentence(refund)}`,
+    reg_no: regNo,
+    refund,
+  }
+  return reply.header('cache-control', 'no-store').send(answer)
+}
+
+/** 422: what was sent can be mended; 409: it stands otherwise than whoever decided believed. */
+function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
+  switch (code) {
+    case 'not_there':
+      return 404
+    case 'no_grounds':
+    case 'no_reference':
+    case 'bad_amount':
+    case 'no_target':
+      return 422
+    case 'decided_already':
+    case 'not_allowed':
+    case 'reference_taken':
+    case 'not_paid':
+    case 'under_way':
+    case 'not_by_gateway':
+      return 409
+    default:
+      return assertNever(code)
+  }
+}
+
+/** As it travels to the office, and as `rollcall reviews --json` prints it. */
+export function wireReview(review: Review): WireReview {
+  const { came, due } = review
+  return {
+    id: review.id,
+    kind: review.is,
+    decisions: [...decisionsFor(review.is)],
+    event_id: review.eventId,
+    reg_no: review.regNo,
+    order_id: review.orderId,
+    name: review.name,
+    came:
+      came === null
+        ? null
+        : {
+            amount: rupees(came.amount),
+            currency: came.currency,
+            kind: came.kind,
+            reference: came.reference,
+            source: came.source,
+            paid_at: isoIndia(came.paidAt),
+          },
+    due: due === null ? null : rupees(due),
+    left: rupees(review.left),
+    said: review.said,
+    why: review.why,
+    since: isoIndia(review.since),
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * A person's decision about money, from the words it comes in to what became of it; the same for the office's calls
+ * and for commands. Money that has to go back is asked for at once.
+ */
+import { err, fromRupees, ok, readAmount } from '../../engine/index.ts'
+import type {
+  Decision,
+  DecisionRefusal,
+  Grounds,
+  Paise,
+  Result,
+  Review,
+} from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import type { Decided, NewMail, StoredRefund } from '../store/store.ts'
+import { confirmationOf } from './question.ts'
+
+export type DecidingDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
+/** As they were typed or sent; amounts are rupees, as text or as numbers. */
+export type DecisionWords = {
+  readonly decision?: unknown
+  readonly why?: unknown
+  readonly to?: unknown
+  readonly reference?: unknown
+  readonly amount?: unknown
+}
+/** `refund`: how far one that follows has come by now; null: none follows. */
+export type Told = Decided & { readonly refund: StoredRefund['state'] | null }
+type Answer = Result<Told, DecisionRefusal>
+
+const textOf = (word: unknown): string => (typeof word === 'string' ? word : '')
+
+export async function decideReview(
+  deps: DecidingDeps,
+  id: string,
+  words: DecisionWords,
+  who: string,
+): Promise<Answer> {
+  const decision = readDecision(words, { why: textOf(words.why), who })
+  if (!decision.ok) return decision
+  const review = await deps.store.review(id)
+  const mail = review === null ? null : await mailAfter(deps, review, decision.value)
+  const decided = await deps.store.decide(id, decision.value, deps.clock(), mail)
+  return decided.ok ? ok(await followed(deps, decided.value)) : decided
+}
+
+/** Gives back what counts for a registration or an order; amount left out: all that is left. */
+export async function refundPayment(
+  deps: DecidingDeps,
+  of: string,
+  words: Pick<DecisionWords, 'why' | 'amount'>,
+  who: string,
+): Promise<Answer> {
+  const amount = readPart(words.amount)
+  if (!amount.ok) return amount
+  const wanted = { of, amount: amount.value, why: textOf(words.why), who, at: deps.clock() }
+  const decided = await deps.store.wantRefund(wanted)
+  return decided.ok ? ok(await followed(deps, decided.value)) : decided
+}
+
+function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, DecisionRefusal> {
+  const amount = readPart(words.amount)
+  if (!amount.ok) return amount
+  switch (words.decision) {
+    case 'accept': {
+      const reference = textOf(words.reference).trim()
+      return ok({
+        what: 'accept',
+        reference: reference === '' ? null : reference,
+        amount: amount.value,
+        ...grounds,
+      })
+    }
+    case 'refund':
+      return ok({ what: 'refund', amount: amount.value, ...grounds })
+    case 'dismiss':
+      return ok({ what: 'dismiss', ...grounds })
+    case 'move':
+      return ok({ what: 'move', to: textOf(words.to).trim(), ...grounds })
+    default:
+      return err({ code: 'not_allowed', message: 'Decide to accept, refund, dismiss or move.' })
+  }
+}
+
+/** Null: none was named. */
+function readPart(word: unknown): Result<Paise | null, DecisionRefusal> {
+  if (word === undefined || word === null || word === '') return ok(null)
+  const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)
+  return amount === null
+    ? err({ code: 'bad_amount', message: 'Write the amount in rupees, such as 985 or 985.50.' })
+    : ok(amount)
+}
+
+/** The confirmation that goes out if the decision makes a registration a success. */
+async function mailAfter(
+  { store, events, clock }: DecidingDeps,
+  review: Review,
+  decision: Decision,
+): Promise<NewMail | null> {
+  if (decision.what !== 'accept' && decision.what !== 'move') return null
+  const regNo = decision.what === 'move' ? decision.to : review.regNo
+  const registration = regNo === null ? null : await store.registration(regNo)
+  const event = registration === null ? null : events.byId(registration.eventId)
+  const payment =
+    registration?.payments.find(({ orderId }) => orderId === review.orderId) ??
+    registration?.payments[0]
+  if (registration === null || event === null || payment === undefined) return null
+  const reference =
+    review.came?.reference ?? (decision.what === 'accept' ? (decision.reference ?? '') : '')
+  const paidAt = review.came?.paidAt ?? clock()
+  return confirmationOf({ event: event.config, registration, payment }, reference, paidAt)
+}
+
+async function followed(deps: DecidingDeps, decided: Decided): Promise<Told> {
+  if (decided.refundId === null) return { ...decided, refund: null }
+  await deps.payments.sendRefunds()
+  const refunds = decided.regNo === null ? [] : await deps.store.refunds(decided.regNo)
+  const refund = refunds.find(({ id }) => id === decided.refundId)
+  return { ...decided, refund: refund?.state ?? 'wanted' }
+}
+
+/** What a person reads of a refund that follows; the sentence ends where it stands now. */
+export function refundSentence(state: StoredRefund['state']): string {
+  switch (state) {
+    case 'wanted':
+      return 'The gateway could not be asked yet; it is asked again by itself.'
+    case 'asked':
+      return 'The gateway has begun it. It counts as done once its status call says so.'
+    case 'done':
+      return 'It is done.'
+    case 'refused':
+      return 'The gateway refused it: it stands among the reviews.'
+    case 'unsure':
+      return 'Whether the gateway does it is not known: it stands among the reviews and is not asked for again by itself.'
+  }
+}
