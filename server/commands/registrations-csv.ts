@@ -78,6 +78,7 @@ type Column =
 const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   success: 'success',
   paid: 'success',
+  'paid, in review': 'success',
   pending: 'pending',
   failed: 'failed',
   refunded: 'refunded',
