@@ -38,3 +38,16 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
 export function fromPairs<T>(pairs: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries(pairs)
 }
+
+/** What stands at a path such as `admin.lists.0.title` of a value as YAML or JSON gives it; undefined: nothing. */
+export function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as Record<string, unknown>)[key]
+          : undefined,
+      value,
+    )
+}

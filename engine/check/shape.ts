@@ -1,4 +1,5 @@
 /** EV1: what the file's schema says, at exact places and in words. One finding per cause. */
+import { valueAt } from '../outcome.ts'
 import { formsOf } from './meant/address.ts'
 import { badForm, labelOf } from './meant/bad-form.ts'
 import type { Draft, Finding, Meta } from './finding.ts'
@@ -278,18 +279,6 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
     return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
   // What is left carries no message of its own.
   return null
-}
-
-function valueAt(value: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as Record<string, unknown>)[key]
-          : undefined,
-      value,
-    )
 }
 
 function textOf(value: unknown): string | undefined {

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { compileEvent, formatFindings, type SharedFiles } from '../../engine/files.ts'
+import { anyText, brokenOf } from '../checker/broken.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -23,66 +24,6 @@ const sources = readdirSync(TOP)
   .filter((name) => name.endsWith('.yaml'))
   .sort()
   .map((name) => read(name).text)
-const piece = fc.constantFrom(
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  ' ',
-  '\n',
-  '\t',
-  '- ',
-  '"',
-  "'",
-  '#',
-  '&a',
-  '*a',
-  '!x',
-  '|',
-  '>',
-  '---',
-  '%',
-  '\u0000',
-  '\u202e',
-  '__proto__: 1\n',
-  '<<: ',
-  '? ',
-  ', ',
-  '0x',
-  '~',
-  '\ud800',
-  '{{',
-  '  ',
-  'null',
-  'constructor',
-  '9e999',
-  '.inf',
-  '\r',
-  '\\',
-)
-const where = fc.double({ min: 0, max: 1, noNaN: true })
-const edit = fc.tuple(where, fc.integer({ min: 0, max: 400 }), fc.oneof(piece, where))
-/** A real file with parts cut out, pieces put in, or parts of itself copied elsewhere. */
-const broken = fc
-  .tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 }))
-  .map(([text, edits]) =>
-    edits.reduce((now, [at, drop, put]) => {
-      const start = Math.floor(at * now.length)
-      return (
-        now.slice(0, start) +
-        (typeof put === 'string'
-          ? put
-          : now.slice(Math.floor(put * now.length), Math.floor(put * now.length) + drop)) +
-        now.slice(start + drop)
-      )
-    }, text),
-  )
-const anything = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 300 }),
-  fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join('')),
-)
-
 let slowest = 0
 const judge = (text: string): boolean => {
   const started = performance.now()
@@ -96,7 +37,7 @@ const judge = (text: string): boolean => {
 }
 fc.assert(
   fc.property(
-    fc.oneof({ arbitrary: broken, weight: 3 }, { arbitrary: anything, weight: 2 }),
+    fc.oneof({ arbitrary: brokenOf(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
     judge,
   ),
   { seed: 20261121, numRuns: RUNS },

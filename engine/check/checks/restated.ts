@@ -1,4 +1,5 @@
 /** EV512, EV513: texts that stand in the shared texts already, and words that were meant to leave a text out. */
+import { valueAt } from '../../outcome.ts'
 import { CAN_BE_MALFORMED } from '../../fields.ts'
 import { INVALID_TEXTS } from '../compile/form.ts'
 import type { Check, Model } from '../model.ts'
@@ -41,18 +42,6 @@ function restatedTexts(
       ...pair(`admin.lists.${at}.errors.export`, list.errors?.export, 'admin.export'),
     ]),
   ].filter(({ text, shared }) => text === valueAt(texts, shared))
-}
-
-function valueAt(value: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as Record<string, unknown>)[key]
-          : undefined,
-      value,
-    )
 }
 
 const restatesDefault: Check = {
