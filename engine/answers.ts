@@ -222,10 +222,19 @@ function readAnswer(field: Field, value: unknown): Answer | undefined {
 function cleanText(field: Field, value: string): string {
   // Nearly every answer is plain ASCII, in which there is nothing to clean.
   if (/^[ -~]*$/.test(value)) return value.trim()
-  const lines = composed(value).replace(/\r\n?/g, '\n')
+  const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  return flat.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trim()
+  const text = composed(flat.toWellFormed().replace(CONTROLS, '').replace(UNSEEN, '')).trim()
+  return SEEN.test(text) ? text : ''
 }
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+/**
+ * What is not drawn: spaces of no width, and what turns the direction of all that follows, in a list of
+ * the office too. Joiners stay, because Malayalam and Hindi are spelt with them, and so do the variants of signs.
+ */
+const UNSEEN = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
+/** Something that can be seen; a name of joiners or of blank Braille is no name. */
+const SEEN = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 
 /**
  * No more of a text than it takes to see that it is too long, and a mark that it was cut: every pattern

@@ -1,6 +1,6 @@
 /**
  * CSV that spreadsheets open without doing anything: UTF-8 with a byte order mark (Excel guesses
- * otherwise), formulas defused with an apostrophe. A phone number that begins with + stays one.
+ * otherwise), formulas defused with an apostrophe, also behind a semicolon. A phone number that begins with + stays one.
  */
 import { stringify } from 'csv-stringify/sync'
 
@@ -18,13 +18,25 @@ export function csvRows(rows: readonly (readonly CsvCell[])[], first: boolean): 
       quoted_match: /[\r\n]/,
       escape_formulas: true,
       cast: {
-        string: (value) => (PHONE.test(value) ? { value, ...NOT_A_FORMULA } : value),
+        string: (value) => (PHONE.test(value) ? { value, ...NOT_A_FORMULA } : defused(value)),
         number: (value) => String(value),
         boolean: (value) => (value ? 'Yes' : 'No'),
       },
     },
   )
 }
+
+/**
+ * What follows a semicolon, a tab or a line's end begins a cell of its own where a spreadsheet splits
+ * there, as those of many countries do; quotes around the whole do not stop them.
+ */
+function defused(text: string): string {
+  return text.replace(INNER_CELL, (whole: string, mark: string, cell: string) =>
+    INNER_FORMULA.test(cell) && !PHONE.test(cell.trim()) ? `${mark}'${cell}` : whole,
+  )
+}
+const INNER_CELL = /([;|\t\r\n]+)([^;|\t\r\n]+)/g
+const INNER_FORMULA = /^["'\s]*[=+\-@＝＋－＠]/
 
 // An option per cell that the library takes and its types leave out.
 const NOT_A_FORMULA = { escape_formulas: false }

@@ -53,7 +53,11 @@ export async function judgeFiles(
   for (const { field, name, file } of files) {
     const type = await deps.uploads.typeOf(file, name, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
-    else uploads.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
+    else {
+      // The checked answer: without the sender's folders, without what cannot be seen, of a length that can be read.
+      const kept = String(answers[field.id])
+      uploads.push({ field: field.id, sha256: file.sha256, name: kept, type, bytes: file.bytes })
+    }
   }
   return Object.keys(errors).length > 0
     ? err(errors)

@@ -39,6 +39,16 @@ describe('normalise', () => {
     ['case kept', field('a', { type: 'select', options }), 'PG', 'PG'],
     ['a default fills in', field('a', { type: 'phone', default: '+91' }), '', '+91'],
     ['a path is not a name', field('a', { type: 'file' }), 'C:\\fakepath\\proof.pdf', 'proof.pdf'],
+    ['a name of no width is no name', field('a'), '\u200b\u2060 \ufeff', undefined],
+    ['nor is one of joiners alone', field('a'), '\u200d\u200c\u2800', undefined],
+    [
+      'what turns the writing round is taken out',
+      field('a'),
+      'Asha \u202egnirips\u202c\u2066x\u2069',
+      'Asha gniripsx',
+    ],
+    ['the joiners of Malayalam stay', field('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
+    ['a sign without width keeps no mark apart', field('a'), 'e\u200b\u0301', 'é'],
     ['an object is no answer', field('a'), { b: 1 }, undefined],
   ])('%s', (_name, made, raw, expected) => expect(one(made, raw)).toBe(expected))
 

@@ -10,8 +10,12 @@ test.each([
   ['+1+cmd|calc', "'+1+cmd|calc"],
   ['-2+3', "'-2+3"],
   ['@SUM(A1)', "'@SUM(A1)"],
-  ['\t=1', "'\t=1"],
+  ['\t=1', "'\t'=1"],
   ['＝1', "'＝1"],
+  ['x;=1+1;y', "x;'=1+1;y"],
+  ['x; "=1+1"', 'x;\' "=1+1"'],
+  ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
+  ['two\n=1+1', "two\n'=1+1"],
 ])('the formula %j is defused', (value, written) => expect(cellOf(value)).toBe(written))
 
 test.each([
@@ -22,6 +26,8 @@ test.each([
   'Asha Nair',
   'a, "b"',
   'two\nlines',
+  'Office; +91 484 2345678',
+  'one; two - three; four',
   'അനിത',
 ])('%j stays as it is', (value) => expect(cellOf(value)).toBe(value))
 

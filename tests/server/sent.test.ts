@@ -73,6 +73,30 @@ describe('a form', () => {
     expect(strays()).toEqual([])
   })
 
+  test.each([
+    ['of a path', '../../etc/letter.pdf', 'letter.pdf'],
+    ['of a path of Windows', 'C:\\Users\\asha\\letter.pdf', 'letter.pdf'],
+    ['with a NUL in it', 'let\u0000ter.pdf', 'letter.pdf'],
+    ['that reads backwards', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
+  ])('with a file name %s keeps what a person reads of it', async (_what, sent, kept) => {
+    const response = await send(file('letter', sent, pdf(sent)), ...fields, END)
+    expect(response.statusCode).toBe(201)
+    expect(uploadsOf(response)).toEqual([kept])
+  })
+
+  test('with a file name of 20 KB is refused in words, or keeps a name that can be read', async () => {
+    const response = await send(
+      file('letter', `${'x'.repeat(20_000)}.pdf`, pdf('long name')),
+      ...fields,
+      END,
+    )
+    expect(response.statusCode).toBe(422)
+    expect(response.json<ErrorAnswer>().errors).toEqual({
+      letter: 'Please use at most 200 characters',
+    })
+    expect(strays()).toEqual([])
+  })
+
   test('with a file that nobody asks for, or an input left empty, is a form without', async () => {
     const response = await send(
       file('other', 'other.pdf', pdf('other')),
