@@ -1,5 +1,5 @@
 /** Puts the server together from its parts, without a socket: `boot` listens to it, tests inject into it. */
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { err, ok } from '../engine/index.ts'
@@ -7,6 +7,7 @@ import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './deps.ts'
 import { missingAccounts } from './machine/environment.ts'
+import { keepPrivate } from './machine/private.ts'
 import { openGateway } from './paying/gateway/open.ts'
 import type { Sandbox } from './paying/gateway/sandbox.ts'
 import { openMailer } from './mail.ts'
@@ -18,6 +19,7 @@ import { cacheFolderIn } from './events/cache.ts'
 import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
 import { openStore } from './store/open.ts'
+import { databaseTrouble } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
 import { openUnfinished } from './registering/unfinished.ts'
 import type { Unfinished } from './registering/unfinished.ts'
@@ -52,9 +54,14 @@ export async function assemble(
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
-  const unusable = unusableFolder(environment)
+  const unusable = unusableFolder(environment, log)
   if (unusable !== null) return err({ text: unusable, status: 2 })
-  const store = await openStore({ dataDir: environment.dataDir })
+  const store = await openStore({ dataDir: environment.dataDir }).catch((error: unknown) => {
+    const trouble = databaseTrouble(error)
+    if (trouble === null) throw error
+    return trouble
+  })
+  if (typeof store === 'string') return err({ text: store, status: 2 })
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
     await store.close()
@@ -103,10 +110,20 @@ export async function assemble(
 }
 
 /** Null when the event files can be read and the data folder written. */
-function unusableFolder({ eventsDir, dataDir }: Environment): string | null {
+function unusableFolder({ eventsDir, dataDir }: Environment, log: Log): string | null {
   if (!existsSync(eventsDir)) return `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
   try {
-    mkdirSync(dataDir, { recursive: true })
+    const { tightened, notOurs } = keepPrivate(dataDir)
+    if (tightened > 0)
+      log.warn(
+        { tightened },
+        'other users of this machine could read what is in DATA_DIR; now only the user who runs the server can',
+      )
+    if (notOurs.length > 0)
+      log.warn(
+        { entries: notOurs.length, first: notOurs[0] },
+        'something in DATA_DIR belongs to another user, and others may read it',
+      )
     accessSync(dataDir, constants.W_OK)
     return null
   } catch {

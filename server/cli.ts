@@ -1,6 +1,7 @@
 /** `rollcall`: finds the command, and turns what it says into an exit status. */
 import type { Command, Status, Terminal } from './commands/command.ts'
 import { environment } from './machine/environment.ts'
+import { databaseTrouble } from './store/trouble.ts'
 
 /** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -50,6 +51,11 @@ export async function main(
   try {
     return await command.run(rest, terminal)
   } catch (error) {
+    const trouble = databaseTrouble(error)
+    if (trouble !== null) {
+      terminal.complain(trouble)
+      return 2
+    }
     terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return 3
   }

@@ -6,13 +6,15 @@ import { assemble } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
 import type { Terminal } from './commands/command.ts'
 import { makeClock } from './machine/clock.ts'
-import type { Environment } from './deps.ts'
+import type { Deps, Environment } from './deps.ts'
 import { makeLog } from './machine/log.ts'
 import { servable } from './machine/servable.ts'
-import { hashPassword, makePassword } from './office/passwords.ts'
+import { hashPassword, makePassword, passwordRefusal } from './office/passwords.ts'
 
 /** Files that no registration refers to are looked for this often. */
 const SWEEP_MS = 60 * 60 * 1000
+/** Whether the database is still the file that was opened is looked at this often. */
+const LOOK_MS = 10_000
 /** A stop that takes longer than this has got stuck. */
 const STOP_MS_MAX = 30_000
 
@@ -38,7 +40,12 @@ export async function boot(
   })
   if (!assembled.ok) return assembled
   const { app, deps, sandbox } = assembled.value
-  const password = await addFirstAdmin(assembled.value)
+  const first = await addFirstAdmin(assembled.value)
+  if (!first.ok) {
+    await assembled.value.close()
+    return err({ status: 2, text: first.error })
+  }
+  const password = first.value
   try {
     await app.listen({ port: environment.port, host: environment.host })
   } catch (error) {
@@ -57,6 +64,9 @@ export async function boot(
     )
   }, SWEEP_MS)
   sweeping.unref()
+  const look = noticeLoss(deps)
+  const looking = setInterval(() => void look(), LOOK_MS)
+  looking.unref()
 
   const url = environment.publicUrl
   terminal.print(
@@ -78,6 +88,7 @@ export async function boot(
   )
   const stopped = told.then(async (signal) => {
     clearInterval(sweeping)
+    clearInterval(looking)
     log.info({ signal }, 'stopping')
     const stuck = setTimeout(() => {
       log.error({}, 'the stop got stuck')
@@ -89,6 +100,20 @@ export async function boot(
     log.info({}, 'stopped')
   })
   return ok({ url, stopped })
+}
+
+/** Says once that the database file has gone: the server works on in a file that nobody will find again. */
+export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => Promise<void> {
+  let isSaid = false
+  return async () => {
+    const stands = await store.stands()
+    if (!stands && !isSaid)
+      log.error(
+        {},
+        'the database file was deleted or replaced while the server runs: what is stored from now on is lost. Stop the server, put the file back and start again',
+      )
+    isSaid = !stands
+  }
 }
 
 /** Lines of one turn of the event loop in one write: under load a write per line is felt. */
@@ -140,16 +165,22 @@ async function withRealPort(environment: Environment): Promise<Environment> {
   return { ...environment, port, publicUrl: environment.publicUrl.replace(/:0$/, `:${port}`) }
 }
 
-/** Adds the first admin when there is none. Answers the password if it was made up, to be printed once. */
-async function addFirstAdmin({ deps }: Assembled): Promise<string | null> {
-  const { store, environment, clock } = deps
-  if ((await store.adminCount()) > 0) return null
+/**
+ * Adds the first admin when there is none. Answers the password if it was made up, to be printed once;
+ * refuses one that everybody guesses.
+ */
+async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null, string>> {
+  const { store, environment, clock, events } = deps
+  if ((await store.adminCount()) > 0) return ok(null)
   const given = environment.firstAdmin.password
+  const names = [environment.firstAdmin.username, ...events.all().map(({ config }) => config.id)]
+  const refusal = given === null ? null : passwordRefusal(given, names)
+  if (refusal !== null) return err(`ADMIN_PASSWORD is not taken. ${refusal}`)
   const password = given ?? makePassword()
   const added = await store.addAdmin(
     environment.firstAdmin.username,
     await hashPassword(password),
     clock(),
   )
-  return added.ok && given === null ? password : null
+  return ok(added.ok && given === null ? password : null)
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { LoginAnswer, SessionAnswer } from '../../engine/index.ts'
+import type { Instant, LoginAnswer, SessionAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
@@ -24,6 +24,8 @@ const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
 /** Where an account has signed in lately, strangers' guesses do not keep it out. */
 const KNOWN: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
+/** So many failures of one account are written down, and so many of all names that nobody has: 1,000 rows a day. */
+const TRACES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 /** Longer input is nobody's password, and hashing it would be free work for a stranger. */
 const CREDENTIAL_CHARACTERS_MAX = 256
 
@@ -39,8 +41,24 @@ export function signInRoutes(
   const byPair = openLimit(deps, TRIES_PER_PAIR)
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
   const known = openLimit(deps, KNOWN)
+  const written = openLimit(deps, TRACES)
   // Verified against when the name is unknown, so that both answers take the same time.
   const nobody = hash(randomBytes(16).toString('hex'))
+
+  /**
+   * A wrong password leaves a trace: in the log of acts under the admin whose name was used, in the server's
+   * log otherwise. A name that nobody has may be a password in the wrong field, so it is not written.
+   */
+  const leaveTrace = async (who: string | null, at: Instant): Promise<void> => {
+    const key = who ?? ''
+    if (written.wait(key, at) > 0) return
+    written.count(key, at)
+    if (who === null) deps.log.warn({}, 'somebody tried to sign in under a name nobody has')
+    else {
+      deps.log.warn({}, 'somebody tried to sign in with a wrong password')
+      await deps.store.audit({ at, who, what: 'failed to sign in', eventId: null, regNo: null })
+    }
+  }
 
   const login = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = (
@@ -80,7 +98,10 @@ export function signInRoutes(
       username.length > CREDENTIAL_CHARACTERS_MAX || password.length > CREDENTIAL_CHARACTERS_MAX
     const admin = tooLong ? null : await deps.store.admin(username)
     const matches = await verify(admin?.passwordHash ?? (await nobody), tooLong ? '' : password)
-    if (admin === null || !matches) return refuse(reply, 401, 'invalid_login', signInText(deps))
+    if (admin === null || !matches) {
+      await leaveTrace(admin?.username ?? null, at)
+      return refuse(reply, 401, 'invalid_login', signInText(deps))
+    }
 
     byPair.forget(pair)
     known.count(pair, at)

@@ -36,6 +36,19 @@ export function setPassword(
   return changed
 }
 
+/** Takes an admin away with all sessions; the last one stays, because nobody could sign in any more. */
+export function removeAdmin(sql: Sql, username: string): 'removed' | 'unknown' | 'last' {
+  const count = Number(sql('SELECT count(*) FROM admins').pluck().get())
+  const known = sql('SELECT 1 FROM admins WHERE username = ?').get(username) !== undefined
+  if (!known) return 'unknown'
+  if (count === 1) return 'last'
+  sql('DELETE FROM sessions WHERE admin_id = (SELECT id FROM admins WHERE username = ?)').run(
+    username,
+  )
+  sql('DELETE FROM admins WHERE username = ?').run(username)
+  return 'removed'
+}
+
 export type NewSession = {
   readonly tokenHash: string
   readonly adminId: number

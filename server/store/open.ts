@@ -1,5 +1,7 @@
 /** Opens the store on SQLite: the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
-import { mkdirSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { keepPrivate } from '../machine/private.ts'
 import { join } from 'node:path'
 import { openToRead, statements } from './database.ts'
 import { reads } from './by-key.ts'
@@ -34,7 +36,7 @@ export async function openInside({
   readonly dataDir: string
   readonly seam?: Seam
 }): Promise<Inside> {
-  mkdirSync(dataDir, { recursive: true })
+  keepPrivate(dataDir)
   const file = join(dataDir, DATABASE_FILE)
   const data: WriterData = { file, seam }
   const { waitingMax = WAITING_MAX } = seam
@@ -59,6 +61,7 @@ export async function openInside({
   const writer = writing.value
   const reader = reading.value
   const db = openToRead(file)
+  const opened = statSync(file)
   const read = reads(statements(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
@@ -70,6 +73,7 @@ export async function openInside({
     write: writer.call,
     list: reader.call,
     read,
+    stands: () => sameFile(statSync(file, { throwIfNoEntry: false }), opened),
     close: () => {
       closed ??= closeAll()
       return closed
@@ -77,3 +81,6 @@ export async function openInside({
   })
   return { store, writer, reader }
 }
+
+const sameFile = (now: Stats | undefined, then: Stats): boolean =>
+  now !== undefined && now.ino === then.ino && now.dev === then.dev

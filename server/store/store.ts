@@ -222,6 +222,8 @@ export interface Store {
     passwordHash: string,
     at: Instant,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
+  /** Also ends every session of that admin. The last admin is not removed. */
+  removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
   /** Also ends every session of that admin. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
   openSession(session: {
@@ -285,6 +287,8 @@ export interface Store {
   dropProofs(failedBefore: Instant, at: Instant, why: string): Promise<number>
   /** Which of these files a registration refers to that has not dropped them; for the sweeper. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
+  /** Whether the database is still the file that was opened: not deleted, not replaced. Costs a look at its name. */
+  stands(): Promise<boolean>
   /** A real write and read, for the health check. */
   ping(at: Instant): Promise<void>
   /** Drains the writer's queue, then closes. */

@@ -1,4 +1,5 @@
 /** The store's verbs, each led to whoever does it: the writer, the reader of lists, or what finds by a key. */
+import { assert } from '../../engine/index.ts'
 import type { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
 import type { Store } from './store.ts'
@@ -14,10 +15,11 @@ export type Doers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
   readonly read: ReturnType<typeof reads>
+  readonly stands: () => boolean
   readonly close: () => Promise<void>
 }
 
-export function storeOf({ write, list, read, close }: Doers): Store {
+export function storeOf({ write, list, read, stands, close }: Doers): Store {
   return {
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
@@ -88,6 +90,7 @@ export function storeOf({ write, list, read, close }: Doers): Store {
     admin: async (username) => read.admin(username),
     adminCount: async () => read.adminCount(),
     addAdmin: (username, passwordHash, at) => write('addAdmin', username, passwordHash, at),
+    removeAdmin: (username) => write('removeAdmin', username),
     setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
     openSession: (session) => write('openSession', session),
     async session(tokenHash, at, idleMs) {
@@ -119,7 +122,11 @@ export function storeOf({ write, list, read, close }: Doers): Store {
       }
     },
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
-    ping: (at) => write('ping', at),
+    stands: async () => stands(),
+    async ping(at) {
+      assert(stands(), 'the database file was deleted or replaced')
+      await write('ping', at)
+    },
     close,
   }
 }

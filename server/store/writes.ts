@@ -35,6 +35,7 @@ export const writes = {
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,
   addAdmin: accounts.addAdmin,
+  removeAdmin: accounts.removeAdmin,
   setPassword: accounts.setPassword,
   openSession: accounts.openSession,
   touchSession: accounts.touchSession,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
+import { passwordRefusal } from '../../server/office/passwords.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { PASSWORD, numberOf, signIn } from './office.ts'
@@ -280,4 +281,63 @@ describe('guessing', () => {
       await test.close()
     }
   })
+})
+
+describe('what is left of a sign-in that failed', () => {
+  const SENT = 'a wrong password that nobody may read'
+  test('is an act of the log under the name that was used, without what was typed', async () => {
+    const app = await startTestApp()
+    await signIn(app)
+    await login(app, { username: 'office', password: SENT })
+    await login(app, { username: SENT, password: 'x' })
+    expect(app.rows('SELECT who, what FROM audit_log')).toContainEqual({
+      who: 'office',
+      what: 'failed to sign in',
+    })
+    expect(app.log.map(({ message }) => message)).toContain(
+      'somebody tried to sign in under a name nobody has',
+    )
+    expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(SENT)
+    await app.close()
+  })
+
+  test('does not fill the disk, however often it is tried', async () => {
+    const app = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+    await signIn(app)
+    const from = (at: number) => ({
+      method: 'POST' as const,
+      url: '/admin/login/',
+      remoteAddress: `192.0.2.${at}`,
+    })
+    for (let at = 0; at < 25; at += 1) {
+      await app.app.inject({ ...from(at), payload: { username: 'office', password: SENT } })
+      await app.app.inject({ ...from(at), payload: { username: `nobody${at}`, password: SENT } })
+    }
+    const kept = app.rows("SELECT 1 FROM audit_log WHERE what = 'failed to sign in'")
+    const said = app.log.filter(({ message }) => /tried to sign in/.test(String(message)))
+    expect([kept.length, said.length]).toEqual([10, 20])
+    await app.close()
+  })
+})
+
+describe('a password', () => {
+  const NAMES = ['meera', 'springmeet2026']
+  test.each([
+    ['short', /at least 8/],
+    ['password', /first that are guessed/],
+    ['P@ssw0rd!', /first that are guessed/],
+    ['Welcome123', /first that are guessed/],
+    ['rollcall2026', /first that are guessed/],
+    ['Meera@1990', /name of the user or of an event/],
+    ['Springmeet#26', /name of the user or of an event/],
+    ['12345678', /row of keys/],
+    ['87654321', /row of keys/],
+    ['12341234', /row of keys/],
+    ['qwertyui', /row of keys/],
+    ['abababab', /few different/],
+  ])('like %s is refused', (password, why) => expect(passwordRefusal(password, NAMES)).toMatch(why))
+  test.each(['seven green tables', 'k7xm-2wqp-9hba-rr4t', 'Trivandrum-monsoon-7', 'zebra4coffee'])(
+    'like %s is taken',
+    (password) => expect(passwordRefusal(password, NAMES)).toBeNull(),
+  )
 })

@@ -1,12 +1,15 @@
 /** The edge of the server: what strangers send that is no question of a page, over real sockets; what it costs us, what we answer, and what the log holds afterwards. */
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addBodies } from '../../server/http/bodies.ts'
 import { blanked } from '../../server/http/request-log.ts'
+import { noticeLoss } from '../../server/serve.ts'
 import { signIn } from '../office/office.ts'
 import { fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
@@ -167,6 +170,26 @@ describe('the health check', () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
     await app.deps.store.close()
+    expect((await app.app.inject('/healthz')).statusCode).toBe(503)
+    await app.close()
+  })
+
+  test('a database that was deleted under the server is noticed, and said once in the log', async () => {
+    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    const look = noticeLoss(app.deps)
+    await look()
+    expect((await app.app.inject('/healthz')).statusCode).toBe(200)
+    rmSync(join(app.dir, 'rollcall.db'))
+    await look()
+    await look()
+    expect(app.log.filter(({ message }) => /deleted or replaced/.test(String(message)))).toEqual([
+      expect.objectContaining({ level: 'error' }),
+    ])
+    app.at('2025-10-10T12:00:05+05:30')
+    expect((await app.app.inject('/healthz')).statusCode).toBe(503)
+    // Another file of the same name is not the one that registrations are written to.
+    writeFileSync(join(app.dir, 'rollcall.db'), '')
+    app.at('2025-10-10T12:00:10+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
     await app.close()
   })

@@ -2,7 +2,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -246,6 +254,15 @@ describe('starting and stopping', () => {
     expect(await second.stop()).toBe(0)
   })
 
+  test('a first password that everybody guesses is refused, and nobody is added', async () => {
+    await expect(startServer('weak', { ADMIN_PASSWORD: 'Welcome@123' })).rejects.toThrow(
+      /ended with 2: ADMIN_PASSWORD is not taken\. This password is among the first that are guessed/,
+    )
+    const server = await startServer('weak')
+    expect(server.printed()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
+    expect(await server.stop()).toBe(0)
+  })
+
   test('told to stop, it answers the request that is on its way, takes no new one, and ends with 0', async () => {
     const server = await startServer('stop')
     const body = JSON.stringify({
@@ -286,6 +303,38 @@ describe('starting and stopping', () => {
     )
     await server.stop()
   })
+
+  test.each([
+    [
+      'that is none',
+      (file: string) => writeFileSync(file, 'not a database '.repeat(500)),
+      /it is not a database/,
+    ],
+    [
+      'with a damaged page',
+      (file: string) => {
+        const db = new Database(file)
+        db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+        db.close()
+        const bytes = readFileSync(file)
+        writeFileSync(file, bytes.fill(0xff, 100))
+      },
+      /it is damaged/,
+    ],
+  ])(
+    'a database %s is a sentence and status 2, for the server and for commands',
+    async (what, make, says) => {
+      const name = `database ${what}`.replaceAll(' ', '-')
+      mkdirSync(join(folder, name))
+      make(join(folder, name, 'rollcall.db'))
+      await expect(startServer(name)).rejects.toThrow(says)
+      const { status, err } = run([launcher, 'admin', 'add', 'meera'], {
+        DATA_DIR: join(folder, name),
+      })
+      expect([status, err]).toEqual([2, expect.stringMatching(says)])
+      expect(err.trim().split('\n')).toHaveLength(1)
+    },
+  )
 
   test('an event file with an error is status 1, and so is one with demo values where the money is real', async () => {
     const events = join(folder, 'broken')
@@ -399,7 +448,7 @@ describe('the command line', () => {
     [['dance']],
     [['start', 'now']],
     [['admin']],
-    [['admin', 'remove', 'x']],
+    [['admin', 'delete', 'x']],
     [['build', '--fast']],
   ])('%j is asked wrongly: status 2', (args) => {
     expect(run([launcher, ...args]).status).toBe(2)
@@ -431,6 +480,22 @@ describe('the command line', () => {
     expect(
       run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
     ).toBe(2)
+    for (const weak of ['Password1!', 'meera2026', 'afpicon@2026', '12345678', 'aaaaaaaa'])
+      expect(
+        run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, `${weak}\n`)
+          .status,
+      ).toBe(2)
+    expect(run([launcher, 'admin', 'remove', 'meera'], variables)).toEqual({
+      status: 1,
+      out: '',
+      err: '"meera" is the last admin: nobody could sign in any more. Add another one first.\n',
+    })
+    expect(run([launcher, 'admin', 'add', 'latha'], variables).status).toBe(0)
+    expect(run([launcher, 'admin', 'remove', 'meera'], variables)).toEqual({
+      status: 0,
+      out: 'Admin "meera" was removed and is signed out everywhere.\n',
+      err: '',
+    })
     expect(run([launcher, 'admin', 'passwd', 'nobody'], variables)).toEqual({
       status: 1,
       out: '',

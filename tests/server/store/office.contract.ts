@@ -86,6 +86,20 @@ export function officeContract(given: Given): void {
     })
   })
 
+  test('an admin who is removed has no session left; the last one stays', async () => {
+    const first = await store.addAdmin('office', 'hash', noon)
+    if (!first.ok) throw new Error(first.error.code)
+    const session = { adminId: first.value, at: noon, expiresAt: later(10 * hour) }
+    await store.openSession({ tokenHash: 'a', ...session })
+    expect(await store.removeAdmin('office')).toBe('last')
+    expect(await store.removeAdmin('nobody')).toBe('unknown')
+    await store.addAdmin('desk', 'hash', noon)
+    expect(await store.removeAdmin('OFFICE')).toBe('removed')
+    expect(await store.session('a', noon, hour)).toBeNull()
+    expect(await store.admin('office')).toBeNull()
+    expect(await store.adminCount()).toBe(1)
+  })
+
   describe('event files', () => {
     test('every version is kept by its hash; the last served is the last', async () => {
       const file = (hash: string, at: Instant) => ({

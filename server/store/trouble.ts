@@ -1,0 +1,24 @@
+/** What is wrong with a database file, in words for whoever looks after it: SQLite's own are for programmers. */
+
+const TROUBLES: readonly (readonly [RegExp, string])[] = [
+  [/file is not a database/, 'it is not a database, or one of another program'],
+  [
+    /database disk image is malformed|malformed database schema/,
+    'it is damaged; put back the last copy, or let "sqlite3 rollcall.db .recover" save what can be read',
+  ],
+  [
+    /attempt to write a readonly database/,
+    'it cannot be written; give the user who runs Rollcall the right to write it and its folder',
+  ],
+  [/unable to open database file/, 'it cannot be opened; look who may read it and its folder'],
+  [/database or disk is full/, 'the disk is full'],
+]
+
+/** A sentence for an error of SQLite that no program can mend; null for any other. */
+export function databaseTrouble(error: unknown): string | null {
+  const message = error instanceof Error ? error.message : String(error)
+  const found = TROUBLES.find(([pattern]) => pattern.test(message))
+  return found === undefined
+    ? null
+    : `The database rollcall.db in DATA_DIR cannot be used: ${found[1]}. Nothing in it was changed.`
+}
