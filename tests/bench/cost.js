@@ -1,0 +1,244 @@
+#!/usr/bin/env node
+/**
+ * `npm run bench:cost [COMMIT]`: what a registration and a notice of the gateway cost now, beside an older commit.
+ *
+ * Both versions are up at the same time, each in a process and a database of its own, and take turns
+ * under the same load; who goes first changes from round to round. The figure is the CPU time of the
+ * whole process, all threads, per request, because it hardly moves where a machine is shared. The mode
+ * is that of Airpay's test system, where a notice with a right hash stands for the status call: a notice is
+ * received, stored, judged and applied, the confirmation mail queued, and no gateway of ours takes part.
+ * Both use the packages of this checkout. `ROUNDS` and `REQUESTS` change the usual 7 of 2,000 each.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import Database from 'better-sqlite3'
+import { secureHash } from '../../server/paying/gateway/checksums.ts'
+
+const TOP = join(import.meta.dirname, '..', '..')
+/** Where money became rows of their own, before what is built on it. */
+const COMMIT = process.argv[2] ?? 'df6c17a'
+const ROUNDS = Number(process.env.ROUNDS ?? 7)
+const REQUESTS = Number(process.env.REQUESTS ?? 2000)
+const CLIENTS = 32
+/** The kernel counts CPU time in hundredths of a second. */
+const TICK_US = 10_000
+
+const account = {
+  name: '',
+  username: 'benchUser01',
+  password: 'benchPass#9',
+  secret: 'S3cr3tApiKey0123',
+  merchantId: '123456',
+}
+
+/** CPU time a process has used so far, all its threads, in microseconds. */
+const cpuOf = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) * TICK_US
+}
+
+/** Event files name accounts; each is given the same credentials. */
+const credentials = (tree) => {
+  const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .flatMap((line) => /account: *(\S+)/.exec(line)?.[1] ?? [])
+  const parts = {
+    USERNAME: account.username,
+    PASSWORD: account.password,
+    SECRET: account.secret,
+    MERCHANT_ID: account.merchantId,
+  }
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      Object.entries(parts).map(([part, value]) => [
+        `AIRPAY_${name.toUpperCase().replaceAll('-', '_')}_${part}`,
+        value,
+      ]),
+    ),
+  )
+}
+
+/** Starts the server of a tree, without its pages, and answers once it listens. */
+async function start(tree, folder) {
+  const script = join(folder, 'serve.mjs')
+  const module = (path) => JSON.stringify(join(tree, 'server', path))
+  writeFileSync(
+    script,
+    `import { boot } from ${module('serve.ts')}
+import { environment } from ${module('machine/environment.ts')}
+const read = environment()
+if (!read.ok) throw new Error(read.error.join(' '))
+const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })
+if (!booted.ok) throw new Error(booted.error.text)
+await booted.value.stopped
+`,
+  )
+  const dataDir = join(folder, 'var')
+  const child = spawn(process.execPath, [script], {
+    cwd: tree,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      DATA_DIR: dataDir,
+      EVENTS_DIR: join(tree, 'events'),
+      GATEWAY_MODE: 'airpay-test',
+      RATE_LIMITS: 'off',
+      CLOCK: '2025-10-10',
+      ADMIN_PASSWORD: 'a long password for the bench',
+      ...credentials(tree),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  const url = await new Promise((resolve, reject) => {
+    const hear = (piece) => {
+      printed += piece
+      const said = /serves \d+ events? on (http:\/\/\S+)/.exec(printed)?.[1]
+      if (said !== undefined) resolve(said)
+    }
+    child.stdout.on('data', hear)
+    child.once('exit', (status) =>
+      reject(new Error(`the server of ${tree} ended with ${status}:\n${printed}`)),
+    )
+  })
+  // What it logs from now on is read and thrown away.
+  child.stdout.removeAllListeners('data').resume()
+  return { url, child, dataDir, orders: [] }
+}
+
+let serial = 0
+const registration = () => {
+  serial += 1
+  return JSON.stringify({
+    full_name: `Delegate Number ${serial}`,
+    email: `delegate${serial}@bench.example`,
+    phone_number: '+91 98470 12345',
+    ticket_type: 'intern-mbbs-accompanying',
+    city: 'Kottayam',
+    state: 'Kerala',
+  })
+}
+
+const notice = ({ orderid, amount }) => {
+  serial += 1
+  const fields = {
+    TRANSACTIONID: orderid,
+    APTRANSACTIONID: String(100_000_000 + serial),
+    AMOUNT: amount,
+    TRANSACTIONSTATUS: '200',
+    MESSAGE: 'Success',
+  }
+  return new URLSearchParams({
+    ...fields,
+    ap_SecureHash: secureHash(account, fields, false),
+    CHMOD: 'pg',
+  }).toString()
+}
+
+/** Sends so many requests; `body` makes each, `hear` is told each answer. Throws at the first that is none of `status`. */
+const send = (url, path, type, status, body, hear = () => {}) =>
+  new Promise((resolve, reject) => {
+    autocannon(
+      {
+        url: url + path,
+        connections: CLIENTS,
+        amount: REQUESTS,
+        method: 'POST',
+        headers: { 'content-type': type },
+        requests: [
+          {
+            setupRequest: (request) => ({ ...request, body: body() }),
+            onResponse: (code, text) =>
+              code === status ? hear(text) : reject(new Error(`${path}: ${code} ${text}`)),
+          },
+        ],
+      },
+      (error) => (error ? reject(error) : resolve()),
+    )
+  })
+
+const REGISTER = '/api/afpicon/register/'
+const measures = {
+  registration: async (server) => {
+    await send(server.url, REGISTER, 'application/json', 201, registration, (text) =>
+      server.orders.push(JSON.parse(text).payment_data),
+    )
+  },
+  notice: async (server) => {
+    const before = paidIn(server)
+    const orders = server.orders.splice(0, REQUESTS)
+    await send(server.url, '/api/payment/webhook/', 'application/x-www-form-urlencoded', 200, () =>
+      notice(orders.pop()),
+    )
+    // Answered once stored; judged and applied a moment later.
+    while (paidIn(server) < before + REQUESTS)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+  },
+}
+
+function paidIn({ dataDir }) {
+  const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  try {
+    return db.prepare("SELECT count(*) AS n FROM payments WHERE status = 'success'").get().n
+  } finally {
+    db.close()
+  }
+}
+
+const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
+const git = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf8' }).trim()
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-cost-'))
+const tree = join(folder, 'before')
+const servers = []
+try {
+  git('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
+  symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
+  for (const [name, at] of [
+    ['before', tree],
+    ['now', TOP],
+  ]) {
+    const own = mkdtempSync(join(folder, `${name}-`))
+    servers.push({ name, ...(await start(at, own)) })
+  }
+  const rows = { registration: { before: [], now: [] }, notice: { before: [], now: [] } }
+  // The first round warms both up and is not counted.
+  for (let round = 0; round <= ROUNDS; round += 1)
+    for (const [what, run] of Object.entries(measures))
+      for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+        const before = cpuOf(server.child.pid)
+        await run(server)
+        const each = (cpuOf(server.child.pid) - before) / REQUESTS
+        if (round > 0) rows[what][server.name].push(Math.round(each))
+      }
+  console.log(
+    `\nCPU µs each, ${ROUNDS} rounds of ${REQUESTS}, turn about, medians; before: ${git('rev-parse', '--short', COMMIT)}, now: ${git('rev-parse', '--short', 'HEAD')}\n`,
+  )
+  console.log('                 before      now    now/before   rounds before | now')
+  for (const [what, { before, now }] of Object.entries(rows)) {
+    const ratio = median(now.map((each, round) => each / before[round]))
+    console.log(
+      `${what.padEnd(14)} ${String(median(before)).padStart(8)} ${String(median(now)).padStart(8)} ${ratio.toFixed(2).padStart(13)}   ${before.join(' ')} | ${now.join(' ')}`,
+    )
+  }
+} finally {
+  for (const { child } of servers) child.kill('SIGTERM')
+  await Promise.all(
+    servers.map(
+      ({ child }) => child.exitCode ?? new Promise((resolve) => child.once('exit', resolve)),
+    ),
+  )
+  git('worktree', 'remove', '--force', tree)
+  rmSync(folder, { recursive: true, force: true })
+}
