@@ -117,7 +117,9 @@ export function splitTotal(tax: Tax | null, total: Paise): Split {
     : backwards(millionths(tax.percent), total, 100n)
 }
 
+/** A total of less than a rupee would round up to more than itself: no tax is below nothing. */
 function backwards(percent: bigint, total: Paise, unit: bigint): Split {
-  const base = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
+  const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
+  const base = share > total ? total : share
   return { base, gst: paise(total - base), total }
 }

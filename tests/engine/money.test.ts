@@ -134,3 +134,13 @@ describe('split', () => {
     }
   })
 })
+
+test('the tax within a tiny price is never below nothing', () => {
+  const inclusive = tax(18, 'inclusive', 'rupee')
+  expect(split(inclusive, paise(60))).toEqual({ base: 60, gst: 0, total: 60 })
+  for (let total = 0; total <= 1000; total += 1)
+    for (const parts of [split(inclusive, paise(total)), splitTotal(inclusive, paise(total))]) {
+      expect(parts.gst).toBeGreaterThanOrEqual(0)
+      expect(parts.base + parts.gst).toBe(total)
+    }
+})

@@ -143,7 +143,9 @@ describe('openOn', () => {
     ['an event without periods', eventOf(), '2026-02-01', true],
   ])('%s', (_name, event, on, expected) => {
     expect(openOn(event, day(on))).toEqual(
-      expected === true ? { open: true } : { open: false, text: expected },
+      expected === true
+        ? { open: true }
+        : { open: false, text: expected, by: event.status === 'closed' ? 'hand' : 'day' },
     )
   })
 
