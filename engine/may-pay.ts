@@ -166,13 +166,10 @@ export function mayPay(
   terms: Terms,
   at: Instant,
 ): Paying {
-  const { payments, inReview, paymentStatus } = registration
+  const { payments, inReview } = registration
   const [newest] = payments
-  const isSettled = payments.some(
-    ({ status, review }) => status === 'success' || status === 'refunded' || review !== null,
-  )
+  const isSettled = payments.some(({ status }) => status === 'success' || status === 'refunded')
   if (newest === undefined || inReview || isSettled) return { is: 'nothing-due' }
-  if (paymentStatus === 'success' || paymentStatus === 'refunded') return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
   const told = waiting.map((attempt) =>
     isJustPlaced(attempt, at) ? 'no-record' : (learnt.get(attempt.orderId) ?? 'unreachable'),

@@ -96,8 +96,6 @@ export type AnsweredValues = {
   refunded_amount: number
   /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
   may_pay: boolean
-  /** The same of a payment that failed. */
-  may_retry: boolean
 }
 /** Its names: no field and no name of `api.returns` may be one of them, or its answer would never arrive. */
 export const ANSWERED_NAMES = Object.keys({
@@ -121,10 +119,9 @@ export const ANSWERED_NAMES = Object.keys({
   second_payment: true,
   refunded_amount: true,
   may_pay: true,
-  may_retry: true,
 } satisfies Record<keyof AnsweredValues, true>)
 
-/** GET of the event's registration path: answers under their field ids, engine values under `api.returns` names and their own. */
+/** GET of the event's registration path, and of `/api/payment/resume/{token}/`: answers under their field ids, engine values under `api.returns` names and their own. */
 export type RegistrationAnswer = {
   status: 'success'
   registration: AnsweredValues & Record<string, unknown>

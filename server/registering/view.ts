@@ -42,7 +42,6 @@ export function registrationView(
     second_payment: stands === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
     refunded_amount: rupees(paise(stored.payments.reduce((sum, one) => sum + one.refunded, 0))),
     may_pay: mayPay,
-    may_retry: mayPay && stands === 'failed',
   }
   const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...own }
   const returned = Object.entries(event.api.returns).map(([wire, value]) => [

@@ -269,6 +269,11 @@ describe('how long a price is held', () => {
     expect(inTime(event, { category: 'member' }, placed, at(on))).toBe(expected)
   })
 
+  test('money is in time for a price without an end, whatever is asked for today', () => {
+    const placed = attempt({ createdAt: at('2026-01-12'), amount: paise(600_000) })
+    expect(inTime(endless, { category: 'member' }, placed, at('2026-03-01'))).toBe('in-time')
+  })
+
   test('no try is offered where none would be let through', () => {
     const paying = {
       ...event,

@@ -253,7 +253,6 @@ it('what the wire tells gives the same pages as what is stored', () => {
     second_payment: false,
     refunded_amount: 0,
     may_pay: false,
-    may_retry: false,
     failed_as: null,
   }
   expect(resultRows(event, 'success', wire, {})).toEqual(

@@ -169,7 +169,7 @@ describe('whoever pays again', () => {
       await fail(next.value.orderId)
       if (attempt === 98) expect(await look(regNo)).toMatchObject({ may_pay: true })
     }
-    expect(await look(regNo)).toMatchObject({ stands: 'failed', may_pay: false, may_retry: false })
+    expect(await look(regNo)).toMatchObject({ stands: 'failed', may_pay: false })
     // The watch on the older ones is over, so that a hundred questions are not asked for one answer.
     rig.advance(11 * 24 * 60 * minute)
     expect(await retry(orderId)).toMatchObject({

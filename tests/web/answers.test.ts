@@ -52,7 +52,6 @@ const registration = {
   base: 6000,
   gst: 1080,
   total: 7080,
-  may_retry: false,
   failed_as: null,
   stands: 'complete',
   held_until: null,

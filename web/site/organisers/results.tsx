@@ -106,7 +106,6 @@ function registrationOf(
     base: price && rupees(price.base),
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
-    may_retry: false,
     stands: STANDS[status],
     held_until: null,
     review_since: null,
