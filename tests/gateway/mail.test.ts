@@ -2,13 +2,14 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { MAIL_AGAIN_MS, openMailer } from '../../server/mail.ts'
 import type { Mailer } from '../../server/mail.ts'
-import { openStore } from '../../server/store/open.ts'
+import { DATABASE_FILE, openStore } from '../../server/store/open.ts'
 import type { NewMail, Store } from '../../server/store/store.ts'
 import { noon, registered } from '../server/registrations.ts'
 
@@ -281,6 +282,47 @@ describe('over SMTP', () => {
     expect(await state()).toEqual([
       { status: 'failed', error: 'The mail server refuses this recipient.' },
     ])
+  })
+
+  test('a mail that was sent and cannot be marked does not go out every two seconds: once more, and no more', async () => {
+    const server = await smtp()
+    const { state } = await queued()
+    const disk = new Database(join(dir, DATABASE_FILE))
+    disk.exec(
+      "CREATE TRIGGER full BEFORE UPDATE OF sent_at ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    )
+    const worker = mailer(server.url)
+    const run = () => worker.run().catch(() => 0)
+    for (let tick = 0; tick < 60; tick += 1) {
+      await run()
+      now = instant(now + 2_000)
+    }
+    expect(server.tried()).toBe(1)
+    for (let hour = 0; hour < 48; hour += 1) {
+      now = instant(now + 3_600_000)
+      await run()
+    }
+    expect(server.tried()).toBe(2)
+    expect(await state()).toMatchObject([
+      { status: 'failed', error: 'Whether it was sent is not known: it was tried twice.' },
+    ])
+    disk.close()
+  })
+
+  test('a disk that takes no claim sends nothing', async () => {
+    const server = await smtp()
+    const { state } = await queued()
+    const disk = new Database(join(dir, DATABASE_FILE))
+    disk.exec(
+      "CREATE TRIGGER full BEFORE UPDATE ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    )
+    const worker = mailer(server.url)
+    await expect(worker.run()).rejects.toThrow('full')
+    expect(server.tried()).toBe(0)
+    disk.exec('DROP TRIGGER full')
+    expect(await worker.run()).toBe(1)
+    expect(await state()).toEqual([{ status: 'sent', error: null }])
+    disk.close()
   })
 
   test('one mail that cannot go does not hold up the others', async () => {

@@ -10,6 +10,7 @@ import { COUNT_MAX } from '../../../server/store/lists.ts'
 import { DATABASE_FILE, openInside, openStore } from '../../../server/store/open.ts'
 import type { Inside } from '../../../server/store/open.ts'
 import { reads } from '../../../server/store/by-key.ts'
+import { reviews } from '../../../server/store/reviews.ts'
 import { migrate, migrations } from '../../../server/store/schema.ts'
 import { StoreBusy } from '../../../server/store/store.ts'
 import {
@@ -496,6 +497,10 @@ describe('SQLite', () => {
     fact(2, 'AP2', 900, 'amount_differs', 20)
     fact(8, 'AP8', 1000, null, 30)
     fact(8, 'AP9', 1000, 'paid_twice', 40)
+    older.exec(
+      `INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at, next_at)
+       VALUES (1, 'confirmation', 'asha@example.org', 'Paid', 'Yes.', 7, 8)`,
+    )
     migrate(older)
     const rows = (sql: string): unknown[] => older.prepare(sql).raw().all()
     expect(
@@ -518,6 +523,20 @@ describe('SQLite', () => {
       [2],
       [7],
     ])
+    // What waited for a person waits in the list, with what may be decided; a mail that was queued still is.
+    expect(reviews(statements(older), null).map(({ regNo, is, why }) => [regNo, is, why])).toEqual([
+      ['DEMO2', 'misfit', 'Less came.'],
+      ['DEMO8', 'second', 'Money came a second time.'],
+    ])
+    expect(rows('SELECT counts_for FROM captures WHERE counts_for IS NOT payment_id')).toEqual([])
+    expect(
+      rows('SELECT registration_id, recipient, status, next_at, lost FROM mail_queue'),
+    ).toEqual([[1, 'asha@example.org', 'queued', 8, 0]])
+    expect(() =>
+      older.exec(
+        "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) VALUES (1, 'confirmation', '', '', '', 9)",
+      ),
+    ).toThrow('UNIQUE')
     // Money that came before the move is known after it: delivered again, it is not a second payment.
     expect(() => older.exec('DELETE FROM captures')).toThrow('never deleted')
     older.close()
