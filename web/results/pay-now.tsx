@@ -1,6 +1,13 @@
 /** Paying for a registration that is there: one press, and a question before it where the price has moved. */
 import { useState } from 'react'
-import { dayOf, formatDay, formatMoney, priceParts, readInstant } from '../../engine/index.ts'
+import {
+  dayOf,
+  formatDay,
+  formatMoney,
+  priceParts,
+  readInstant,
+  rupees,
+} from '../../engine/index.ts'
 import type { Instant, PaymentData, PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../answers.ts'
 import type { Answered, ApiError } from '../api.ts'
@@ -73,7 +80,7 @@ export function PayNow({ event, label, heldUntil, ask, again }: PayNowProps) {
           was={paying.was}
           now={paying.now}
           heldUntil={heldUntil}
-          pay={() => void pay(paying.now.total / 100)}
+          pay={() => void pay(rupees(paying.now.total))}
           leave={() => setPaying({ is: 'idle' })}
         />
       )}
@@ -122,9 +129,9 @@ function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps)
   )
 }
 
-/** "1 January 2026": the last Indian day on which a price is held; null where it has no end. */
+/** "1 January 2026", in one piece: the last Indian day on which a price is held; null where it has no end. */
 export function lastDayOf(heldUntil: string | null): string | null {
   const at = heldUntil === null ? null : readInstant(heldUntil)
   // A hold ends with a day: at its last instant, or at the first one of the next day.
-  return at === null ? null : formatDay(dayOf((at - 1) as Instant))
+  return at === null ? null : formatDay(dayOf((at - 1) as Instant)).replaceAll(' ', '\u00a0')
 }

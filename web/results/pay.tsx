@@ -76,11 +76,11 @@ function Over({ event, look, again }: OverProps) {
       </h2>
       <p>{look.again ? look.detail : look.message}</p>
       <p>
-        If you have paid, your registration is not lost. Write to{' '}
+        {look.again && 'If you have paid, your registration is not lost. '}The organisers read{' '}
         <a href={`mailto:${event.support}`}>
           <Breaking text={event.support} />
-        </a>{' '}
-        if you need help.
+        </a>
+        .
       </p>
       <div className="acts">
         {look.again && (
