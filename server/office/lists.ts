@@ -76,7 +76,8 @@ async function sendPage(
   await deps.store.audit({
     at: deps.clock(),
     who,
-    what: `saw page ${page} of the list ${list.id}: ${shown}`,
+    // What was looked for is a person's name or number, and the log of acts is kept for ever.
+    what: `saw page ${page} of the list ${list.id}: ${sentence(event, list, query, found.count, found.countCapped, true)}`,
     eventId: event.id,
     regNo: null,
   })

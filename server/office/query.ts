@@ -129,6 +129,7 @@ export function sentence(
   query: ListQuery,
   count: number,
   capped: boolean,
+  hidesSearch = false,
 ): string {
   const number = count === 0 ? 'No' : `${capped ? 'More than ' : ''}${formatCount(count)}`
   const status = query.paymentStatus === undefined ? '' : STATUS_WORDS[query.paymentStatus]
@@ -148,7 +149,8 @@ export function sentence(
         : (options?.find((option) => option.id === value)?.label ?? value)
     parts.push(`${label}: ${said}`)
   }
-  if (query.search !== undefined) parts.push(`matching “${query.search}”`)
+  if (query.search !== undefined)
+    parts.push(hidesSearch ? 'matching a search' : `matching “${query.search}”`)
   if (query.dateFrom !== undefined && query.dateTo !== undefined)
     parts.push(
       query.dateFrom === query.dateTo

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { withoutComments } from '../../engine/files.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { plain } from './delegate.ts'
@@ -22,10 +23,9 @@ const office = 'registrations@afpicon.example'
 const support = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The file as the page has it. */
-const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8').replaceAll(
-  office,
-  support,
-)
+const text = withoutComments(
+  readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8'),
+).replaceAll(office, support)
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
 const tab = (page: Page, name: string) => page.getByRole('tab', { name })

@@ -170,6 +170,20 @@ describe('the buttons', () => {
     await rig.settled()
   })
 
+  test('a stranger finds no order on the first page; who paid finds it again, and anybody who names it', async () => {
+    const placed = await rig.place()
+    const listOf = async (path: string, cookie = ''): Promise<string> =>
+      (await fetch(`${rig.sandbox().url}${path}`, { headers: { cookie } })).text()
+    expect(await listOf('/')).not.toContain(placed.orderId)
+    const { token } = rig.sandbox().order(placed.orderId) ?? { token: '' }
+    const opened = await fetch(`${rig.sandbox().url}/page/${token}`)
+    const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
+    expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/)
+    expect(await listOf('/', `other=1; ${cookie}`)).toContain(placed.orderId)
+    expect(await listOf(`/?order=${placed.orderId}`)).toContain(placed.orderId)
+    expect(await listOf('/?order=')).not.toContain(placed.orderId)
+  })
+
   test('money that comes after a decline still counts', async () => {
     const placed = await rig.place()
     await press(placed, 'decline')

@@ -197,6 +197,13 @@ describe('a list call', () => {
   })
 })
 
+test('what somebody searched for stays out of the log of acts, which keeps no names', async () => {
+  await page('/afpicon/admin/registrations/?search=Asha%20Secretname')
+  expect(test_.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
+    { what: 'saw page 1 of the list afpicon2026: No registrations, matching a search' },
+  ])
+})
+
 describe('an export', () => {
   const csv = async (url: string): Promise<{ file: string; rows: string[][]; text: string }> => {
     const answer = await office.get(url)

@@ -273,3 +273,19 @@ test('figures for Prometheus', async () => {
   expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
   expect(body).toContain('rollcall_events 4')
 })
+
+test('what authors of event files remark for themselves is not read by strangers; lines stay where they are', async () => {
+  const remark = 'Dr Nair wants this cheaper'
+  const text = `# ${remark}\n${fixtureEvent()}`
+  const own = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
+  const file = (await own.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
+  const page = (await own.app.inject('/organisers')).body
+  expect(file.text.split('\n')).toHaveLength(text.split('\n').length)
+  expect(file.text).toContain('id: sample2026')
+  expect(page).toContain('id: sample2026')
+  for (const said of [file.text, page]) {
+    expect(said).not.toContain(remark)
+    expect(said).not.toMatch(/(^|\\n|\n) *# /)
+  }
+  await own.close()
+})

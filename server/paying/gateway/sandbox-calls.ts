@@ -52,6 +52,16 @@ export type Inside = {
   readonly origins: () => readonly [page: string, hop: string]
 }
 
+const SEEN_COOKIE = 'sandbox_orders'
+/** Orders that a browser finds again; a cookie may have some four thousand characters. */
+const SEEN_MAX = 50
+
+/** Tokens of the orders whose pages the browser has opened, newest first. */
+function seenBy(request: FastifyRequest): readonly string[] {
+  const found = new RegExp(`(?:^|; )${SEEN_COOKIE}=([0-9a-f.]*)`).exec(request.headers.cookie ?? '')
+  return (found?.[1] ?? '').split('.').filter((token) => token !== '')
+}
+
 export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   const { orders } = inside
   const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
@@ -78,7 +88,20 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   const tokenOf = (request: FastifyRequest): string =>
     (request.params as { readonly token: string }).token
 
-  app.get('/', async (_request, reply) => html(reply, ordersPage(orders.all().toReversed())))
+  // Order ids open registrations: a browser sees those that it had on its screen, and one that it can name.
+  app.get('/', async (request, reply) => {
+    const asked = (request.query as Readonly<Record<string, unknown>>)['order']
+    const seen = new Set(seenBy(request))
+    return html(
+      reply,
+      ordersPage(
+        orders
+          .all()
+          .toReversed()
+          .filter(({ token, orderId }) => seen.has(token) || orderId === asked),
+      ),
+    )
+  })
   app.get('/style.css', async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(style),
   )
@@ -96,7 +119,13 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   )
   app.get('/page/:token', async (request, reply) => {
     const order = orders.byToken(tokenOf(request))
-    return order === null ? unknown(reply) : html(reply, paymentPage(order))
+    if (order === null) return unknown(reply)
+    const seen = [order.token, ...seenBy(request).filter((token) => token !== order.token)]
+    reply.header(
+      'set-cookie',
+      `${SEEN_COOKIE}=${seen.slice(0, SEEN_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
+    )
+    return html(reply, paymentPage(order))
   })
   app.post('/page/:token', async (request, reply) => {
     const order = orders.byToken(tokenOf(request))

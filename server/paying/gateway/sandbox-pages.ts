@@ -144,11 +144,14 @@ export function sentencePage(title: string, sentence: string): string {
 }
 
 /** Every order the sandbox has seen; what has not been paid can still be paid from here, as late money. */
+const askForm =
+  '<form method="get" action="/"><p><label>Another order, by its id <input name="order" required></label> <button type="submit">Show</button></p></form>'
+
 export function ordersPage(orders: readonly SandboxOrder[]): string {
   if (orders.length === 0)
     return page(
       'Orders',
-      '<p>No order has arrived yet. Register for an event, and its payment stands here.</p>',
+      `<p>No order of this browser is here. Register for an event, and its payment stands here.</p>\n${askForm}`,
     )
   const rows = orders.map((order) => {
     const held =
@@ -161,7 +164,7 @@ export function ordersPage(orders: readonly SandboxOrder[]): string {
   })
   return page(
     'Orders',
-    `<p>Newest first. What has not been paid can be paid from here, as money that comes late.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>`,
+    `<p>Newest first. What has not been paid can be paid from here, as money that comes late.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>\n${askForm}`,
   )
 }
 
