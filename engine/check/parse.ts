@@ -6,6 +6,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yam
 import type { Node, ScalarTag } from 'yaml'
 import { findingOf } from './finding.ts'
 import type { Draft, Finding } from './finding.ts'
+import { tooDeepAt } from './reading/depth.ts'
 import { strayLetters } from './reading/letters.ts'
 import { reading } from './reading/reading.ts'
 import type { Reading } from './reading/reading.ts'
@@ -25,6 +26,7 @@ const VALUES_MAX = 8_000
 const TEXT_CHARACTERS_MAX = 5_000
 /** Deeper than any shape of ours, and shallow enough for every stack. */
 const DEPTH_MAX = 60
+const TOO_DEEP = 'the text is nested too deeply'
 
 /**
  * What begins with a letter and is not null, true or false is a text. Said first, so that nine of ten
@@ -129,6 +131,11 @@ export function readYaml(file: SourceText): {
     })
     return done(null)
   }
+  const deep = tooDeepAt(file.text)
+  if (deep !== null) {
+    report('EV001', deep, '', { message: TOO_DEEP })
+    return done(null)
+  }
   strayLetters(file.text, report)
   let document
   try {
@@ -144,7 +151,7 @@ export function readYaml(file: SourceText): {
       prettyErrors: false,
     })
   } catch {
-    report('EV001', [0, 0], '', { message: 'the text cannot be read: it is nested too deeply' })
+    report('EV001', [0, 0], '', { message: TOO_DEEP })
     return done(null)
   }
   const fatal = document.errors[0]
@@ -178,7 +185,7 @@ export function readYaml(file: SourceText): {
     })
     if (depth > DEPTH_MAX) {
       if (!drafts.some(({ code }) => code === 'EV001'))
-        report('EV001', range ?? [0, 0], path, { message: 'the text is nested too deeply' })
+        report('EV001', range ?? [0, 0], path, { message: TOO_DEEP })
       return { value: null, tooDeep: true }
     }
     trapsOf(node, path, traps)

@@ -214,6 +214,7 @@ describe('a table of the office', () => {
   const formulas = [
     ...leads.map((lead) => `${lead}1+1`),
     ...leads.map((lead) => ` ${lead}1+1`),
+    ...leads.map((lead) => `x;${lead}1+1;y`),
     ...leads.map((lead) => `x\t${lead}1+1`),
     ...leads.map((lead) => `x\r\n${lead}1+1`),
     ...leads.map((lead) => `x\r${lead}1+1`),
