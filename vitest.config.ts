@@ -41,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'attacks',
           // Each file attacks a server process of its own, and the clients wait most of the time.
+          isolate: false,
           include: ['tests/attacks/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -279,13 +279,16 @@ describe('what the form says of the price', () => {
 })
 
 describe('another try', () => {
-  test('of what is open, paid, somebody’s or nobody’s makes no payment', async () => {
+  test('of what is open is the same payment of the same amount; of what is paid, somebody’s or nobody’s none', async () => {
     const [open, paid] = [await registered(target), await registered(target)]
     await presses(await placed(paid.data), 'pay')
     await untilIs(target, paid.data.orderid, 'success')
     const before = target.holds()
+    const again = await target.post(RETRY, { order_id: open.data.orderid, amount: '1.00' })
+    expect(JSON.parse(again.body)).toMatchObject({
+      payment_data: { orderid: open.data.orderid, amount: '7080.00' },
+    })
     for (const order of [
-      open.data.orderid,
       paid.data.orderid,
       `${paid.data.orderid}02`,
       `${open.data.orderid}'`,
@@ -307,7 +310,7 @@ describe('another try', () => {
     const before = target.holds()
     await Promise.all(
       Array.from({ length: 20 }, () =>
-        target.post(RETRY, { order_id: data.orderid, amount: '1.00', total: 1 }),
+        target.post(RETRY, { order_id: data.orderid, amount: '1.00', total: 1, price: '1.00' }),
       ),
     )
     expect(changes(before, target.holds())).toMatchObject({ payments: 1, asked_for: 708_000 })

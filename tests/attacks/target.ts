@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { serve, ADMIN } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
-import { startTestApp } from '../server/harness.ts'
 import { pdf } from '../server/files.ts'
 import { openLine, requestOf } from './wire.ts'
 import type { Answer, Line, Outcome, Sent } from './wire.ts'
@@ -157,10 +156,15 @@ export type Route = {
   readonly path: string
 }
 /** Every route and page of a server with the sample events, as the app itself lists them. */
-export async function routesOf(): Promise<readonly Route[]> {
+export const routesOf = (): Promise<readonly Route[]> => (listed ??= list())
+/** They are the same for every file of tests that a worker runs. */
+let listed: Promise<readonly Route[]> | null = null
+
+async function list(): Promise<readonly Route[]> {
+  // Read when it is asked for: most attacks need no server of their own beside the one they attack.
+  const { startTestApp } = await import('../server/harness.ts')
   const { app, deps, close } = await startTestApp({ clock: OPEN_DAY })
   try {
-    const calls = app.eventCalls.all()
     const pages = deps.events
       .all()
       .flatMap(({ config: { routes, admin } }) => [
@@ -170,15 +174,15 @@ export async function routesOf(): Promise<readonly Route[]> {
         routes.failed,
         ...admin.lists.map(({ route }) => route),
       ])
-    const listed = [
+    const routes = [
       ...app.fixedRoutes.map(({ method, url }) => ({ method, path: url })),
-      ...calls.map(({ method, path }) => ({ method, path })),
+      ...app.eventCalls.all().map(({ method, path }) => ({ method, path })),
       ...['/', '/organisers', '/admin/dashboard', ...pages].map((path) => ({
         method: 'GET',
         path,
       })),
     ]
-    return [...new Map(listed.map((route) => [`${route.method} ${route.path}`, route])).values()]
+    return [...new Map(routes.map((route) => [`${route.method} ${route.path}`, route])).values()]
   } finally {
     await close()
   }
