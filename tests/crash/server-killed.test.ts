@@ -7,7 +7,7 @@ import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './wholeness.ts'
 
-const kills = 10
+const kills = Number(process.env['CRASH_CYCLES'] ?? 5)
 let folder: string
 let running: Running | null
 beforeEach(() => {

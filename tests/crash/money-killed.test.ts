@@ -1,0 +1,119 @@
+/**
+ * A real server and its gateway under 64 clients who pay, come back, try again, are told twice, decide and refund, killed
+ * at random moments and started again: no rupee is lost, doubled or given back twice.
+ */
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { main } from '../../server/cli.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
+import { freePort } from '../browser/serve.ts'
+import { besiegeWithMoney, count, nothingTold } from './delegates.ts'
+import type { Told } from './delegates.ts'
+import { serverVariables, startServer } from './server.ts'
+import type { Running } from './server.ts'
+import { sandboxOrders, wrongIn } from './sums.ts'
+import { seed, seeded } from './wholeness.ts'
+
+/** CRASH_CYCLES=50 is the long run. */
+const cycles = Number(process.env['CRASH_CYCLES'] ?? 2)
+/** How much is answered between two kills, at most. */
+const NOTICES_MAX = 60
+const FEW_MAX = 15
+let folder: string
+let running: Running | null
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-money-'))
+  running = null
+})
+afterEach(async () => {
+  await running?.end('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+
+/** Killed once so much has been answered, of what every delegate does and of what few do, however slow the machine is. */
+async function siege(server: Running, told: Told, random: () => number): Promise<void> {
+  const few = (): number => told.decided.length + told.refunded.length + told.retried.length
+  const wanted = {
+    notices: told.notices.length + 1 + random() * NOTICES_MAX,
+    few: few() + 1 + random() * FEW_MAX,
+  }
+  const kill = setInterval(() => {
+    if (told.notices.length >= wanted.notices && few() >= wanted.few) server.child.kill('SIGKILL')
+  }, 2)
+  await besiegeWithMoney(server, told, random)
+  clearInterval(kill)
+  expect(server.child.signalCode).toBe('SIGKILL')
+}
+
+/** Everything is asked about a day later, as the reconciler does by itself. */
+async function settle(day: string): Promise<void> {
+  const [port, sandboxPort] = [await freePort(), await freePort()]
+  const variables = {
+    ...serverVariables(folder),
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    CLOCK: `${day}T12:00:00+05:30`,
+  }
+  running = await startServer(folder, { variables })
+  const read = readEnvironment(variables)
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  const said: string[] = []
+  const say = (text: string): void => void said.push(text)
+  const terminal = { print: say, complain: say, environment: () => read.value }
+  expect(await main(['reconcile'], terminal), said.join('\n')).toBe(0)
+  await running.end('SIGTERM')
+}
+
+test(
+  `no rupee is lost, doubled or given back twice in ${cycles} kills (seed ${seed})`,
+  { timeout: 60_000 + cycles * 30_000 },
+  async () => {
+    const random = seeded(seed)
+    const told = nothingTold()
+    for (let cycle = 0; cycle < cycles; cycle += 1) {
+      running = await startServer(folder)
+      // The server itself brings the log back in, then we look.
+      expect(wrongIn(folder, told, false)).toEqual([])
+      await siege(running, told, random)
+    }
+    await settle('2025-07-16')
+    expect(wrongIn(folder, told, true)).toEqual([])
+    const { notices, decided, refunded, retried } = told
+    if (process.env['CRASH_CYCLES'] !== undefined) {
+      const back = sandboxOrders(folder).reduce((sum, { refunds }) => sum + refunds.length, 0)
+      const figures = [
+        told.registered.size,
+        notices.length,
+        retried.length,
+        decided.length,
+        refunded.length,
+        back,
+      ]
+      for (const some of figures) expect(some).toBeGreaterThan(0)
+      console.log(`| ${cycles} | ${figures.join(' | ')} |`)
+    }
+    // Negative control of the looking itself: what was given back once more is noticed.
+    const paid = sandboxOrders(folder).find(({ stage }) => stage === 'paid')
+    if (paid === undefined) throw new Error('nothing was paid')
+    const more = { ...paid, refunds: [...paid.refunds, { reference: '1', amount: '1.23' }] }
+    appendFileSync(join(folder, 'sandbox.jsonl'), `\n${JSON.stringify(more)}\n`)
+    expect(wrongIn(folder, told, true)).toEqual([
+      `${paid.orderId}: 1.23 went back more often than it was asked for`,
+    ])
+  },
+)
+
+test('negative control: a store that answers before it commits loses what was answered', async () => {
+  const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
+  running = await startServer(folder, { before })
+  const told = nothingTold()
+  const { child } = running
+  const kill = setInterval(() => count(told) > 0 && child.kill('SIGKILL'), 5)
+  await besiegeWithMoney(running, told, seeded(seed))
+  clearInterval(kill)
+  expect(wrongIn(folder, told, false)).toContainEqual(
+    expect.stringContaining('was answered and is not there'),
+  )
+})
