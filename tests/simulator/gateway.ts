@@ -24,6 +24,8 @@ export type Transaction = {
   readonly message: string
   /** A proper answer to our question has named it. */
   isTold: boolean
+  /** A true notice of it was answered with 200. */
+  isClaimed: boolean
 }
 export type Order = {
   readonly orderId: string
@@ -38,6 +40,8 @@ export type Order = {
   readonly tells: 'all' | 'newest'
   /** Whether its answers state the time of payment. */
   readonly statesTime: boolean
+  /** A bad answer called it unknown. */
+  isDenied: boolean
   /** How it calls an order that nobody has paid. */
   readonly unpaidCode: string
 }
@@ -46,7 +50,7 @@ export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
   /** A browser brings an order, perhaps once more. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant): Order
-  transact(order: Order, made: Omit<Transaction, 'reference' | 'isTold'>): Transaction
+  transact(order: Order, made: Omit<Transaction, 'reference' | 'isTold' | 'isClaimed'>): Transaction
   /** Its answer to the status call, and the transactions that it names. */
   status(merchantId: string, orderId: string, at: Instant): Answered
 }
@@ -76,6 +80,7 @@ export function openGateway(random: Random): Gateway {
         at,
         transactions: [],
         heldUntil: 0,
+        isDenied: false,
         tells: random.chance(0.7) ? 'all' : 'newest',
         statesTime: random.chance(0.9),
         unpaidCode: random.pick(['503', '503', '503', '401', '402', '403']),
@@ -84,7 +89,12 @@ export function openGateway(random: Random): Gateway {
       return order
     },
     transact: (order, made) => {
-      const transaction = { ...made, reference: String(references++), isTold: false }
+      const transaction = {
+        ...made,
+        reference: String(references++),
+        isTold: false,
+        isClaimed: false,
+      }
       order.transactions.push(transaction)
       return transaction
     },

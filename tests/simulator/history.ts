@@ -57,7 +57,6 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
   }
 
   const files = new Map<EventId, Version>(EVENTS.map((event) => [event, 'usual']))
-  const closed = new Set<EventId>()
   let credentials: Credentials = 'first'
   let skewMs = 0
   let fullUntil = 0
@@ -76,8 +75,6 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
     isAskable: ({ merchantId }) =>
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
-    wasClosed: (orderId) =>
-      [...closed].some((event) => orderId.startsWith(served(event, 'usual').config.orderId.prefix)),
   })
   const world: World = {
     course,
@@ -134,7 +131,6 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
           const put = (version: Version): void => {
             say(() => `file of ${mishap.event}: ${version}`)
             files.set(mishap.event, version)
-            if (version === 'closed') closed.add(mishap.event)
             if (version !== 'gone') void machine.reload()
             // A file that was removed is served until the server starts again.
             else if (machine.isUp()) {

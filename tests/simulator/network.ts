@@ -1,6 +1,7 @@
 /** The network between the server and the gateway, and what it and a bad day of the gateway do to questions. */
 import { assertNever } from '../../engine/index.ts'
 import type { Course, Owner } from './course.ts'
+import { isMoney } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
@@ -43,6 +44,14 @@ export function networkOf(given: {
 
   const latencyMs = (): number =>
     random.chance(profile.slow) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
+  /** The true answer about another order that was paid, where there is one. */
+  const elsewhere = (orderId: string): string => {
+    const others = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
+    const paid = others.find(({ transactions }) => transactions.some(isMoney)) ?? others[0]
+    return paid === undefined
+      ? gateway.status('', 'SMPL1234567890123001', course.now()).text
+      : gateway.status(paid.merchantId, paid.orderId, course.now()).text
+  }
   const isBad = (): boolean =>
     course.now() - begun < BAD_DAYS_MS && random.chance(profile.badAnswers)
 
@@ -72,8 +81,12 @@ export function networkOf(given: {
             wait / 2,
             () => {
               say(() => `gateway says of ${orderId}: ${bad ?? wordsOf(text)}`)
+              const order = gateway.orders.get(orderId)
+              if (bad === 'no record' && order !== undefined) order.isDenied = true
               if (bad === null) for (const made of named) made.isTold = true
-              resolve(bad === null ? said(200, text) : spoilt(bad, text, orderId))
+              resolve(
+                bad === null ? said(200, text) : spoilt(bad, text, orderId, elsewhere(orderId)),
+              )
             },
             owner,
           )
@@ -90,14 +103,14 @@ const wordsOf = (text: string): string =>
     ([, name, value]) => `${name} ${value}`,
   ).join(', ')
 
-function spoilt(bad: BadAnswer, text: string, orderId: string): Response {
+function spoilt(bad: BadAnswer, text: string, orderId: string, elsewhere: string): Response {
   const told = (code: string): string =>
     `<RESPONSE><TRANSACTION><TRANSACTIONID>${orderId}</TRANSACTIONID><TRANSACTIONSTATUS>${code}</TRANSACTIONSTATUS></TRANSACTION></RESPONSE>`
   switch (bad) {
     case 'cut off':
       return said(200, text.slice(0, text.length / 2))
     case 'other order':
-      return said(200, text.replaceAll(orderId, 'SMPL1234567890123001'))
+      return said(200, elsewhere)
     case 'page':
       return said(200, '<!DOCTYPE html><html><body>Maintenance</body></html>')
     case 'nothing':

@@ -78,7 +78,12 @@ export function openPeople(given: Given): People {
 
   // ── The gateway tells ────────────────────────────────────────────────────────
 
-  const deliver = async (fields: Fields | null, telling: Telling, tried = 0): Promise<void> => {
+  const deliver = async (
+    made: Transaction,
+    fields: Fields | null,
+    telling: Telling,
+    tried = 0,
+  ): Promise<void> => {
     tally.notices += 1
     const body =
       fields === null
@@ -87,10 +92,11 @@ export function openPeople(given: Given): People {
           ? JSON.stringify(fields)
           : new URLSearchParams(fields).toString()
     const answer = await call('POST', noticePath, telling.asJson ? 'application/json' : FORM, body)
+    if (answer?.status === 200 && telling.lie === null && isMoney(made)) made.isClaimed = true
     const again = NOTICE_AGAIN_MS[tried]
     if (answer?.status === 200 || !telling.again || again === undefined) return
     lasts(again)
-    course.after(again, () => void deliver(fields, telling, tried + 1))
+    course.after(again, () => void deliver(made, fields, telling, tried + 1))
   }
   const tell = (order: Order, made: Transaction, telling: Telling): void => {
     const account =
@@ -99,7 +105,7 @@ export function openPeople(given: Given): People {
         .find(({ merchantId }) => merchantId === order.merchantId) ?? null
     const truth = messageOf(order, made, account)
     lasts(telling.afterMs)
-    course.after(telling.afterMs, () => void deliver(lied(truth, telling), telling))
+    course.after(telling.afterMs, () => void deliver(made, lied(truth, telling), telling))
   }
 
   // ── At the gateway's page ────────────────────────────────────────────────────

@@ -77,7 +77,7 @@ const fault = (
 
 export const FAULTS: readonly Profile[] = [
   fault('crashes', {}, { crash: 8 }),
-  fault('clock', { skewMsMax: 3 * DAY_MS }, { clock: 2 }),
+  fault('clock', { skewMsMax: 30 * DAY_MS }, { clock: 2 }),
   fault('silence', { lost: 1 }),
   fault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
   fault('bad answers', { badAnswers: 0.6 }),

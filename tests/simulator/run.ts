@@ -1,6 +1,6 @@
 /**
  * `npm run simulate SEED HISTORIES [PROFILE…]`: so many histories of each profile, every one from the seed, in
- * two processes. `npm run simulate -- --replay SEED:HISTORY [PROFILE]`: one of them, told line by line.
+ * two processes. `--hunt SEED HISTORIES PROFILE`: up to the first that breaks a promise, in this one. `npm run simulate -- --replay SEED:HISTORY [PROFILE]`: one of them, told line by line.
  */
 import { fork } from 'node:child_process'
 import { happen } from './history.ts'
@@ -39,6 +39,17 @@ async function replay(which: string, name = 'design'): Promise<number> {
   })
   console.log(violation === null ? 'Every promise was kept.' : violation)
   return violation === null ? 0 : 1
+}
+
+/** What a negative control asks: which history is the first to break a promise. */
+async function hunt(seed: number, histories: number, profile: Profile): Promise<number> {
+  for (let history = 0; history < histories; history++) {
+    const { violation } = await happen(planOf(profile, seed, history))
+    if (violation === null) continue
+    console.log(JSON.stringify({ history, ...violation }))
+    return 1
+  }
+  return 0
 }
 
 function told({ profile, plan, violation }: Found): void {
@@ -94,6 +105,8 @@ async function all(seed: number, histories: number, profiles: readonly Profile[]
 const [first = '', second = '', ...more] = process.argv.slice(2)
 if (first === '--work') process.on('message', (task: Task) => void work(task))
 else if (first === '--replay') process.exitCode = await replay(second, more[0])
+else if (first === '--hunt')
+  process.exitCode = await hunt(Number(second), Number(more[0]), profileNamed(more[1] ?? 'design'))
 else if (!/^\d+$/.test(first) || !/^\d+$/.test(second)) {
   console.error(
     'npm run simulate SEED HISTORIES [PROFILE…], or npm run simulate -- --replay SEED:HISTORY [PROFILE]',

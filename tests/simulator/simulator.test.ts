@@ -1,5 +1,6 @@
 /** Histories of payments in `npm test`; longer runs, replay and controls: docs/money.md. */
 import { describe, expect, test } from 'vitest'
+import { controls, misfit } from './controls.ts'
 import { happen } from './history.ts'
 import { planOf } from './plan.ts'
 import { DESIGN, FAULTS } from './profiles.ts'
@@ -39,4 +40,11 @@ test('the same seed is the same history, to the last line and millisecond', asyn
     expect(once?.length).toBeGreaterThan(20)
     expect(again).toEqual(once)
   }
+})
+
+test('every mistake that the simulator must find still fits into the tree', async () => {
+  const all = controls()
+  expect(all.length).toBeGreaterThanOrEqual(18)
+  const unfit = await Promise.all(all.map(async (control) => [control.name, await misfit(control)]))
+  expect(unfit.filter(([, said]) => said !== null)).toEqual([])
 })
