@@ -174,6 +174,17 @@ describe('a payment that takes its time', () => {
     await dialog.getByRole('button', { name: 'Not now' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await payNow.click()
+    await dialog.waitFor()
+    // Asking the bank may end the old order: the question stays, whatever the page below it says meanwhile.
+    await page.route('**/api/afpicon/registrations/**', async (route) => {
+      const response = await route.fetch()
+      const { registration } = (await response.json()) as { readonly registration: object }
+      const ended = { payment_status: 'failed', failed_as: 'expired', stands: 'failed' }
+      await route.fulfill({
+        json: { status: 'success', registration: { ...registration, ...ended } },
+      })
+    })
+    await page.getByText('Payment Failed').waitFor()
     await dialog.getByRole('button', { name: 'Pay ₹ 4,720' }).click()
     // What keeps it from being paid stands beside the button, and stays.
     await page.getByRole('alert').filter({ hasText: 'The bank could not be asked' }).waitFor()

@@ -5,7 +5,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Buttons } from './buttons.tsx'
 import { lastDayOf, PayNow } from './pay-now.tsx'
-import type { AskToPay } from './pay-now.tsx'
+import type { Paying } from './pay-now.tsx'
 import type { Query, Registration } from './registration.ts'
 import { rowOf } from './ticket.tsx'
 import '../styles/failed.css'
@@ -14,9 +14,8 @@ type FailedProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
   readonly query: Query
-  /** Paying again, and looking again at what became of it; left out where there is nothing to pay. */
-  readonly ask?: AskToPay
-  readonly again?: () => void
+  /** Left out where there is nothing to pay. */
+  readonly paying?: Paying
 }
 
 /** What is said of the money instead of the event file's own words, where nobody can know that it stayed. */
@@ -32,7 +31,7 @@ const MONEY_UNKNOWN: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
  * stored payment has failed, and that no money went only where the bank has said no; where nothing is
  * known of the order, the page says that instead.
  */
-export function Failed({ event, registration, query, ask, again }: FailedProps) {
+export function Failed({ event, registration, query, paying }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
   /** What names a number that nobody gave is not said: there would be nothing to quote. */
@@ -45,7 +44,7 @@ export function Failed({ event, registration, query, ask, again }: FailedProps) 
     rowOf(event, row, 'bad'),
   )
   const known = registration !== null || page.lookup === 'if-found'
-  const isPayable = registration?.may_pay === true && event.payment !== null && ask !== undefined
+  const isPayable = registration?.may_pay === true && event.payment !== null
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
@@ -79,19 +78,13 @@ export function Failed({ event, registration, query, ask, again }: FailedProps) 
           If you need help, write to <a href={`mailto:${event.support}`}>{event.support}</a>.
         </p>
       )}
-      {registration !== null && isPayable && ask && again && (
+      {registration !== null && isPayable && paying && (
         <div className="again">
           <p>
             Your answers are saved, so you do not have to fill in the form again.
             {sayHeld(registration)}
           </p>
-          <PayNow
-            event={event}
-            label="Pay for this registration"
-            heldUntil={registration.held_until}
-            ask={ask}
-            again={again}
-          />
+          <PayNow label="Pay for this registration" paying={paying} />
         </div>
       )}
       <div className="acts">

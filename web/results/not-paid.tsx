@@ -14,7 +14,7 @@ import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Support, useLooking } from './pending.tsx'
 import { lastDayOf, PayNow } from './pay-now.tsx'
-import type { AskToPay } from './pay-now.tsx'
+import type { Paying } from './pay-now.tsx'
 import { Grouped } from './number.tsx'
 import type { Registration } from './registration.ts'
 import '../styles/pending.css'
@@ -25,11 +25,11 @@ type NotPaidProps = {
   /** The server's clock when it wrote the page. */
   readonly now: string
   readonly again: () => void
-  readonly ask: AskToPay
+  readonly paying: Paying
 }
 
 /** Saved, and not paid. It looks again by itself all the same: money may be on its way from another tab. */
-export function NotPaid({ event, registration, now, again, ask }: NotPaidProps) {
+export function NotPaid({ event, registration, now, again, paying }: NotPaidProps) {
   const { held_until: heldUntil, may_pay: mayPay } = registration
   useLooking(again)
   const total = fromRupees(registration.total)
@@ -49,11 +49,8 @@ export function NotPaid({ event, registration, now, again, ask }: NotPaidProps) 
           </p>
           {price !== null && heldUntil !== null && <p>{sayHeld(price, heldUntil, isOver)}</p>}
           <PayNow
-            event={event}
             label={price === null || isOver ? 'Pay now' : `Pay ${price} now`}
-            heldUntil={heldUntil}
-            ask={ask}
-            again={again}
+            paying={paying}
           />
           <p className="mute">
             If you have just paid, please wait instead: this page keeps checking by itself.

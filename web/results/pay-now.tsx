@@ -1,5 +1,6 @@
 /** Paying for a registration that is there: one press, and a question before it where the price has moved. */
 import { useState } from 'react'
+import type { ReactNode } from 'react'
 import {
   dayOf,
   formatDay,
@@ -20,15 +21,21 @@ import { quoteRows } from '../shared/quote-rows.tsx'
 /** Asks the server for what the gateway needs. `price`: the total in rupees that the delegate has agreed to, null where nobody asked. */
 export type AskToPay = (price: number | null) => Promise<Answered<PaymentData>>
 
-type PayNowProps = {
+/** Paying as the buttons see it. */
+export type Paying = {
+  readonly isBusy: boolean
+  /** Why the last press led nowhere, in words that stay. */
+  readonly problem: string | null
+  readonly press: () => void
+}
+type PayingOptions = {
   readonly event: PublicEvent
-  readonly label: string
   readonly heldUntil: string | null
   readonly ask: AskToPay
   /** Looks at the registration once more: it stands otherwise than the page says. */
   readonly again: () => void
 }
-type Paying =
+type Step =
   | { readonly is: 'idle' | 'asking' }
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'moved'; readonly was: Quote | null; readonly now: Quote }
@@ -36,26 +43,65 @@ type Paying =
 /** Refusals after which the page itself has something else to say. */
 const STANDS_OTHERWISE: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
 
-/** The button, and whatever follows its press: the gateway, the question, or why not, in words that stay. */
-export function PayNow({ event, label, heldUntil, ask, again }: PayNowProps) {
-  const [paying, setPaying] = useState<Paying>({ is: 'idle' })
+/**
+ * What follows a press: the gateway, the question, or why not. It is held above the pages of a registration,
+ * because asking to pay may change how it stands, and the question must outlive the page it was asked on.
+ * Beside what the buttons need it answers what lies over the page.
+ */
+export function usePaying({
+  event,
+  heldUntil,
+  ask,
+  again,
+}: PayingOptions): readonly [Paying, ReactNode] {
+  const [step, setStep] = useState<Step>({ is: 'idle' })
   const [problem, setProblem] = useState<string | null>(null)
   const pay = async (price: number | null) => {
     setProblem(null)
-    setPaying({ is: 'asking' })
+    setStep({ is: 'asking' })
     const answer = await ask(price)
-    if (answer.ok) return setPaying({ is: 'leaving', data: answer.value })
+    if (answer.ok) return setStep({ is: 'leaving', data: answer.value })
     const moved = movedIn(answer.error)
-    if (moved !== null) return setPaying({ is: 'moved', ...moved })
-    setPaying({ is: 'idle' })
+    if (moved !== null) return setStep({ is: 'moved', ...moved })
+    setStep({ is: 'idle' })
     setProblem(answer.error.message)
     if (STANDS_OTHERWISE.has(answer.error.code)) again()
   }
-  const busy = paying.is === 'asking' || paying.is === 'leaving'
+  const isBusy = step.is === 'asking' || step.is === 'leaving'
+  const over = (
+    <>
+      {step.is === 'leaving' && event.payment && (
+        <HandOff
+          gateway={event.payment.gateway}
+          data={step.data}
+          leftAgain={() => {
+            setStep({ is: 'idle' })
+            again()
+          }}
+        />
+      )}
+      {step.is === 'moved' && (
+        <PriceMoved
+          event={event}
+          was={step.was}
+          now={step.now}
+          heldUntil={heldUntil}
+          pay={() => void pay(rupees(step.now.total))}
+          leave={() => setStep({ is: 'idle' })}
+        />
+      )}
+    </>
+  )
+  return [{ isBusy, problem, press: () => void (isBusy || pay(null)) }, over]
+}
+
+export function PayNow({ label, paying }: { readonly label: string; readonly paying: Paying }) {
+  const { isBusy, problem, press } = paying
   return (
     <div className="paynow">
-      <button type="button" className="btn" disabled={busy} onClick={() => void pay(null)}>
-        {busy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
+      {/* Not disabled while busy: it would lose the focus, and with it the reader's place. */}
+      <button type="button" className="btn" aria-disabled={isBusy} onClick={press}>
+        {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
         {label}
       </button>
       {problem !== null && (
@@ -63,26 +109,6 @@ export function PayNow({ event, label, heldUntil, ask, again }: PayNowProps) {
           <Icon name="bang" />
           <span>{problem}</span>
         </p>
-      )}
-      {paying.is === 'leaving' && event.payment && (
-        <HandOff
-          gateway={event.payment.gateway}
-          data={paying.data}
-          leftAgain={() => {
-            setPaying({ is: 'idle' })
-            again()
-          }}
-        />
-      )}
-      {paying.is === 'moved' && (
-        <PriceMoved
-          event={event}
-          was={paying.was}
-          now={paying.now}
-          heldUntil={heldUntil}
-          pay={() => void pay(rupees(paying.now.total))}
-          leave={() => setPaying({ is: 'idle' })}
-        />
       )}
     </div>
   )

@@ -9,7 +9,8 @@ import '../styles/result.css'
 import '../styles/print.css'
 import { Failed } from './failed.tsx'
 import { NotPaid } from './not-paid.tsx'
-import type { AskToPay } from './pay-now.tsx'
+import { usePaying } from './pay-now.tsx'
+import type { AskToPay, Paying } from './pay-now.tsx'
 import { AtBank, Refunded, WithOrganisers } from './pending.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Ticket } from './ticket.tsx'
@@ -24,23 +25,42 @@ type StandingProps = {
   readonly ask: AskToPay
 }
 
-export function Standing({ event, registration, query, now, again, ask }: StandingProps) {
-  const { stands } = registration
+export function Standing(props: StandingProps) {
+  const { event, registration, ask, again } = props
+  const { stands, held_until: heldUntil } = registration
   useEffect(() => {
     if (stands === 'complete') forget(event)
   }, [stands, event])
+  const [paying, over] = usePaying({ event, heldUntil, ask, again })
+  return (
+    <>
+      <StandingPage {...props} paying={paying} />
+      {(stands === 'not-paid' || stands === 'failed') && over}
+    </>
+  )
+}
+
+function StandingPage({
+  event,
+  registration,
+  query,
+  now,
+  again,
+  paying,
+}: StandingProps & { readonly paying: Paying }) {
   const known = { event, registration }
+  const { stands } = registration
   switch (stands) {
     case 'complete':
       return <Ticket {...known} query={query} />
     case 'not-paid':
-      return <NotPaid {...known} now={now} again={again} ask={ask} />
+      return <NotPaid {...known} now={now} again={again} paying={paying} />
     case 'at-bank':
       return <AtBank {...known} again={again} />
     case 'organisers':
       return <WithOrganisers {...known} />
     case 'failed':
-      return <Failed {...known} query={query} again={again} ask={ask} />
+      return <Failed {...known} query={query} paying={paying} />
     case 'refunded':
       return <Refunded {...known} />
     default:
