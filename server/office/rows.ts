@@ -3,11 +3,17 @@ import { answerText, delegateOf, isoIndia, rupees, statusText } from '../../engi
 import type { EventConfig, ListRow, ListValue, Paise } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
-/** One word for the status. Money that does not fit is a person's work until they decide, so it says Review. */
+/**
+ * One word for the status. Money that does not fit is a person's work until they decide, so it says Review; what
+ * has a price that nobody was ever asked to pay here is registered, and not paid.
+ */
 export function paymentStatusDisplay({
   paymentStatus,
   inReview,
-}: Pick<StoredRegistration, 'paymentStatus' | 'inReview'>): string {
+  total,
+  payments,
+}: Pick<StoredRegistration, 'paymentStatus' | 'inReview' | 'total' | 'payments'>): string {
+  if (paymentStatus === 'success' && (total ?? 0) > 0 && payments.length === 0) return 'Registered'
   return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
 }
 

@@ -1,9 +1,11 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dayOf } from '../../engine/index.ts'
 import type { ListAnswer, StatsAnswer } from '../../engine/index.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
+import { registered } from '../server/registrations.ts'
 import { noon, numberOf, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
@@ -373,4 +375,21 @@ test('an event without tax is registered for at its price, and its list and CSV 
   } finally {
     await other.close()
   }
+})
+
+test('a registration with a price that nobody was asked to pay is not called paid, and brings no revenue', async () => {
+  const { store } = test_.deps
+  const day = dayOf(test_.now())
+  const before = await store.figures(EVENT, day)
+  const { regNo } = await registered(store, { eventId: EVENT, orderId: null, at: test_.now() })
+  const listed = await page(`/admin/afpicon/registrations/?search=${regNo}`)
+  expect(listed.registrations).toMatchObject([
+    { payment_status_display: 'Registered', final_amount: 5015 },
+  ])
+  expect((await store.figures(EVENT, day)).revenue).toBe(before.revenue)
+  const rows = parse((await office.get(`/admin/export/?event_type=afpicon&search=${regNo}`)).body, {
+    bom: true,
+    columns: true,
+  }) as Record<string, string>[]
+  expect(rows.map((row) => row['Payment Status'])).toEqual(['Registered'])
 })

@@ -1,0 +1,230 @@
+/** Databases that older versions filled: what a step of the migrations makes of the rows that are there. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { reads } from '../../../server/store/by-key.ts'
+import { openToWrite, statements } from '../../../server/store/database.ts'
+import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
+import { reviews } from '../../../server/store/reviews.ts'
+import { migrate, migrations } from '../../../server/store/schema.ts'
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
+
+test('an older database is brought up to date: audit rows are still found by their number, and still append-only', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  older.exec(migrations[0] ?? '')
+  older.pragma('user_version = 1')
+  older.exec(`INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+              VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
+              INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
+  migrate(older)
+  expect(reads(statements(older)).auditOf('DEMO1')).toEqual([
+    { at: 1, who: 'delegate', what: 'registered' },
+  ])
+  expect(() => older.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled by the version before money was rows: successes, reviews and refunds become captures, and what ended lately is watched', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  for (const step of migrations.slice(0, 2)) older.exec(step)
+  older.pragma('user_version = 2')
+  const now = Date.now()
+  const long = now - 30 * 24 * 3_600_000
+  // id, gateway, status, reference, review, status_at
+  const payments: [number, string | null, string, string | null, string | null, number][] = [
+    [1, 'airpay', 'success', 'AP1', null, now - 1000],
+    [2, 'airpay', 'pending', null, 'Less came.', now - 2000],
+    [3, 'airpay', 'refunded', 'AP3', null, long],
+    [4, null, 'success', 'CASH', null, long],
+    [5, null, 'success', 'CASH', null, long],
+    [6, null, 'success', null, null, long],
+    [7, 'airpay', 'failed', null, null, now - 3000],
+    [8, 'airpay', 'success', 'AP8', 'Money came a second time.', long],
+    [9, 'airpay', 'pending', null, null, now],
+  ]
+  for (const [id, gateway, status, reference, review, at] of payments) {
+    older
+      .prepare(
+        `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, in_review, created_at, created_day)
+         VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', ?, ?, 1, '2026-01-01')`,
+      )
+      .run(id, `DEMO${id}`, status, review === null ? 0 : 1)
+    older
+      .prepare(
+        `INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, reference, refund_reference, review, created_at, status_at, paid_at, next_ask_at)
+         VALUES (?, ?, ?, 1, ?, 1000, ?, ?, ?, ?, 1, ?, ?, 5)`,
+      )
+      .run(
+        id,
+        id,
+        `DEMO${id}01`,
+        gateway,
+        status,
+        reference,
+        status === 'refunded' ? 'RF3' : null,
+        review,
+        at,
+        at,
+      )
+  }
+  const fact = (
+    id: number,
+    reference: string,
+    amount: number,
+    refusal: string | null,
+    at: number,
+  ) =>
+    older
+      .prepare(
+        "INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, 'confirmed', ?, ?, ?)",
+      )
+      .run(
+        id,
+        JSON.stringify({
+          type: 'confirmed',
+          reference,
+          amount,
+          currency: 'INR',
+          kind: 'sale',
+          at,
+        }),
+        refusal,
+        at,
+      )
+  fact(1, 'AP1', 1000, null, 10)
+  fact(2, 'AP2', 900, 'amount_differs', 20)
+  fact(8, 'AP8', 1000, null, 30)
+  fact(8, 'AP9', 1000, 'paid_twice', 40)
+  older.exec(
+    `INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at, next_at)
+     VALUES (1, 'confirmation', 'asha@example.org', 'Paid', 'Yes.', 7, 8)`,
+  )
+  migrate(older)
+  const rows = (sql: string): unknown[] => older.prepare(sql).raw().all()
+  expect(
+    rows(
+      'SELECT payment_id, source, reference, amount, state, why FROM captures ORDER BY payment_id, id',
+    ),
+  ).toEqual([
+    [1, 'airpay', 'AP1', 1000, 'fits', null],
+    [2, 'airpay', 'AP2', 900, 'review', 'Less came.'],
+    [3, 'airpay', 'AP3', 1000, 'fits', null],
+    [4, 'import', 'CASH', 1000, 'fits', null],
+    [5, 'import', 'CASH DEMO501', 1000, 'fits', null],
+    [6, 'import', 'DEMO601', 1000, 'fits', null],
+    [8, 'airpay', 'AP8', 1000, 'fits', null],
+    [8, 'airpay', 'AP9', 1000, 'review', 'Money came a second time.'],
+  ])
+  expect(rows('SELECT amount, state, reference FROM refunds')).toEqual([[1000, 'done', 'RF3']])
+  expect(rows('SELECT id FROM payments WHERE watch_until IS NOT NULL ORDER BY id')).toEqual([
+    [1],
+    [2],
+    [7],
+  ])
+  // What waited for a person waits in the list, with what may be decided; a mail that was queued still is.
+  expect(reviews(statements(older), null).map(({ regNo, is, why }) => [regNo, is, why])).toEqual([
+    ['DEMO2', 'misfit', 'Less came.'],
+    ['DEMO8', 'second', 'Money came a second time.'],
+  ])
+  expect(rows('SELECT counts_for FROM captures WHERE counts_for IS NOT payment_id')).toEqual([])
+  expect(rows('SELECT registration_id, recipient, status, next_at, lost FROM mail_queue')).toEqual([
+    [1, 'asha@example.org', 'queued', 8, 0],
+  ])
+  expect(() =>
+    older.exec(
+      "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) VALUES (1, 'confirmation', '', '', '', 9)",
+    ),
+  ).toThrow('UNIQUE')
+  // Money that came before the move is known after it: delivered again, it is not a second payment.
+  expect(() => older.exec('DELETE FROM captures')).toThrow('never deleted')
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before imports had numbers of ours: theirs are known as made up elsewhere, the others are not', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  for (const step of migrations.slice(0, 3)) older.exec(step)
+  older.pragma('user_version = 3')
+  for (const [id, regNo, who, what] of [
+    [1, 'PULMO17', 'import', 'imported'],
+    [2, 'DEMO0000000000000', 'delegate', 'registered'],
+    [3, 'PULMO18', 'import', 'imported'],
+  ] as const) {
+    older
+      .prepare(
+        `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+         VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01')`,
+      )
+      .run(id, regNo)
+    older
+      .prepare(
+        "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (1, ?, ?, 'demo', ?, ?)",
+      )
+      .run(who, what, regNo, id)
+  }
+  migrate(older)
+  expect(older.prepare('SELECT reg_no, former_no FROM registrations ORDER BY id').all()).toEqual([
+    { reg_no: 'PULMO17', former_no: 'PULMO17' },
+    { reg_no: 'DEMO0000000000000', former_no: null },
+    { reg_no: 'PULMO18', former_no: 'PULMO18' },
+  ])
+  expect(reads(statements(older)).formerly('demo', 'PULMO18')?.id).toBe(3)
+  expect(older.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before attempts had prices of their own: each has the one it asked for, and may be paid as before', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  for (const step of migrations.slice(0, 4)) older.exec(step)
+  older.pragma('user_version = 4')
+  for (const [id, gateway, amount] of [
+    [1, 'airpay', 708_000],
+    // Brought in, with an amount that is not the total.
+    [2, null, 100],
+  ] as const) {
+    older
+      .prepare(
+        `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
+           payment_status, created_at, created_day)
+         VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01')`,
+      )
+      .run(id, `DEMO${id}`)
+    older
+      .prepare(
+        `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, created_at, status_at) VALUES (?, ?, 1, ?, ?, 'pending', 7, 7)`,
+      )
+      .run(id, `DEMO${id}`, gateway, amount)
+  }
+  migrate(older)
+  const attemptOf = (regNo: string) => reads(statements(older)).registration(regNo)?.payments[0]
+  expect(attemptOf('DEMO1')).toMatchObject({
+    quote: { period: 'early', base: 600_000, gst: 108_000 },
+    handedOffAt: 7,
+    holdUntil: null,
+    lastAnswer: null,
+    reviewSince: null,
+    refunded: 0,
+  })
+  expect(attemptOf('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
+  expect(older.prepare('SELECT count(*) AS n FROM links').get()).toEqual({ n: 0 })
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database of a newer version is refused with a sentence', async () => {
+  const other = folder()
+  const newer = openToWrite(join(other, DATABASE_FILE))
+  newer.pragma('user_version = 99')
+  expect(() => migrate(newer)).toThrow('newer version of Rollcall (99')
+  newer.close()
+  await expect(openStore({ dataDir: other })).rejects.toThrow('newer version of Rollcall')
+  rmSync(other, { recursive: true })
+})
