@@ -1,5 +1,7 @@
 /** Proofs of registrations that nobody paid: how long they are kept, what keeps them, and what the office sees of those that went. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../engine/index.ts'
@@ -60,6 +62,22 @@ const paid = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> =
   await server.deps.store.applyFact(await newestOrder(regNo), fact, null)
 }
 
+/** As a row that another hand, or a version to come, has left. */
+const write = (sql: string, ...params: readonly unknown[]): void => {
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  db.prepare(sql).run(...params)
+  db.close()
+}
+const capture = (state: string, registration: number | null, payment: number | null): void =>
+  write(
+    `INSERT INTO captures (registration_id, payment_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+     VALUES (?, ?, 'airpay', '', ?, 100, 'INR', 'sale', 0, 0, ?)`,
+    registration,
+    payment,
+    randomUUID(),
+    state,
+  )
+
 /** What happened to it, and whether its proof is still there 30 days after it was registered. */
 const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
   ['it was declined 30 days ago', false, (regNo) => declined(regNo, after(0))],
@@ -116,6 +134,60 @@ const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = 
       await declined(regNo, after(0))
       await server.deps.store.retry(regNo, after(1))
       await declined(regNo, after(20))
+    },
+  ],
+  [
+    'an attempt before the last is open',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await server.deps.store.retry(regNo, after(0))
+      await declined(regNo, after(0))
+      const first = (await found(regNo)).payments[1]
+      write("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
+    },
+  ],
+  [
+    'somebody has to look at it',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      write('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
+    },
+  ],
+  [
+    'somebody has to look at an attempt',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      write(
+        "UPDATE payments SET review = 'late_payment' WHERE order_id = ?",
+        await newestOrder(regNo),
+      )
+    },
+  ],
+  [
+    'money came and was refused',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      capture('refused', (await found(regNo)).id, null)
+    },
+  ],
+  [
+    'money came for an attempt, and nobody has said for whom',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      capture('unmatched', null, (await found(regNo)).payments[0]?.id ?? null)
+    },
+  ],
+  [
+    'it counts as paid, whatever its attempts say',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      write("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
     },
   ],
   [
