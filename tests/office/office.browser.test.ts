@@ -488,3 +488,17 @@ test('by keyboard alone: in, to a list, filter, open a row, back, out', async ()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
 })
+
+test('the dashboard says how many payments need a person, once there are some', async () => {
+  const regNo = numberOf(server, EVENT, 1)
+  const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
+  if (payment?.status !== 'success') throw new Error('not paid')
+  const { orderId, amount } = payment
+  const second = { type: 'confirmed', reference: 'SECOND', currency: 'INR', kind: 'sale' } as const
+  await server.deps.store.applyFact(orderId, { ...second, amount, at: server.now() }, null)
+  const page = await enter('/admin/dashboard', 360)
+  const panel = page.getByRole('region', { name: 'AFPICON' })
+  await panel.getByText('Needs a decision').waitFor()
+  expect(await panel.locator('dl.key dd').allTextContents()).toContain('1')
+  await expectAccessible(page, 'dashboard with a review')
+})
