@@ -190,6 +190,8 @@ export type Uploads = {
   receive(content: Readable, bytesMax: number): Promise<Result<ReceivedFile, ReceiveRefusal>>
   /** Its media type, when its content is one of the accepted kinds (endings) and the one its name says. */
   typeOf(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
+  /** The file without what cameras write beside a picture; its hash and size are those of what is kept. */
+  bared(file: ReceivedFile, mime: string): Promise<ReceivedFile>
   /** Moves it to its place under its hash; fsyncs file and folder. The same bytes twice are one file. */
   keep(file: ReceivedFile): Promise<void>
   /** Removes it, unless it was kept. */

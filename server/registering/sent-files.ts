@@ -50,18 +50,19 @@ export async function judgeFiles(
   const errors: Record<string, string> = {}
   const uploads: Upload[] = []
   const files = filesOf(event, answers, sent)
-  for (const { field, name, file } of files) {
-    const type = await deps.uploads.typeOf(file, name, field.accept ?? [])
+  const kept: ReceivedFile[] = []
+  for (const { field, name: sent, file } of files) {
+    const type = await deps.uploads.typeOf(file, sent, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
     else {
       // The checked answer: without the sender's folders, without what cannot be seen, of a length that can be read.
-      const kept = String(answers[field.id])
-      uploads.push({ field: field.id, sha256: file.sha256, name: kept, type, bytes: file.bytes })
+      const name = String(answers[field.id])
+      const bare = await deps.uploads.bared(file, type)
+      kept.push(bare)
+      uploads.push({ field: field.id, sha256: bare.sha256, name, type, bytes: bare.bytes })
     }
   }
-  return Object.keys(errors).length > 0
-    ? err(errors)
-    : ok({ uploads, files: files.map(({ file }) => file) })
+  return Object.keys(errors).length > 0 ? err(errors) : ok({ uploads, files: kept })
 }
 
 function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): readonly FieldFile[] {

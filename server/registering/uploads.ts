@@ -1,7 +1,19 @@
 /** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises'
+import {
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { err, instant, ok } from '../../engine/index.ts'
@@ -9,6 +21,7 @@ import type { Instant, Result } from '../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
 import type { Store } from '../store/store.ts'
 import { typeOfFile } from './file-kind.ts'
+import { withoutMetadata } from './pictures.ts'
 
 /** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
@@ -55,9 +68,16 @@ export function openUploads(options: {
   }
   mkdirSync(path.join(shelf.folder, INCOMING), { recursive: true })
   removeLeftovers(path.join(shelf.folder, INCOMING))
+  let baring: Promise<unknown> = Promise.resolve()
   return {
     receive: (content, bytesMax) => receive(shelf, content, bytesMax),
     typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
+    bared: (file, mime) => {
+      // One at a time, so that no more than one picture is ever in memory.
+      const mine = baring.then(() => bared(file, mime))
+      baring = mine.catch(() => {})
+      return mine
+    },
     keep: async (file) => {
       shelf.handedIn.set(file.sha256, clock())
       await shelf.removals.get(file.sha256)
@@ -111,6 +131,15 @@ async function receive(
 async function isNearlyFull({ folder, freeBytesMin }: Shelf): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize < freeBytesMin
+}
+
+async function bared(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
+  if (!mime.startsWith('image/')) return file
+  const bytes = withoutMetadata(await readFile(file.path), mime)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  if (sha256 === file.sha256) return file
+  await writeFile(file.path, bytes)
+  return { path: file.path, sha256, bytes: bytes.length }
 }
 
 /** Flushed, then renamed: under its hash there is the whole file or none. */

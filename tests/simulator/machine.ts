@@ -138,6 +138,7 @@ async function routes(): Promise<FastifyInstance> {
     uploads: {
       receive: noUploads,
       typeOf: noUploads,
+      bared: noUploads,
       keep: noUploads,
       discard: noUploads,
       read: noUploads,

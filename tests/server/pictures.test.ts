@@ -1,0 +1,164 @@
+/** What a picture tells besides what is seen on it: where it was taken, with which telephone, by whom. None of it is kept. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { withoutMetadata } from '../../server/registering/pictures.ts'
+import { pdf, png } from './files.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+
+const SECRET = '10.0271N 76.3080E, Asha’s telephone'
+const segment = (marker: number, said: Buffer): Buffer => {
+  const head = Buffer.from([0xff, marker, 0, 0])
+  head.writeUInt16BE(said.length + 2, 2)
+  return Buffer.concat([head, said])
+}
+/** Exif of a telephone held on its side: which way is up, and where it was. */
+const exif = (turned: number): Buffer => {
+  const tiff = Buffer.alloc(26)
+  tiff.write('II*\0', 'latin1')
+  tiff.writeUInt32LE(8, 4)
+  tiff.writeUInt16LE(1, 8)
+  tiff.writeUInt16LE(0x0112, 10)
+  tiff.writeUInt16LE(3, 12)
+  tiff.writeUInt32LE(1, 14)
+  tiff.writeUInt16LE(turned, 18)
+  return Buffer.concat([Buffer.from('Exif\0\0'), tiff, Buffer.from(SECRET)])
+}
+const JFIF = segment(0xe0, Buffer.concat([Buffer.from('JFIF\0'), Buffer.alloc(9)]))
+const ICC = segment(0xe2, Buffer.from('ICC_PROFILE\0the colours'))
+const ADOBE = segment(0xee, Buffer.from('Adobe\0d'))
+/** The drawn part, with a restart and a 0xff of its own in it, in two scans as a progressive picture has. */
+const DRAWN = Buffer.concat([
+  segment(0xda, Buffer.from([1, 2, 3])),
+  Buffer.from([5, 0xff, 0, 6, 0xff, 0xd0, 7]),
+  segment(0xda, Buffer.from([1, 2, 3])),
+  Buffer.from([8, 9]),
+])
+const jpeg = (...beside: readonly Buffer[]): Buffer =>
+  Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    JFIF,
+    ...beside,
+    ICC,
+    ADOBE,
+    DRAWN,
+    Buffer.from([0xff, 0xd9]),
+  ])
+const chunk = (name: string, said: Buffer): Buffer => {
+  const whole = Buffer.concat([Buffer.alloc(4), Buffer.from(name), said, Buffer.alloc(4)])
+  whole.writeUInt32BE(said.length)
+  whole.writeUInt32BE(crc32(whole.subarray(4, -4)), whole.length - 4)
+  return whole
+}
+const pngWith = (...beside: readonly Buffer[]): Buffer =>
+  Buffer.concat([png().subarray(0, 33), ...beside, png().subarray(33)])
+const webp = (): Buffer => {
+  const part = (name: string, said: Buffer): Buffer => {
+    const head = Buffer.alloc(8)
+    head.write(name)
+    head.writeUInt32LE(said.length, 4)
+    return Buffer.concat([head, said, Buffer.alloc(said.length % 2)])
+  }
+  const inside = Buffer.concat([
+    Buffer.from('WEBP'),
+    part('VP8X', Buffer.from([0x1c, 0, 0, 0, 0, 0, 0, 0, 0, 0])),
+    part('VP8L', Buffer.from([0x2f, 0, 0, 0, 0])),
+    part('EXIF', Buffer.from(SECRET)),
+    part('XMP ', Buffer.from(SECRET)),
+  ])
+  const head = Buffer.alloc(8)
+  head.write('RIFF')
+  head.writeUInt32LE(inside.length, 4)
+  return Buffer.concat([head, inside])
+}
+
+test('of a JPEG the picture and its colours stay, and which way is up; the place, the telephone, the comment and what was appended go', () => {
+  const sent = jpeg(
+    segment(0xe1, exif(6)),
+    segment(0xe1, Buffer.from(`http://ns.adobe.com/xap/1.0/\0${SECRET}`)),
+    segment(0xed, Buffer.from(`Photoshop 3.0\0${SECRET}`)),
+    segment(0xfe, Buffer.from(SECRET)),
+    segment(0xe2, Buffer.from(`MPF\0${SECRET}`)),
+  )
+  const kept = withoutMetadata(Buffer.concat([sent, jpeg(segment(0xe1, exif(1)))]), 'image/jpeg')
+  expect(kept).toHaveLength(sent.length)
+  expect(kept.includes('Asha')).toBe(false)
+  for (const part of [JFIF, ICC, ADOBE, DRAWN]) expect(kept.includes(part)).toBe(true)
+  const turned = kept.indexOf('Exif\0\0MM\0*')
+  expect(kept.subarray(turned + 16, turned + 26).toString('hex')).toBe('01120003000000010006')
+  expect(withoutMetadata(Buffer.from(kept), 'image/jpeg').equals(kept)).toBe(true)
+})
+
+test('of a PNG nothing stays but what is drawn, and its checksums are right', () => {
+  const sent = pngWith(
+    chunk('tEXt', Buffer.from(SECRET)),
+    chunk('pHYs', Buffer.from('123456789')),
+    chunk('eXIf', Buffer.from(SECRET)),
+  )
+  const kept = withoutMetadata(Buffer.concat([sent, Buffer.from(SECRET)]), 'image/png')
+  expect(kept).toEqual(
+    pngWith(
+      chunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
+      chunk('pHYs', Buffer.from('123456789')),
+      chunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
+    ),
+  )
+})
+
+test('of a WebP nothing stays but what is drawn', () => {
+  const kept = withoutMetadata(Buffer.concat([webp(), Buffer.from(SECRET)]), 'image/webp')
+  expect(kept).toHaveLength(webp().length)
+  expect(kept.includes('Asha')).toBe(false)
+  expect(kept[20]).toBe(0x10)
+  expect(kept.includes('VP8L')).toBe(true)
+})
+
+test.each(['image/jpeg', 'image/png', 'image/webp'])(
+  'a %s that is broken anywhere is never thrown over, and never grows',
+  (mime) => {
+    const whole =
+      { 'image/jpeg': jpeg(segment(0xe1, exif(6))), 'image/png': pngWith(), 'image/webp': webp() }[
+        mime
+      ] ?? pdf()
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 6 }),
+        fc.integer({ min: 12, max: whole.length }),
+        (changes, length) => {
+          const broken = Buffer.from(whole.subarray(0, length))
+          for (const [at, value] of changes) if (at < length) broken[at] = value
+          expect(withoutMetadata(broken, mime).length).toBeLessThanOrEqual(length)
+        },
+      ),
+      { seed: 20261121, numRuns: 2000 },
+    )
+  },
+)
+
+test('a proof is kept under the hash and with the size of what is kept, and a PDF as it came', async () => {
+  const event = fixtureEvent().replace(/accept: \[[^\]]*\]/, 'accept: [pdf, jpg, png]')
+  const server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
+  const photo = jpeg(segment(0xe1, exif(6)))
+  for (const [name, bytes] of [
+    ['letter.jpg', photo],
+    ['letter.pdf', pdf(SECRET)],
+  ] as const)
+    expect(
+      (await server.post('/api/sample2026/register/', fixtureDelegate, { letter: { name, bytes } }))
+        .statusCode,
+    ).toBe(201)
+  const rows = server.rows('SELECT name, sha256, bytes FROM uploads ORDER BY name')
+  const stored = rows.map(({ sha256 }) =>
+    readFileSync(join(server.dir, 'uploads', String(sha256).slice(0, 2), String(sha256))),
+  )
+  expect(rows.map(({ bytes }) => bytes)).toEqual(stored.map(({ length }) => length))
+  expect(rows.map(({ sha256 }) => sha256)).toEqual(
+    stored.map((bytes) => createHash('sha256').update(bytes).digest('hex')),
+  )
+  expect(stored.map((bytes) => bytes.includes('Asha'))).toEqual([false, true])
+  await server.close()
+})
