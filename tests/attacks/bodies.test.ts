@@ -141,7 +141,12 @@ describe('too much', () => {
       for (const path of routes) {
         // Signing out reads no body, and says nothing against one that it can read.
         if (path.includes('logout')) continue
-        const headers = { 'content-type': type, 'x-forwarded-for': freshAddress() }
+        // Under a key what was sent is written out once more, to be known again.
+        const headers = {
+          'content-type': type,
+          'x-forwarded-for': freshAddress(),
+          'idempotency-key': path,
+        }
         const outcome = await askOnce(
           target.url,
           requestOf({ method: 'POST', path, headers, body: text }),
