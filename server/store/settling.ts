@@ -20,7 +20,12 @@ import type { Sql } from './database.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { orderOfRefund, placeRefund, refundTold as endAsked } from './refunds.ts'
+import {
+  claimRefund as claim,
+  orderOfRefund,
+  placeRefund,
+  refundTold as endAsked,
+} from './refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import { joined, moneyOf, stand, wentBack, without } from './standing.ts'
@@ -237,6 +242,14 @@ function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
       "SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')",
     ).get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
   )
+}
+
+/** False: somebody else is asking. The payment is watched anew by it: whoever dies now is told by the status call. */
+export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
+  const isOurs = claim(sql, id, at)
+  const orderId = isOurs ? orderOfRefund(sql, id) : null
+  if (orderId !== null) rearm(sql, orderId, at)
+  return isOurs
 }
 
 /** What the gateway said to a refund, kept as it came; where money may move the payment is asked about soon. */

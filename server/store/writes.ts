@@ -23,7 +23,7 @@ export const writes = {
   clockWentBack: settling.clockWentBack,
   decide: deciding.decide,
   wantRefund: givingBack.wantRefund,
-  claimRefund: refunds.claimRefund,
+  claimRefund: settling.claimRefund,
   refundTold: settling.refundTold,
   silentRefunds: refunds.silentRefunds,
   addLink: links.addLink,

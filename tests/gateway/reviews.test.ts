@@ -132,6 +132,11 @@ describe('a payment that does not fit', () => {
     expect(await rig.parts().deps.store.refunds(regNo as RegNo)).toMatchObject([{ state: 'done' }])
     expect(await reviews()).toEqual([])
     expect(rig.holds(orderId)).toMatchObject({ registration: 'failed', review: null, mails: 0 })
+    const again = await fetch(`${rig.url}/api/payment/retry/`, {
+      method: 'POST',
+      body: new URLSearchParams({ order_id: orderId }),
+    })
+    expect([again.status, await again.json()]).toMatchObject([201, { reg_no: regNo }])
   })
 
   test('nobody decides without being signed in, nor from a page of another site', async () => {

@@ -143,10 +143,14 @@ export function refundingContract(given: Given): void {
 
     test('a crash between the asking and the answer: unsure, until the status call tells', async () => {
       const { regNo, orderId } = await paid()
+      // Watched no more.
+      await store.asked(orderId, later(hour), null, null)
       await wants(regNo)
       const [wanted] = await store.refundsToSend(later(day), 9)
       await store.claimRefund(wanted?.id ?? 0, later(day))
       store = await given().reopen()
+      // However old the payment is, it is asked about again.
+      expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
       // It may be another process that is asking just now.
       expect(await store.silentRefunds(later(day + 60_000))).toBe(0)
       expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
