@@ -17,7 +17,14 @@ export function officeContract(given: Given): void {
       await store.applyFact(orderId, confirmed('AP1', quoted.total, later(10)), mail)
       expect(await store.dueMails(later(9), 10)).toEqual([])
       const [due] = await store.dueMails(later(10), 10)
-      expect(due).toEqual({ ...mail, id: expect.any(Number), attempts: 0, eventId: 'demo', regNo })
+      expect(due).toEqual({
+        ...mail,
+        id: expect.any(Number),
+        kind: 'confirmation',
+        attempts: 0,
+        eventId: 'demo',
+        regNo,
+      })
       const id = due?.id ?? 0
       await store.mailFailed(id, 'no route', later(hour))
       expect(await store.dueMails(later(hour - 1), 10)).toEqual([])

@@ -384,6 +384,23 @@ export function settlingContract(given: Given): void {
       })
     })
 
+    test('two who agree to a new price at the same moment get one order, and the old one ends', async () => {
+      const { regNo, orderId } = await registered(store)
+      const price = {
+        quote: { ...quoted, period: 'late', total: paise(600_000), base: paise(523_500) },
+        holdUntil: null,
+      }
+      const agree = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
+      const answers = await Promise.all([agree(), agree(), agree()])
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
+      const { payments, period, total } = await found(store, regNo)
+      expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
+        ['pending', 600_000],
+        ['failed', 501_500],
+      ])
+      expect([period, total]).toEqual(['late', 600_000])
+    })
+
     test('twice at the same moment makes one attempt', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, declined(), null)
