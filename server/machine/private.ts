@@ -24,7 +24,10 @@ export function keepPrivate(folder: string): Tightened {
   const notOurs: string[] = []
   let tightened = 0
   const tighten = (entry: string): void => {
-    const { mode } = lstatSync(entry)
+    // A server beside us may be at work there: what is gone needs nothing.
+    const there = lstatSync(entry, { throwIfNoEntry: false })
+    if (there === undefined) return
+    const { mode } = there
     const isFolder = (mode & 0o170000) === 0o040000
     const isFile = (mode & 0o170000) === 0o100000
     if (!isFolder && !isFile) return
@@ -32,8 +35,8 @@ export function keepPrivate(folder: string): Tightened {
       try {
         chmodSync(entry, isFolder ? FOLDER_MODE : FILE_MODE)
         tightened += 1
-      } catch {
-        notOurs.push(entry)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') notOurs.push(entry)
       }
     }
     if (isFolder) for (const name of readdirSync(entry)) tighten(path.join(entry, name))

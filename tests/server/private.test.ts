@@ -8,8 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
 import { keepPrivate } from '../../server/machine/private.ts'
 import { pdf } from './files.ts'
@@ -81,4 +83,25 @@ test('a folder that holds other things, or belongs to everybody, keeps its own r
   chmodSync(dataDir, 0o1777)
   keepPrivate(dataDir)
   expect(modeOf(dataDir)).toBe('777')
+})
+
+test('a command beside a running server does not stumble over a mail that is written at that moment', async () => {
+  const dataDir = folder()
+  mkdirSync(join(dataDir, 'mail'))
+  // Writes and renames as the mailer does, until it is ended.
+  const writer = new Worker(
+    `const { writeFileSync, renameSync } = require('node:fs')
+     const { parentPort, workerData } = require('node:worker_threads')
+     const turn = (n) => {
+       writeFileSync(workerData + '/' + (n % 20) + '.eml.part', '')
+       renameSync(workerData + '/' + (n % 20) + '.eml.part', workerData + '/' + (n % 20) + '.eml')
+       if (n === 0) parentPort.postMessage('begun')
+       setImmediate(turn, n + 1)
+     }
+     turn(0)`,
+    { eval: true, workerData: join(dataDir, 'mail') },
+  )
+  await once(writer, 'message')
+  for (let look = 0; look < 500; look += 1) keepPrivate(dataDir)
+  await writer.terminate()
 })
