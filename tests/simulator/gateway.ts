@@ -3,7 +3,7 @@
  * when asked, in the texts of its protocol. It never lies about money; how well it can be asked, and what
  * its messages claim, is another matter.
  */
-import { amountText, paise } from '../../engine/index.ts'
+import { amountText, instant, paise } from '../../engine/index.ts'
 import type { Instant, Paise } from '../../engine/index.ts'
 import type { Account } from '../../server/deps.ts'
 import { secureHash } from '../../server/paying/gateway/checksums.ts'
@@ -27,6 +27,17 @@ export type Transaction = {
   /** A true notice of it was answered with 200. */
   isClaimed: boolean
 }
+/** Money that goes back; `doneAt` later than any history: the gateway has begun it and never does it. */
+export type GivenBack = {
+  readonly reference: string
+  readonly of: string
+  readonly amount: Paise
+  readonly at: Instant
+  readonly doneAt: Instant
+  /** Asked for by our call, or made by a person in the panel. */
+  readonly by: 'call' | 'panel'
+  isTold: boolean
+}
 export type Order = {
   readonly orderId: string
   readonly merchantId: string
@@ -34,6 +45,7 @@ export type Order = {
   /** When the browser brought it first. */
   readonly at: Instant
   readonly transactions: Transaction[]
+  readonly givenBack: GivenBack[]
   /** Money on its way: 211 until then. */
   heldUntil: number
   /** Whether its status call names every capture of an order, or the newest only. */
@@ -50,11 +62,17 @@ export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
   /** A browser brings an order, perhaps once more. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant): Order
+  /** By its reference, whosever order it is of. */
+  find(reference: string | null): { readonly order: Order; readonly made: Transaction } | null
+  nextReference(): string
   transact(order: Order, made: Omit<Transaction, 'reference' | 'isTold' | 'isClaimed'>): Transaction
   /** Its answer to the status call, and the transactions that it names. */
   status(merchantId: string, orderId: string, at: Instant): Answered
 }
-export type Answered = { readonly text: string; readonly named: readonly Transaction[] }
+export type Answered = {
+  readonly text: string
+  readonly named: readonly (Transaction | GivenBack)[]
+}
 
 export const isMoney = ({ code }: Transaction): boolean => code === '200'
 /** Money as we asked for it: the amount, a sale, in rupees, and real. */
@@ -79,6 +97,7 @@ export function openGateway(random: Random): Gateway {
         asked: paise(Math.round(Number(asked) * 100)),
         at,
         transactions: [],
+        givenBack: [],
         heldUntil: 0,
         isDenied: false,
         tells: random.chance(0.7) ? 'all' : 'newest',
@@ -88,6 +107,14 @@ export function openGateway(random: Random): Gateway {
       orders.set(orderId, order)
       return order
     },
+    find: (reference) => {
+      for (const order of orders.values()) {
+        const made = order.transactions.find((one) => one.reference === reference)
+        if (made !== undefined) return { order, made }
+      }
+      return null
+    },
+    nextReference: () => String(references++),
     transact: (order, made) => {
       const transaction = {
         ...made,
@@ -103,8 +130,17 @@ export function openGateway(random: Random): Gateway {
       if (order === undefined || order.merchantId !== merchantId) return unpaid(orderId, '503')
       const came = order.transactions.filter(isMoney)
       const named = order.tells === 'all' ? came : came.slice(-1)
-      if (named.length > 0)
-        return { text: answerOf(named.map((one) => fieldsOf(order, one))), named }
+      if (named.length > 0) {
+        // Money that went back stands beside the money it is of.
+        const back = order.givenBack.filter(
+          ({ of, doneAt }) => doneAt <= at && named.some(({ reference }) => reference === of),
+        )
+        const told = [
+          ...named.map((one) => fieldsOf(order, one)),
+          ...back.map((one) => backFieldsOf(order, one)),
+        ]
+        return { text: answerOf(told), named: [...named, ...back] }
+      }
       if (at < order.heldUntil) return unpaid(orderId, '211')
       const last = order.transactions.at(-1)
       return last === undefined
@@ -131,6 +167,72 @@ function fieldsOf(order: Order, made: Transaction): Fields {
     ...(made.isTest ? { TXN_MODE: 'TEST' } : {}),
     ...(order.statesTime ? { TRANSACTIONTIME: timeText(made.at) } : {}),
   }
+}
+
+function backFieldsOf(order: Order, { reference, amount }: GivenBack): Fields {
+  return {
+    TRANSACTIONID: order.orderId,
+    APTRANSACTIONID: reference,
+    AMOUNT: amountText(amount),
+    TRANSACTIONSTATUS: '200',
+    MESSAGE: 'Refunded',
+    CURRENCYCODE: '356',
+    TRANSACTIONTYPE: '340',
+  }
+}
+
+const DAY_MS = 24 * 3_600_000
+/** Begun, and never done. */
+const NEVER = instant(8_000_000_000_000_000)
+
+/** Null: there is not so much of it left. */
+export function giveBack(
+  gateway: Gateway,
+  order: Order,
+  of: Transaction,
+  amount: Paise,
+  at: Instant,
+  by: GivenBack['by'],
+  random: Random,
+): GivenBack | null {
+  const gone = order.givenBack
+    .filter((back) => back.of === of.reference)
+    .reduce((sum, back) => sum + back.amount, 0)
+  if (gone + amount > of.amount) return null
+  const isNever = by === 'call' && random.chance(0.05)
+  const doneAt = isNever ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
+  const made: GivenBack = {
+    reference: gateway.nextReference(),
+    of: of.reference,
+    amount,
+    at,
+    doneAt,
+    by,
+    isTold: false,
+  }
+  order.givenBack.push(made)
+  return made
+}
+
+/** What it answers to our call for a refund, done as the call says. */
+export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
+  const asked = JSON.parse(body) as {
+    transactions: readonly { amount: string; processor_id: string }[]
+  }
+  const [one] = asked.transactions
+  const found = gateway.find(one?.processor_id ?? null)
+  const amount = paise(Math.round(Number(one?.amount ?? 0) * 100))
+  const made =
+    found === null || random.chance(0.08)
+      ? null
+      : giveBack(gateway, found.order, found.made, amount, at, 'call', random)
+  const said = {
+    airpayid: one?.processor_id ?? '',
+    success: made === null ? 'false' : 'true',
+    refundairpayid: made?.reference ?? '',
+    message: made === null ? 'Not allowed' : 'Refund begun',
+  }
+  return JSON.stringify({ success: said.success, message: said.message, transactions: [said] })
 }
 
 /** As it writes times: "21-01-2026 14:05:00", in India. */

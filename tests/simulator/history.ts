@@ -9,9 +9,11 @@ import { openGateway } from './gateway.ts'
 import { openMachine } from './machine.ts'
 import type { World } from './machine.ts'
 import { networkOf } from './network.ts'
+import { openOffice } from './office.ts'
 import { openPeople } from './people.ts'
 import { DAY_MS } from './plan.ts'
 import type { Mishap, Plan } from './plan.ts'
+import { openPost } from './post.ts'
 import { promisesOf } from './promises.ts'
 import type { Violation } from './promises.ts'
 import { randomOf } from './random.ts'
@@ -92,7 +94,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     wrote: (verb) => {
       tally.writes += 1
       say(() => `store: ${verb}`)
-      broken(promises.afterWrite())
+      broken(promises.afterWrite(course.now()))
     },
     trace: say,
   }
@@ -161,18 +163,10 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
       lasts(mishap.afterMs)
       course.after(mishap.afterMs, () => happens(mishap))
     }
-    const people = openPeople({
-      plan,
-      course,
-      machine,
-      gateway,
-      promises,
-      broken,
-      tally,
-      say,
-      lasts,
-      random,
-    })
+    const post = openPost({ course, machine, lasts })
+    const shared = { plan, course, machine, gateway, tally, say, lasts }
+    const people = openPeople({ ...shared, promises, broken, post })
+    openOffice({ ...shared, numbers: people.numbers }).begin()
     people.begin()
     const until = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : course.now()
@@ -185,7 +179,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
       await course.run(until(WATCHED_MS))
       tally.toTheEnd += 1
     }
-    broken(promises.atRest(plan.start + lastMs + WATCHED_MS))
+    broken(promises.atRest(tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : course.now()))
     await people.lookOnceMore()
     tally.close(disk.sql(), gateway)
     return { violation, tally }

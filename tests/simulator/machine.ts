@@ -27,6 +27,9 @@ const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
 const TICK_MS = 10_000
 /** While an account rests nothing is asked; looking every ten seconds would only cost time. */
 const IDLE_TICK_MS = 60_000
+/** When a refund is looked at again: what was not sent or not answered, and what was begun and is not done. */
+const REFUND_AGAIN_MS = 5 * 60_000
+const BEGUN_MS_MAX = 5 * 24 * 3_600_000
 const START_AGAIN_MS = 10_000
 /** So much of what is in flight at a crash is committed without an answer. */
 const COMMITTED_AT_CRASH = 0.4
@@ -63,7 +66,13 @@ export type Machine = {
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
+  /** What is not called by a browser, done by the server that runs now; null: it is down, or went down over it. */
+  inside<T>(work: (deps: InsideDeps) => Promise<T>): Promise<T | null>
 }
+export type InsideDeps = Pick<
+  Deps,
+  'store' | 'events' | 'payments' | 'clock' | 'environment' | 'log'
+>
 
 type Running = {
   readonly owner: Owner
@@ -233,15 +242,14 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
   /** When something is due next, by the server's own clock. */
   const dueAt = (): number | null => {
     const row = disk
-      .sql()<{ open: number | null; ended: number | null }>(
-        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at, NULL)) AS open,
-        min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended FROM payments`,
+      .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
+        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${ASK_AGAIN_MS_MIN}, NULL)) AS open,
+        min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
+        (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_AGAIN_MS}))
+          FROM refunds WHERE state IN ('wanted', 'asked')) AS refund FROM payments`,
       )
       .get()
-    const times = [
-      row?.open == null ? [] : [row.open + ASK_AGAIN_MS_MIN],
-      row?.ended == null ? [] : [row.ended],
-    ].flat()
+    const times = Object.values(row ?? {}).filter((time) => time !== null)
     return times.length === 0 ? null : Math.min(...times) - world.skewMs()
   }
   let earliest = 0
@@ -318,6 +326,22 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
     start,
     crash,
     isUp: () => running !== null,
+    inside: (work) => {
+      if (running === null) return Promise.resolve(null)
+      const { store, payments } = running
+      return new Promise((resolve) => {
+        const gone = (): void => resolve(null)
+        lost.add(gone)
+        void work({ store, events, payments, clock, environment, log })
+          .catch((error: unknown) => {
+            world.trace(() => `it could not be done: ${String(error)}`)
+            return null
+          })
+          .then((done) => {
+            if (lost.delete(gone)) resolve(done)
+          })
+      })
+    },
     call: (options) => {
       if (running === null) return Promise.resolve(null)
       return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** The network between the server and the gateway, and what it and a bad day of the gateway do to questions. */
 import { assertNever } from '../../engine/index.ts'
 import type { Course, Owner } from './course.ts'
-import { isMoney } from './gateway.ts'
+import { answerRefund, isMoney } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
@@ -55,11 +55,33 @@ export function networkOf(given: {
   const isBad = (): boolean =>
     course.now() - begun < BAD_DAYS_MS && random.chance(profile.badAnswers)
 
+  /** A call that moves money: whatever becomes of the answer, it has been heard. */
+  const refunding = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      tally.refundCalls += 1
+      if (outage?.kind === 'refused' && course.now() < outage.until)
+        return void course.after(5, () => reject(failed('ECONNREFUSED')), owner)
+      const isLost = random.chance(profile.badRefunds)
+      const wait = isLost && random.chance(0.5) ? timeoutMs + 1 : latencyMs()
+      course.after(wait / 2, () => {
+        const text = answerRefund(gateway, body, course.now(), random)
+        say(() => `gateway says of a refund: ${isLost ? 'lost: ' : ''}${text}`)
+        if (wait >= timeoutMs) return
+        course.after(
+          wait / 2,
+          () =>
+            resolve(isLost ? said(random.pick([200, 500]), 'Gateway trouble') : said(200, text)),
+          owner,
+        )
+      })
+      if (wait >= timeoutMs) course.after(timeoutMs, () => reject(timedOut()), owner)
+    })
   return {
     outage: (kind, lastsMs) => {
       outage = { kind, until: course.now() + lastsMs }
     },
     transport: (_url, body, timeoutMs, owner) => {
+      if (body.startsWith('{')) return refunding(body, timeoutMs, owner)
       tally.questions += 1
       const asked = new URLSearchParams(body)
       const merchant = asked.get('merchant_id') ?? ''

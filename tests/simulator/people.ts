@@ -12,6 +12,7 @@ import { isMoney, messageOf } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import type { Answer, Machine } from './machine.ts'
 import type { Delegate, Plan, Step, Telling, Visit } from './plan.ts'
+import type { Post } from './post.ts'
 import type { Promises, Violation } from './promises.ts'
 import type { Random } from './random.ts'
 import { randomOf } from './random.ts'
@@ -25,6 +26,8 @@ const NOTICE_AGAIN_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_0
 
 export type People = {
   begin(): void
+  /** Those who registered, by their numbers. */
+  numbers(): readonly string[]
   /** At rest: everybody opens their page once more. */
   lookOnceMore(): Promise<void>
 }
@@ -38,15 +41,17 @@ type Given = {
   readonly tally: Tally
   readonly say: (what: () => string) => void
   readonly lasts: (ms: number) => void
-  readonly random: Random
+  readonly post: Post
 }
 /** What a delegate holds: the number, and the payment forms that the browser was given, newest last. */
 type Held = { readonly regNo: string; readonly forms: PaymentData[]; readonly isFree: boolean }
 
+type Moved = { readonly code: string; readonly quote: { readonly total: number } }
+
 const FORM = 'application/x-www-form-urlencoded'
 
 export function openPeople(given: Given): People {
-  const { plan, course, machine, gateway, promises, broken, tally, say, lasts } = given
+  const { plan, course, machine, gateway, promises, broken, tally, say, lasts, post } = given
   const everybody = new Map<string, { readonly delegate: Delegate; readonly held: Held }>()
 
   const call = async (
@@ -165,7 +170,7 @@ export function openPeople(given: Given): People {
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationAnswer
     if (registration.payment_status === 'success' && !held.isFree)
-      broken(promises.shownPaid(held.forms.map(({ orderid }) => orderid)))
+      broken(promises.shownPaid(held.regNo))
     return registration
   }
   const formIn = (answer: Answer | null): RegisterAnswer | null =>
@@ -201,7 +206,26 @@ export function openPeople(given: Given): People {
   }
   const keep = (held: Held, said: RegisterAnswer | null): void => {
     const form = said?.payment_data
-    if (form !== undefined && held.forms.at(-1)?.orderid !== form.orderid) held.forms.push(form)
+    // A day later the same form is a new registration, which nobody follows here.
+    if (
+      said?.reg_no === held.regNo &&
+      form !== undefined &&
+      held.forms.at(-1)?.orderid !== form.orderid
+    )
+      held.forms.push(form)
+  }
+  /** Where the price has moved meanwhile, the page says so and the delegate agrees. */
+  const payAgain = async (held: Held, path: string, fields: Fields): Promise<void> => {
+    const send = (more: Fields): Promise<Answer | null> =>
+      call('POST', path, FORM, new URLSearchParams({ ...fields, ...more }).toString())
+    const answer = await send({})
+    const moved = answer?.status === 409 ? (JSON.parse(answer.body) as Moved) : null
+    keep(
+      held,
+      formIn(
+        moved?.code === 'price_moved' ? await send({ price: String(moved.quote.total) }) : answer,
+      ),
+    )
   }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */
   const take = async (
@@ -222,11 +246,15 @@ export function openPeople(given: Given): People {
       case 'same form':
         keep(held, formIn(await send(delegate)))
         return
-      case 'retry': {
-        const order = held.forms.at(-1)?.orderid ?? held.regNo
-        const body = new URLSearchParams({ order_id: order }).toString()
-        keep(held, formIn(await call('POST', '/api/payment/retry/', FORM, body)))
-        return
+      case 'retry':
+        return payAgain(held, '/api/payment/retry/', {
+          order_id: held.forms.at(-1)?.orderid ?? held.regNo,
+        })
+      case 'resume': {
+        const token = post.linkOf(held.regNo)
+        if (token === null) return
+        tally.resumed += 1
+        return payAgain(held, '/api/payment/resume/', { token })
       }
       default:
         return assertNever(step)
@@ -240,6 +268,7 @@ export function openPeople(given: Given): People {
     const held: Held = { regNo: said.reg_no, forms: [], isFree: said.payment_data === undefined }
     keep(held, said)
     everybody.set(said.reg_no, { delegate, held })
+    post.expect()
     for (const [at, step] of delegate.steps.entries()) {
       lasts(step.afterMs)
       await course.wait(step.afterMs)
@@ -265,6 +294,7 @@ export function openPeople(given: Given): People {
         void live(delegate)
       }
     },
+    numbers: () => [...everybody.keys()],
     lookOnceMore: async () => {
       if (!machine.isUp()) return
       const looks = [...everybody.values()].map(({ delegate, held }) =>

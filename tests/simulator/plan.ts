@@ -42,7 +42,7 @@ export type Step =
   | { readonly afterMs: number; readonly is: 'visit'; readonly visit: Visit }
   /** A second tab with the same order, at the same time as what follows. */
   | { readonly afterMs: number; readonly is: 'other tab'; readonly visit: Visit }
-  | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' }
+  | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
 export type Delegate = {
   readonly name: number
   readonly afterMs: number
@@ -69,6 +69,11 @@ export type Mishap = { readonly afterMs: number } & (
     }
   | { readonly is: 'credentials'; readonly lastsMs: number }
 )
+/** What the treasurer does. */
+export type OfficeStep = {
+  readonly afterMs: number
+  readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel'
+}
 export type Plan = {
   readonly seed: number
   readonly history: number
@@ -76,6 +81,7 @@ export type Plan = {
   readonly start: Instant
   readonly delegates: readonly Delegate[]
   readonly mishaps: readonly Mishap[]
+  readonly office: readonly OfficeStep[]
 }
 
 /** Days in which histories begin; both prices and the closing lie between them. */
@@ -90,13 +96,22 @@ export function planOf(profile: Profile, seed: number, history: number): Plan {
   )
   const mishaps = (Object.keys(profile.mishaps) as (keyof Profile['mishaps'])[]).flatMap((is) => {
     const drawn = randomOf(profile.name, seed, history, is)
-    let left = profile.mishaps[is]
-    const found: Mishap[] = []
-    for (; left > 0; left -= 1)
-      if (drawn.chance(Math.min(1, left))) found.push(mishapOf(is, profile, drawn))
-    return found
+    return timesOf(profile.mishaps[is], drawn).map(() => mishapOf(is, profile, drawn))
   })
-  return { seed, history, profile, start, delegates, mishaps }
+  const office = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
+    const drawn = randomOf(profile.name, seed, history, 'office', is)
+    return timesOf(profile.office[is], drawn).map((): OfficeStep => ({
+      afterMs: drawn.below(profile.officeWithinMs),
+      is,
+    }))
+  })
+  return { seed, history, profile, start, delegates, mishaps, office }
+}
+
+/** As many as on average, whole ones for certain. */
+function timesOf(average: number, random: Random): readonly null[] {
+  const whole = Math.floor(average)
+  return Array.from({ length: whole + (random.chance(average - whole) ? 1 : 0) }, () => null)
 }
 
 function delegateOf(profile: Profile, random: Random, name: number): Delegate {
@@ -106,7 +121,10 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     const afterMs =
       go === 0 ? random.mostly(2 * SECOND_MS, MINUTE_MS) : random.mostly(5 * SECOND_MS, 2 * DAY_MS)
     if (go > 0)
-      steps.push({ afterMs, is: random.pick(['retry', 'retry', 'same form', 'reload'] as const) })
+      steps.push({
+        afterMs,
+        is: random.pick(['retry', 'retry', 'same form', 'resume', 'resume', 'reload'] as const),
+      })
     const isDouble = random.chance(profile.doubles)
     if (isDouble)
       steps.push({ afterMs: SECOND_MS, is: 'other tab', visit: visitOf(profile, random, go) })

@@ -2,7 +2,7 @@
  * What a history may meet. `design` is what the design promises to survive, everything together; each other
  * profile brings one thing more of, or worse than, that.
  */
-import type { Mishap } from './plan.ts'
+import type { Mishap, OfficeStep } from './plan.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -32,11 +32,15 @@ export type Profile = {
   readonly lies: number
   /** Answers of the status call that cannot be used: cut off, of another order, in no protocol, none. */
   readonly badAnswers: number
-  /** Answers of it that are slow. */
+  /** Answers to a call for a refund that get lost, or say nothing. */
+  readonly badRefunds: number
+  /** Answers that are slow. */
   readonly slow: number
   /** How many of each happen in a history, on average. */
   readonly mishaps: Readonly<Record<Mishap['is'], number>>
   readonly mishapsWithinMs: number
+  readonly office: Readonly<Record<OfficeStep['is'], number>>
+  readonly officeWithinMs: number
   readonly downMsMax: number
   readonly skewMsMax: number
   readonly outageMsMax: number
@@ -56,9 +60,12 @@ export const DESIGN: Profile = {
   repeatsMax: 3,
   lies: 0.1,
   badAnswers: 0.05,
+  badRefunds: 0.15,
   slow: 0.05,
   mishaps: { crash: 0.6, clock: 0.1, outage: 0.2, 'disk full': 0.1, file: 0.15, credentials: 0.05 },
   mishapsWithinMs: 3 * DAY_MS,
+  office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08 },
+  officeWithinMs: 6 * DAY_MS,
   downMsMax: 10 * MINUTE_MS,
   skewMsMax: HOUR_MS,
   outageMsMax: 12 * HOUR_MS,
@@ -90,6 +97,15 @@ export const FAULTS: readonly Profile[] = [
   fault('held', { held: 0.8 }),
   fault('doubles', { doubles: 0.7, oldTabs: 0.5 }),
   fault('wrong', { wrong: 0.6 }),
+  fault('refunds', {
+    badRefunds: 0.5,
+    office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
+  }),
+  fault('decisions', {
+    wrong: 0.5,
+    doubles: 0.4,
+    office: { ...DESIGN.office, reviews: 2, 'reviews, two at once': 2 },
+  }),
 ]
 
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS]

@@ -66,13 +66,18 @@ const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'success') AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS attempts FROM registrations r`
 
+const REFUNDS = `SELECT r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
+  JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
+/** Not sent for a day, or begun for five. */
+const REFUND_MS_MAX = 7 * DAY_MS
+
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
 export type Promises = {
-  afterWrite(): Violation | null
+  afterWrite(now: number): Violation | null
   atRest(now: number): Violation | null
   /** A page says that this registration is paid. */
-  shownPaid(orders: readonly string[]): Violation | null
+  shownPaid(regNo: string): Violation | null
 }
 
 export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged): Promises {
@@ -92,7 +97,8 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
         return { promise: 'what went back stays so', by: row.order_id }
       before.set(row.order_id, row.status)
       if (!isPaid(row.status) || row.gateway === null) continue
-      const made = heldBy(row.order_id, row.reference)
+      // Money that a person moved keeps the order that it came for.
+      const made = gateway.find(row.reference)?.made
       if (made === undefined || !isMoney(made))
         return {
           promise: 'a success is money that the gateway holds',
@@ -185,6 +191,54 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
         return { promise: 'nothing is pending for ever', by: JSON.stringify(row) }
     return null
   }
+  const refunds = (now: number): Violation | null => {
+    type Row = {
+      state: string
+      reference: string | null
+      amount: Paise
+      at: number
+      order_id: string
+    }
+    const orders = [...gateway.orders.values()].filter(({ givenBack }) => givenBack.length > 0)
+    const rows = sql()<Row>(REFUNDS).all()
+    for (const row of rows) {
+      const by = JSON.stringify(row)
+      const back = gateway.orders
+        .get(row.order_id)
+        ?.givenBack.find(({ reference }) => reference === row.reference)
+      if (
+        row.state === 'done' &&
+        (back === undefined || back.doneAt > now || back.amount < row.amount)
+      )
+        return { promise: 'what is given back went back', by }
+      if ((row.state === 'wanted' || row.state === 'asked') && now - row.at > REFUND_MS_MAX)
+        return { promise: 'no refund is on its way for ever', by }
+    }
+    for (const { orderId, givenBack } of orders) {
+      const asked = rows.filter((row) => row.order_id === orderId && row.state !== 'wanted')
+      const moved = givenBack.filter(({ by }) => by === 'call')
+      if (moved.length > asked.length)
+        return {
+          promise: 'a refund moves money once',
+          by: `${orderId}: ${JSON.stringify(givenBack)}`,
+        }
+    }
+    return null
+  }
+  /** At rest: what the gateway has named as given back. Where that fits nothing, a person has it. */
+  const learnt = (): Violation | null => {
+    const rows = sql()<{ reference: string | null; state: string }>(REFUNDS).all()
+    const isDone = (reference: string): boolean =>
+      rows.some((row) => row.reference === reference && row.state === 'done')
+    for (const { orderId, givenBack } of gateway.orders.values())
+      for (const back of givenBack)
+        if (back.isTold && !isDone(back.reference) && !isSeen(orderId))
+          return { promise: 'what went back is learnt', by: `${orderId}: ${JSON.stringify(back)}` }
+    return null
+  }
+  const isSeen = (orderId: string): boolean =>
+    sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(orderId) !==
+    undefined
   /** Another merchant's "no record" is no word about it. */
   const unasked = (): Violation | null => {
     type Row = { order_id: string; status_at: number }
@@ -202,6 +256,10 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     }
     return null
   }
+  const hasMoved = (id: number): boolean =>
+    sql()(
+      'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
+    ).get(id, id) !== undefined
   const rightly = (): Violation | null => {
     type Row = { id: number; status: PaymentStatus; in_review: 0 | 1 }
     for (const { id, status, in_review } of sql()<Row>(
@@ -223,6 +281,8 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
       const heldUntil = (order.at < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
       const inTime =
         made.at - order.at <= FIRST_WITHIN_MS && made.at + closingMarginMs(order) < heldUntil
+      // What a person gave back, or moved here, is no matter of this rule.
+      if (order.givenBack.length > 0 || hasMoved(id)) continue
       if (isRight(order, made) && inTime && (status !== 'success' || in_review === 1))
         return {
           promise: 'who paid once, rightly and in time is a success',
@@ -231,16 +291,18 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     }
     return null
   }
-  const afterWrite = (): Violation | null => payments() ?? captures() ?? sums() ?? confirmations()
+  const afterWrite = (now: number): Violation | null =>
+    payments() ?? captures() ?? refunds(now) ?? sums() ?? confirmations()
   return {
     afterWrite,
-    atRest: (now) => afterWrite() ?? ended(now) ?? found() ?? unasked() ?? rightly(),
-    shownPaid: (orders) =>
-      orders.some((orderId) => {
-        const order = gateway.orders.get(orderId)
-        return order?.transactions.some((made) => isRight(order, made)) === true
-      })
+    atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),
+    shownPaid: (regNo) => {
+      const counts = sql()<{ reference: string }>(
+        "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
+      ).all(regNo)
+      return counts.some(({ reference }) => gateway.find(reference) !== null)
         ? null
-        : { promise: 'what is shown as paid was captured', by: orders.join(', ') },
+        : { promise: 'what is shown as paid was captured', by: regNo }
+    },
   }
 }

@@ -33,6 +33,7 @@ const without = <T>(list: readonly T[], at: number): readonly T[] => list.toSpli
 function* shorterThan(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: without(plan.delegates, at) }
   for (const at of plan.mishaps.keys()) yield { ...plan, mishaps: without(plan.mishaps, at) }
+  for (const at of plan.office.keys()) yield { ...plan, office: without(plan.office, at) }
   for (const [at, delegate] of plan.delegates.entries())
     for (const simpler of simplerThan(delegate))
       yield { ...plan, delegates: plan.delegates.with(at, simpler) }

@@ -34,6 +34,8 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['second', ({ counts }) => String(counts.secondCaptures)],
   ['in review', ({ counts }) => String(counts.reviews)],
   ['refunds', ({ counts }) => String(counts.refunds)],
+  ['decisions', ({ counts }) => String(counts.decisions)],
+  ['by link', ({ counts }) => String(counts.resumed)],
   ['crashes', ({ counts }) => String(counts.crashes)],
   [
     'questions a payment',
