@@ -332,14 +332,16 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       return new Promise((resolve) => {
         const gone = (): void => resolve(null)
         lost.add(gone)
-        void work({ store, events, payments, clock, environment, log })
-          .catch((error: unknown) => {
-            world.trace(() => `it could not be done: ${String(error)}`)
-            return null
-          })
-          .then((done) => {
-            if (lost.delete(gone)) resolve(done)
-          })
+        const done = async (): Promise<void> => {
+          const made = await work({ store, events, payments, clock, environment, log }).catch(
+            (error: unknown) => {
+              world.trace(() => `it could not be done: ${String(error)}`)
+              return null
+            },
+          )
+          if (lost.delete(gone)) resolve(made)
+        }
+        void done()
       })
     },
     call: (options) => {

@@ -236,9 +236,13 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
           return { promise: 'what went back is learnt', by: `${orderId}: ${JSON.stringify(back)}` }
     return null
   }
+  // While a refund of ours is in doubt, what the panel gave back may find no room beside it; it is placed when a person has ended the doubt.
   const isSeen = (orderId: string): boolean =>
     sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(orderId) !==
-    undefined
+      undefined ||
+    sql()<{ order_id: string; state: string }>(REFUNDS)
+      .all()
+      .some((row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused')
   /** Another merchant's "no record" is no word about it. */
   const unasked = (): Violation | null => {
     type Row = { order_id: string; status_at: number }
