@@ -27,6 +27,8 @@ const WATCHED_MS = 12 * DAY_MS
 /** How many of those that have nothing open are looked at to the end all the same. */
 const TO_THE_END = 0.15
 const CALL_MS_MAX = 15
+/** A change of an event's file that would last for so long is not taken back in a history. */
+const FOR_GOOD_MS = 4 * DAY_MS
 /** A disk that is busy with something else. */
 const STALL_MS = 8_000
 
@@ -141,7 +143,8 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
             }
           }
           put(mishap.version)
-          later(mishap.lastsMs, () => put('usual'))
+          // Some stay as they are, until nobody looks any more.
+          if (mishap.lastsMs < FOR_GOOD_MS) later(mishap.lastsMs, () => put('usual'))
           return
         }
         case 'credentials': {
