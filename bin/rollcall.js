@@ -20,8 +20,10 @@
           modules[2].dirname(modules[1].realpathSync(process.argv[1])),
           '..',
         )
-        if (modules[0].enableCompileCache)
-          modules[0].enableCompileCache(modules[2].join(top, 'node_modules', '.cache', 'rollcall'))
+        var kept = modules[2].join(top, 'node_modules', '.cache', 'rollcall')
+        if (modules[0].enableCompileCache) modules[0].enableCompileCache(kept)
+        // Threads read it from here; without it each of them would strip and compile everything again.
+        if (!process.env.NODE_COMPILE_CACHE) process.env.NODE_COMPILE_CACHE = kept
         return import('../server/cli.ts')
       })
       .then(function (cli) {
