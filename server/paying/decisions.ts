@@ -12,6 +12,7 @@ import type {
   Review,
 } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
+import { versionOf } from '../events/held-back.ts'
 import type { Decided, NewMail, StoredRefund } from '../store/store.ts'
 import { confirmationOf } from './question.ts'
 
@@ -100,7 +101,11 @@ async function mailAfter(
   if (decision.what !== 'accept' && decision.what !== 'move') return null
   const regNo = decision.what === 'move' ? decision.to : review.regNo
   const registration = regNo === null ? null : await store.registration(regNo)
-  const event = registration === null ? null : events.byId(registration.eventId)
+  // Whose file was removed meanwhile is told in the words it registered under.
+  const event =
+    registration === null
+      ? null
+      : (events.byId(registration.eventId) ?? (await versionOf(store, registration.eventHash)))
   const payment =
     registration?.payments.find(({ orderId }) => orderId === review.orderId) ??
     registration?.payments[0]

@@ -13,8 +13,9 @@ import type { Sql } from './database.ts'
 import { done, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
 import type { WantedRefund } from './money.ts'
-import { endRefund, isUnderWay, leftOf, want } from './refunds.ts'
+import { endRefund, isUnderWay, leftOf, orderOfRefund, want } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
+import { rearm } from './settling.ts'
 import { paymentById, wentBack } from './standing.ts'
 
 export function captureRow(sql: Sql, id: number): CaptureRow {
@@ -62,6 +63,9 @@ export function decideRefund(
   assert(row !== undefined, 'a refund that is not there')
   const capture = captureRow(sql, row.capture_id)
   const { amount } = row
+  // What the panel gave back found no room beside a refund in doubt: the gateway is asked once more.
+  const orderId = orderOfRefund(sql, id)
+  if (orderId !== null) rearm(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
       endRefund(sql, id, 'done', follows.reference, at)

@@ -13,6 +13,7 @@ import type {
 } from '../../engine/index.ts'
 import { hashPassword } from '../../server/office/passwords.ts'
 import { openDailyMail } from '../../server/office/daily-mail.ts'
+import { decideReview } from '../../server/paying/decisions.ts'
 import { openPayments } from '../../server/paying/verify.ts'
 import { main } from '../../server/cli.ts'
 import { plain } from '../commands/cli.ts'
@@ -78,6 +79,18 @@ const misfit = async (): Promise<Placed & { readonly id: string }> => {
 const why = 'Spoke to the delegate.'
 
 describe('a payment that does not fit', () => {
+  test('is accepted after the file of its event was removed, and the delegate gets the confirmation', async () => {
+    const { orderId, id } = await misfit()
+    const { deps } = rig.parts()
+    const without = { ...deps, events: { ...deps.events, byId: () => null } }
+    expect(await decideReview(without, id, { decision: 'accept', why }, 'treasurer')).toMatchObject(
+      {
+        ok: true,
+      },
+    )
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+
   test('is in the list, on the dashboard, among the metrics and in the log; accepting it confirms the registration', async () => {
     const { regNo, orderId, id } = await misfit()
     const [review] = (await reviews()).filter((one) => one.id === id)

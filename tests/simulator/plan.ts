@@ -190,7 +190,7 @@ function mishapOf(is: Mishap['is'], profile: Profile, random: Random): Mishap {
       return {
         afterMs,
         is,
-        skewMs: sign * random.mostly(MINUTE_MS, profile.skewMsMax),
+        skewMs: sign * random.mostly(profile.skewMsMax / 50, profile.skewMsMax),
         lastsMs: random.mostly(MINUTE_MS, 2 * DAY_MS),
       }
     }

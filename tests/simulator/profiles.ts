@@ -84,7 +84,7 @@ const fault = (
 
 export const FAULTS: readonly Profile[] = [
   fault('crashes', {}, { crash: 8 }),
-  fault('clock', { skewMsMax: 30 * DAY_MS }, { clock: 2 }),
+  fault('clock', { skewMsMax: 30 * DAY_MS, lost: 0.6, late: 0.4 }, { clock: 2 }),
   fault('silence', { lost: 1 }),
   fault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
   fault('bad answers', { badAnswers: 0.6 }),
@@ -92,7 +92,7 @@ export const FAULTS: readonly Profile[] = [
   fault('flood', { repeats: 1, repeatsMax: 12, lies: 0.5 }),
   fault('disk full', {}, { 'disk full': 3 }),
   fault('files', {}, { file: 3 }),
-  fault('accounts', {}, { credentials: 1.5 }),
+  fault('accounts', { lost: 0.6, late: 0.4 }, { credentials: 1.5 }),
   fault('late', { late: 0.7 }),
   fault('held', { held: 0.8 }),
   fault('doubles', { doubles: 0.7, oldTabs: 0.5 }),

@@ -5,7 +5,18 @@ import type { PaymentFact, RegNo } from '../../../engine/index.ts'
 import type { RefundTold, Store } from '../../../server/store/store.ts'
 import { confirmed, found, hour, later, mail, noon, registered } from '../registrations.ts'
 import type { Given } from './given.ts'
-import { accept, begun, day, due, grounds, people, refund, told, wentBack } from './people.ts'
+import {
+  accept,
+  begun,
+  day,
+  dismiss,
+  due,
+  grounds,
+  people,
+  refund,
+  told,
+  wentBack,
+} from './people.ts'
 import type { Came } from './people.ts'
 
 export function refundingContract(given: Given): void {
@@ -139,6 +150,20 @@ export function refundingContract(given: Given): void {
       expect(await states(regNo)).toEqual(['done'])
       expect(await waiting()).toEqual([])
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+    })
+
+    test('a part given back in the panel beside a refund in doubt is learnt when a person has ended the doubt', async () => {
+      const { regNo, orderId } = await paid()
+      await wants(regNo)
+      const id = await send(told('unsure'))
+      await store.applyFact(orderId, wentBack('RF7', 10_000), mail)
+      expect(await revenue()).toBe(due)
+      // Watched no more.
+      await store.asked(orderId, later(20 * day), null, null)
+      await decide(`R${id}`, dismiss, later(20 * day))
+      expect((await store.watchedPayments(later(21 * day), 9)).length).toBe(1)
+      await store.applyFact(orderId, wentBack('RF7', 10_000, later(21 * day)), mail)
+      expect(await revenue()).toBe(due - 10_000)
     })
 
     test('a crash between the asking and the answer: unsure, until the status call tells', async () => {
