@@ -26,6 +26,8 @@ const SOON_MS = 2 * DAY_MS
 const WATCHED_MS = 12 * DAY_MS
 /** How many of those that have nothing open are looked at to the end all the same. */
 const TO_THE_END = 0.15
+/** Writes that only say when something is looked at again. */
+const PLANS_ONLY: ReadonlySet<string> = new Set(['asked', 'silentRefunds', 'keepEventFile'])
 const CALL_MS_MAX = 15
 /** A change of an event's file that would last for so long is not taken back in a history. */
 const FOR_GOOD_MS = 4 * DAY_MS
@@ -95,8 +97,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     transport: network.transport,
     wrote: (verb) => {
       tally.writes += 1
-      say(() => `store: ${verb}`)
-      broken(promises.afterWrite(course.now()))
+      if (!PLANS_ONLY.has(verb)) broken(promises.afterWrite(course.now()))
     },
     trace: say,
   }

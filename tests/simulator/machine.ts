@@ -221,6 +221,8 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
               const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
                 ...args,
               )
+              world.trace(() => `store: ${verb}`)
+              if (!WRITES.has(verb)) return done
               world.wrote(verb)
               plan()
               return done
