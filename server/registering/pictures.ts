@@ -2,20 +2,47 @@
  * Pictures without what cameras and programs write beside them: where and when they were taken, with which
  * telephone, by whom. What was written is overwritten in place, so that nothing in the picture moves.
  */
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import { openWindow } from './file-window.ts'
+import type { FileWindow } from './file-window.ts'
 
-/** A picture's bytes, changed where they lie, and only as many as belong to it; as they are for any other type. */
-export function withoutMetadata(bytes: Buffer, mime: string): Buffer {
-  switch (mime) {
-    case 'image/jpeg':
-      return bareJpeg(bytes)
-    case 'image/png':
-      return barePng(bytes)
-    case 'image/webp':
-      return bareWebp(bytes)
-    default:
-      return bytes
-  }
+/** As much of a picture as is in memory at a time: a call of the disk is worth it, and 64 at once are 4 MB. */
+const WINDOW_BYTES = 64 * 1024
+
+/**
+ * Strips a picture of `bytes` bytes that is open for reading and writing, and cuts off what does not belong
+ * to it. Answers hash (in hex) and size of what is left; null when it stays as it came, as any other type
+ * does. What is not well made stays from there on, and is never thrown over.
+ */
+export async function removeMetadata(
+  file: FileHandle,
+  bytes: number,
+  mime: string,
+  windowBytes: number = WINDOW_BYTES,
+): Promise<{ readonly sha256: string; readonly bytes: number } | null> {
+  const bare = FORMATS.get(mime)
+  if (bare === undefined) return null
+  const window = openWindow(file, bytes, windowBytes)
+  const left = await bare(window)
+  const wasWritten = await window.flush()
+  if (left === bytes && !wasWritten) return null
+  const hash = createHash('sha256')
+  await window.each(0, left, (piece) => hash.update(piece))
+  if (left < bytes) await file.truncate(left)
+  return { sha256: hash.digest('hex'), bytes: left }
+}
+
+/** By media type, what strips it; each answers how many bytes belong to the picture. */
+const FORMATS: ReadonlyMap<string, (window: FileWindow) => Promise<number>> = new Map([
+  ['image/jpeg', bareJpeg],
+  ['image/png', barePng],
+  ['image/webp', bareWebp],
+])
+
+const blank = (piece: Buffer): void => {
+  piece.fill(0)
 }
 
 // ── JPEG: segments, each a marker, a length of two bytes and what it says ────────
@@ -31,77 +58,96 @@ const NEEDED: Readonly<Record<number, string>> = {
   0xee: 'Adobe',
 }
 
-function bareJpeg(bytes: Buffer): Buffer {
-  for (let at = 2; at + 4 <= bytes.length || bytes[at + 1] === END_OF_IMAGE;) {
-    const marker = bytes[at + 1] ?? 0
-    if (bytes[at] !== 0xff) return bytes
+async function bareJpeg(window: FileWindow): Promise<number> {
+  for (let at = 2; ;) {
+    const head = window.seen(at, 4) ?? (await window.read(at, 4))
+    const marker = head[1] ?? 0
+    if (head.length < 4 && marker !== END_OF_IMAGE) return window.bytes
+    if (head[0] !== 0xff) return window.bytes
     // Telephones append further pictures, with metadata of their own.
-    if (marker === END_OF_IMAGE) return bytes.subarray(0, at + 2)
-    if (marker === 0xff) at += 1
+    if (marker === END_OF_IMAGE) return at + 2
+    if (marker === 0xff) at = await window.findPair(at, 0xff, (next) => next !== 0xff)
     else if (standsAlone(marker)) at += 2
     else {
-      const end = at + 2 + bytes.readUInt16BE(at + 2)
-      if (end < at + 4 || end > bytes.length) return bytes
-      const said = bytes.subarray(at + 4, end)
-      if (isBeside(marker, said)) overwrite(marker, said)
-      at = marker === START_OF_SCAN ? nextMarker(bytes, end) : end
+      const said = at + 4
+      const end = at + 2 + head.readUInt16BE(2)
+      if (end < said || end > window.bytes) return window.bytes
+      if (await isBeside(window, marker, said, end)) await overwrite(window, marker, said, end)
+      // Where the drawn part ends: within it, 0xff is followed by 0 or by the number of a restart.
+      at = marker === START_OF_SCAN ? await window.findPair(end, 0xff, isMarker) : end
     }
   }
-  return bytes
 }
 
 /** Restarts, the beginning of the image, and the marker that says nothing. */
 const standsAlone = (marker: number): boolean =>
   (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
 
-function isBeside(marker: number, said: Buffer): boolean {
+const isMarker = (second: number): boolean =>
+  second !== 0 && second !== 0xff && !(second >= 0xd0 && second <= 0xd7)
+
+async function isBeside(
+  window: FileWindow,
+  marker: number,
+  said: number,
+  end: number,
+): Promise<boolean> {
   if (marker === COMMENT) return true
   if (marker < 0xe0 || marker > 0xef) return false
   const needed = NEEDED[marker]
-  return needed === undefined || !said.toString('latin1', 0, needed.length).startsWith(needed)
-}
-
-/** Where the drawn part ends: within it, 0xff is followed by 0 or by the number of a restart. */
-function nextMarker(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
-    const next = bytes[at + 1] ?? 0
-    if (next !== 0 && next !== 0xff && !(next >= 0xd0 && next <= 0xd7)) return at
-  }
-  return bytes.length
+  if (needed === undefined) return true
+  const beginning = await window.read(said, Math.min(needed.length, end - said))
+  return beginning.toString('latin1') !== needed
 }
 
 /** Zeros; of Exif the one thing stays that a viewer needs, which side is up. */
-function overwrite(marker: number, said: Buffer): void {
-  const turned = marker === EXIF ? orientationOf(said) : null
-  said.fill(0)
+async function overwrite(
+  window: FileWindow,
+  marker: number,
+  said: number,
+  end: number,
+): Promise<void> {
+  const turned = marker === EXIF ? await orientationOf(window, said, end) : null
+  await window.change(said, end, blank)
   if (turned === null) return
-  said.write('Exif\0\0MM\0*', 'latin1')
-  said.writeUInt32BE(8, 10)
-  said.writeUInt16BE(1, 14)
-  said.writeUInt16BE(ORIENTATION, 16)
-  said.writeUInt16BE(3, 18)
-  said.writeUInt32BE(1, 20)
-  said.writeUInt16BE(turned, 24)
+  const exif = Buffer.alloc(EXIF_BYTES_MIN)
+  exif.write('Exif\0\0MM\0*', 'latin1')
+  exif.writeUInt32BE(8, 10)
+  exif.writeUInt16BE(1, 14)
+  exif.writeUInt16BE(ORIENTATION, 16)
+  exif.writeUInt16BE(3, 18)
+  exif.writeUInt32BE(1, 20)
+  exif.writeUInt16BE(turned, 24)
+  await window.write(said, exif)
 }
 const ORIENTATION = 0x0112
 /** Head, one entry, and no further directory. */
 const EXIF_BYTES_MIN = 32
+const TIFF_HEAD_BYTES = 8
 const ENTRY_BYTES = 12
 
 /** 2 to 8; null where there is none, or where it says that nothing is turned. */
-function orientationOf(said: Buffer): number | null {
-  if (said.length < EXIF_BYTES_MIN || said.toString('latin1', 0, 6) !== 'Exif\0\0') return null
-  const tiff = said.subarray(6)
-  const isLittle = tiff.toString('latin1', 0, 2) === 'II'
-  const two = (at: number): number => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at))
-  const first = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4)
-  if (first + 2 > tiff.length) return null
-  const count = two(first)
-  for (let entry = 0; entry < count; entry += 1) {
-    const at = first + 2 + entry * ENTRY_BYTES
-    if (at + ENTRY_BYTES > tiff.length) return null
-    if (two(at) !== ORIENTATION) continue
-    const turned = two(at + 8)
+async function orientationOf(
+  window: FileWindow,
+  said: number,
+  end: number,
+): Promise<number | null> {
+  if (end - said < EXIF_BYTES_MIN) return null
+  const tiff = said + 6
+  const head = await window.read(said, 6 + TIFF_HEAD_BYTES)
+  if (head.toString('latin1', 0, 6) !== 'Exif\0\0') return null
+  const isLittle = head.toString('latin1', 6, 8) === 'II'
+  const two = (bytes: Buffer, at: number): number =>
+    isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at)
+  const first = tiff + (isLittle ? head.readUInt32LE(10) : head.readUInt32BE(10))
+  if (first + 2 > end) return null
+  const count = two(await window.read(first, 2), 0)
+  for (let index = 0; index < count; index += 1) {
+    const at = first + 2 + index * ENTRY_BYTES
+    if (at + ENTRY_BYTES > end) return null
+    const entry = window.seen(at, ENTRY_BYTES) ?? (await window.read(at, ENTRY_BYTES))
+    if (two(entry, 0) !== ORIENTATION) continue
+    const turned = two(entry, 8)
     return turned >= 2 && turned <= 8 ? turned : null
   }
   return null
@@ -117,21 +163,28 @@ const DRAWN_BY = new Set(
 /** A private chunk that may be left out: every program passes it over. */
 const NOTHING_CHUNK = 'vpAd'
 
-function barePng(bytes: Buffer): Buffer {
-  for (let at = PNG_HEAD_BYTES; at + 12 <= bytes.length;) {
-    const length = bytes.readUInt32BE(at)
-    const end = at + 12 + length
-    if (end > bytes.length) return bytes
-    const name = bytes.toString('latin1', at + 4, at + 8)
-    if (name === 'IEND') return bytes.subarray(0, end)
+async function barePng(window: FileWindow): Promise<number> {
+  for (let at = PNG_HEAD_BYTES; at + 12 <= window.bytes;) {
+    const head = window.seen(at, 8) ?? (await window.read(at, 8))
+    const said = at + 8
+    const checksum = said + head.readUInt32BE()
+    const end = checksum + 4
+    if (end > window.bytes) return window.bytes
+    const name = head.toString('latin1', 4)
+    if (name === 'IEND') return end
     if (/^[a-z]/.test(name) && !DRAWN_BY.has(name)) {
-      bytes.fill(0, at + 8, end - 4)
-      bytes.write(NOTHING_CHUNK, at + 4, 'latin1')
-      bytes.writeUInt32BE(crc32(bytes.subarray(at + 4, end - 4)), end - 4)
+      const nothing = Buffer.from(NOTHING_CHUNK, 'latin1')
+      let sum = crc32(nothing)
+      await window.write(at + 4, nothing)
+      await window.change(said, checksum, (piece) => {
+        sum = crc32(piece.fill(0), sum)
+      })
+      nothing.writeUInt32BE(sum)
+      await window.write(checksum, nothing)
     }
     at = end
   }
-  return bytes
+  return window.bytes
 }
 
 // ── WebP: chunks in a RIFF, each a name and a length ─────────────────────────────
@@ -140,18 +193,25 @@ const RIFF_HEAD_BYTES = 12
 /** Bits of the extended head: there is Exif, there is XMP. */
 const HAS_METADATA = 0x0c
 
-function bareWebp(bytes: Buffer): Buffer {
-  const whole = bytes.subarray(0, Math.min(bytes.length, bytes.readUInt32LE(4) + 8))
-  for (let at = RIFF_HEAD_BYTES; at + 8 <= whole.length;) {
-    const name = whole.toString('latin1', at, at + 4)
-    const length = whole.readUInt32LE(at + 4)
-    if (at + 8 + length > whole.length) return whole
-    if (name === 'VP8X' && length > 0) whole[at + 8] = (whole[at + 8] ?? 0) & ~HAS_METADATA
-    if (name === 'EXIF' || name === 'XMP ') {
-      whole.fill(0, at + 8, at + 8 + length)
-      whole.write('JUNK', at, 'latin1')
+async function bareWebp(window: FileWindow): Promise<number> {
+  const riff = await window.read(4, 4)
+  const whole = Math.min(window.bytes, riff.readUInt32LE() + 8)
+  for (let at = RIFF_HEAD_BYTES; at + 8 <= whole;) {
+    const head = window.seen(at, 8) ?? (await window.read(at, 8))
+    const name = head.toString('latin1', 0, 4)
+    const said = at + 8
+    const length = head.readUInt32LE(4)
+    if (said + length > whole) return whole
+    if (name === 'VP8X' && length > 0) {
+      const flags = (await window.read(said, 1)).readUInt8()
+      if ((flags & HAS_METADATA) !== 0)
+        await window.write(said, Buffer.from([flags & ~HAS_METADATA]))
     }
-    at += 8 + length + (length % 2)
+    if (name === 'EXIF' || name === 'XMP ') {
+      await window.write(at, Buffer.from('JUNK', 'latin1'))
+      await window.change(said, said + length, blank)
+    }
+    at = said + length + (length % 2)
   }
   return whole
 }

@@ -1,19 +1,7 @@
 /** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
-import {
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  statfs,
-  unlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { err, instant, ok } from '../../engine/index.ts'
@@ -21,7 +9,7 @@ import type { Instant, Result } from '../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
 import type { Store } from '../store/store.ts'
 import { typeOfFile } from './file-kind.ts'
-import { withoutMetadata } from './pictures.ts'
+import { removeMetadata } from './pictures.ts'
 
 /** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
@@ -68,16 +56,10 @@ export function openUploads(options: {
   }
   mkdirSync(path.join(shelf.folder, INCOMING), { recursive: true })
   removeLeftovers(path.join(shelf.folder, INCOMING))
-  let baring: Promise<unknown> = Promise.resolve()
   return {
     receive: (content, bytesMax) => receive(shelf, content, bytesMax),
     typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
-    bared: (file, mime) => {
-      // One at a time, so that no more than one picture is ever in memory.
-      const mine = baring.then(() => bared(file, mime))
-      baring = mine.catch(() => {})
-      return mine
-    },
+    bared,
     keep: async (file) => {
       shelf.handedIn.set(file.sha256, clock())
       await shelf.removals.get(file.sha256)
@@ -135,11 +117,13 @@ async function isNearlyFull({ folder, freeBytesMin }: Shelf): Promise<boolean> {
 
 async function bared(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
   if (!mime.startsWith('image/')) return file
-  const bytes = withoutMetadata(await readFile(file.path), mime)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (sha256 === file.sha256) return file
-  await writeFile(file.path, bytes)
-  return { path: file.path, sha256, bytes: bytes.length }
+  const picture = await open(file.path, 'r+')
+  try {
+    const left = await removeMetadata(picture, file.bytes, mime)
+    return left === null ? file : { path: file.path, ...left }
+  } finally {
+    await picture.close()
+  }
 }
 
 /** Flushed, then renamed: under its hash there is the whole file or none. */

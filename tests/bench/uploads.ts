@@ -1,7 +1,7 @@
 /**
  * What many large uploads at once cost in memory: a real server process, an event whose proof may have
- * 25 MB, 64 clients that have all sent everything but the end of the form. Linux only: the peak is read
- * from /proc. Run it with `node tests/bench/uploads.ts [clients] [MB]`.
+ * 25 MB, 64 clients that have all sent everything of a photo but the end of the form. Linux only: the peak
+ * is read from /proc. Run it with `node tests/bench/uploads.ts [clients] [MB]`.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,12 +39,14 @@ const answers = {
 }
 const url = `${server.url}/api/afpicon/register/`
 try {
-  const warm = await beginUpload(url, answers, 'pg_proof', 1000)
+  const warm = await beginUpload(url, answers, 'pg_proof', 1000, { kind: 'jpg' })
   console.log('one small proof', (await warm.finish()).status)
   const idle = status('VmRSS')
   const started = performance.now()
   const uploads = await Promise.all(
-    Array.from({ length: clients }, () => beginUpload(url, answers, 'pg_proof', mb * MB)),
+    Array.from({ length: clients }, () =>
+      beginUpload(url, answers, 'pg_proof', mb * MB, { kind: 'jpg' }),
+    ),
   )
   const sent = status('VmRSS')
   const done = await Promise.all(uploads.map(({ finish }) => finish()))

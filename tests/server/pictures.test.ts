@@ -1,11 +1,13 @@
 /** What a picture tells besides what is seen on it: where it was taken, with which telephone, by whom. None of it is kept. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { withoutMetadata } from '../../server/registering/pictures.ts'
+import { afterAll, expect, test } from 'vitest'
+import { removeMetadata } from '../../server/registering/pictures.ts'
 import { pdf, png } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
@@ -76,7 +78,30 @@ const webp = (): Buffer => {
   return Buffer.concat([head, inside])
 }
 
-test('of a JPEG the picture and its colours stay, and which way is up; the place, the telephone, the comment and what was appended go', () => {
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+/** What is left of a picture on the disk; what was said of it is held against that. */
+async function withoutMetadata(
+  bytes: Buffer,
+  mime: string,
+  ...windowBytes: readonly number[]
+): Promise<Buffer> {
+  const place = join(folder, 'picture')
+  writeFileSync(place, bytes)
+  const file = await open(place, 'r+')
+  const said = await removeMetadata(file, bytes.length, mime, ...windowBytes)
+  await file.close()
+  const left = readFileSync(place)
+  if (said === null) expect(left.equals(bytes)).toBe(true)
+  else
+    expect(said).toEqual({
+      sha256: createHash('sha256').update(left).digest('hex'),
+      bytes: left.length,
+    })
+  return left
+}
+
+test('of a JPEG the picture and its colours stay, and which way is up; the place, the telephone, the comment and what was appended go', async () => {
   const sent = jpeg(
     segment(0xe1, exif(6)),
     segment(0xe1, Buffer.from(`http://ns.adobe.com/xap/1.0/\0${SECRET}`)),
@@ -84,22 +109,25 @@ test('of a JPEG the picture and its colours stay, and which way is up; the place
     segment(0xfe, Buffer.from(SECRET)),
     segment(0xe2, Buffer.from(`MPF\0${SECRET}`)),
   )
-  const kept = withoutMetadata(Buffer.concat([sent, jpeg(segment(0xe1, exif(1)))]), 'image/jpeg')
+  const kept = await withoutMetadata(
+    Buffer.concat([sent, jpeg(segment(0xe1, exif(1)))]),
+    'image/jpeg',
+  )
   expect(kept).toHaveLength(sent.length)
   expect(kept.includes('Asha')).toBe(false)
   for (const part of [JFIF, ICC, ADOBE, DRAWN]) expect(kept.includes(part)).toBe(true)
   const turned = kept.indexOf('Exif\0\0MM\0*')
   expect(kept.subarray(turned + 16, turned + 26).toString('hex')).toBe('01120003000000010006')
-  expect(withoutMetadata(Buffer.from(kept), 'image/jpeg').equals(kept)).toBe(true)
+  expect((await withoutMetadata(kept, 'image/jpeg')).equals(kept)).toBe(true)
 })
 
-test('of a PNG nothing stays but what is drawn, and its checksums are right', () => {
+test('of a PNG nothing stays but what is drawn, and its checksums are right', async () => {
   const sent = pngWith(
     chunk('tEXt', Buffer.from(SECRET)),
     chunk('pHYs', Buffer.from('123456789')),
     chunk('eXIf', Buffer.from(SECRET)),
   )
-  const kept = withoutMetadata(Buffer.concat([sent, Buffer.from(SECRET)]), 'image/png')
+  const kept = await withoutMetadata(Buffer.concat([sent, Buffer.from(SECRET)]), 'image/png')
   expect(kept).toEqual(
     pngWith(
       chunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
@@ -109,35 +137,86 @@ test('of a PNG nothing stays but what is drawn, and its checksums are right', ()
   )
 })
 
-test('of a WebP nothing stays but what is drawn', () => {
-  const kept = withoutMetadata(Buffer.concat([webp(), Buffer.from(SECRET)]), 'image/webp')
+test('of a WebP nothing stays but what is drawn', async () => {
+  const kept = await withoutMetadata(Buffer.concat([webp(), Buffer.from(SECRET)]), 'image/webp')
   expect(kept).toHaveLength(webp().length)
   expect(kept.includes('Asha')).toBe(false)
   expect(kept[20]).toBe(0x10)
   expect(kept.includes('VP8L')).toBe(true)
 })
 
-test.each(['image/jpeg', 'image/png', 'image/webp'])(
-  'a %s that is broken anywhere is never thrown over, and never grows',
-  (mime) => {
-    const whole =
-      { 'image/jpeg': jpeg(segment(0xe1, exif(6))), 'image/png': pngWith(), 'image/webp': webp() }[
-        mime
-      ] ?? pdf()
-    fc.assert(
-      fc.property(
+/** Wide enough for every picture here to lie in it as a whole. */
+const WIDE = 1024 * 1024
+
+test.each([
+  ['image/jpeg', jpeg(segment(0xe1, exif(6)), segment(0xfe, Buffer.from(SECRET)))],
+  [
+    'image/png',
+    pngWith(chunk('tEXt', Buffer.from(SECRET)), chunk('pHYs', Buffer.from('123456789'))),
+  ],
+  ['image/webp', webp()],
+])(
+  'a %s that is broken anywhere is never thrown over, never grows, and comes out the same however little of it is in memory',
+  async (mime, whole) => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 6 }),
         fc.integer({ min: 12, max: whole.length }),
-        (changes, length) => {
+        fc.constantFrom(2, 3, 7, 13, 33, 101),
+        async (changes, length, windowBytes) => {
           const broken = Buffer.from(whole.subarray(0, length))
           for (const [at, value] of changes) if (at < length) broken[at] = value
-          expect(withoutMetadata(broken, mime).length).toBeLessThanOrEqual(length)
+          const left = await withoutMetadata(broken, mime, WIDE)
+          expect(left.length).toBeLessThanOrEqual(length)
+          expect((await withoutMetadata(broken, mime, windowBytes)).equals(left)).toBe(true)
         },
       ),
-      { seed: 20261121, numRuns: 2000 },
+      { seed: 20261121, numRuns: 200 },
     )
   },
 )
+
+test.each([
+  [
+    'a marker after a long drawn part, its two bytes on either side of the window',
+    'image/jpeg',
+    (shift: number) => {
+      const drawn = Buffer.alloc(3 * 65536 - shift, 0xff).fill('\xff\0drawn', 'latin1')
+      return jpeg(segment(0xda, Buffer.from([1])), drawn, segment(0xfe, Buffer.from(SECRET)))
+    },
+  ],
+  [
+    'padding before a marker, longer than the window',
+    'image/jpeg',
+    (shift: number) =>
+      jpeg(Buffer.alloc(3 * 65536 - shift, 0xff), segment(0xe1, exif(3)), segment(0xfe, exif(3))),
+  ],
+  [
+    'a comment as long as it may be, and Exif whose last entry says which side is up',
+    'image/jpeg',
+    (shift: number) => {
+      const said = Buffer.alloc(65533 - shift)
+      exif(8).copy(said, 0, 0, 14)
+      said.writeUInt16LE(5000, 14)
+      exif(8).copy(said, 16 + 12 * 4999, 16, 28)
+      return jpeg(segment(0xfe, Buffer.alloc(65533 - shift, SECRET)), segment(0xe1, said))
+    },
+  ],
+  [
+    'a text of 200 KB',
+    'image/png',
+    (shift: number) => pngWith(chunk('zTXt', Buffer.alloc(200_000 - shift, SECRET))),
+  ],
+])('%s, at every place near the edges', async (_, mime, made) => {
+  for (let shift = 0; shift < 40; shift += 1) {
+    const sent = made(shift)
+    const left = await withoutMetadata(sent, mime)
+    expect(left.equals(await withoutMetadata(sent, mime, WIDE))).toBe(true)
+    expect(left).toHaveLength(sent.length)
+    expect(left.includes('Asha')).toBe(false)
+    expect(left.equals(sent)).toBe(false)
+  }
+})
 
 test('a proof is kept under the hash and with the size of what is kept, and a PDF as it came', async () => {
   const event = fixtureEvent().replace(/accept: \[[^\]]*\]/, 'accept: [pdf, jpg, png]')

@@ -207,10 +207,10 @@ describe('over a real socket', () => {
   test('a proof that is too large is answered 413 on a connection that goes on', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const url = `${server.url}/api/afpicon/register/`
-    const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, agent)
+    const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, { agent })
     const { status, answer } = await sent.finish()
     expect([status, answer['code']]).toEqual([413, 'file_too_large'])
-    const again = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, agent)
+    const again = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, { agent })
     expect((await again.finish()).status).toBe(422)
     expect(again.request.reusedSocket).toBe(true)
     expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Agent, ClientRequest } from 'node:http'
-import { pdf } from './files.ts'
+import { jpg, pdf } from './files.ts'
 
 const BOUNDARY = 'rollcall-upload-boundary'
 /** As much as is written at a time. */
@@ -16,14 +16,28 @@ export type Upload = {
   finish(): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }>
 }
 
+/** A PDF, and a photo with the place in it. No two contents are the same, also of what is drawn. */
+const PROOFS = {
+  pdf: () => ({ name: 'proof.pdf', begins: pdf(randomUUID()), ends: Buffer.alloc(0) }),
+  jpg: () => ({
+    name: 'proof.jpg',
+    begins: Buffer.concat([
+      jpg().subarray(0, -2),
+      Buffer.from('\xff\xe1\0\x20Exif\0\0 10.0271N 76.3080E, here'.padEnd(34), 'latin1'),
+      Buffer.from(`\xff\xda\0\x03\x01${randomUUID()}`, 'latin1'),
+    ]),
+    ends: jpg().subarray(-2),
+  }),
+}
+
 /** Bytes before the proof's content: the answers of a post graduate, and the head of the file. */
-function head(fields: Readonly<Record<string, string>>, field: string): Buffer {
+function head(fields: Readonly<Record<string, string>>, field: string, name: string): Buffer {
   const parts = Object.entries(fields).map(
     ([name, value]) =>
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   )
   return Buffer.from(
-    `${parts.join('')}--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="proof.pdf"\r\nContent-Type: application/pdf\r\n\r\n`,
+    `${parts.join('')}--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
   )
 }
 
@@ -33,11 +47,12 @@ export async function beginUpload(
   fields: Readonly<Record<string, string>>,
   field: string,
   bytes: number,
-  agent?: Agent,
+  { agent, kind = 'pdf' }: { readonly agent?: Agent; readonly kind?: keyof typeof PROOFS } = {},
 ): Promise<Upload> {
-  const start = Buffer.concat([head(fields, field), pdf(randomUUID())])
-  const sent = start.length - head(fields, field).length
-  const end = Buffer.from(`\r\n--${BOUNDARY}--\r\n`)
+  const { name, begins, ends } = PROOFS[kind]()
+  const start = Buffer.concat([head(fields, field, name), begins])
+  const sent = begins.length + ends.length
+  const end = Buffer.concat([ends, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
   const going = request(url, {
     method: 'POST',
     ...(agent === undefined ? {} : { agent }),
