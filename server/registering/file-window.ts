@@ -6,7 +6,7 @@ export type FileWindow = {
   /** The length of the file. */
   readonly bytes: number
   /**
-   * What `read` answers, when the window lies there already; else null. Files that are nothing but heads
+   * What `read` answers, when the window lies over all of it already; else null. Files that are nothing but heads
    * of four bytes would otherwise cost a turn for each. Good until the window is used again.
    */
   seen(at: number, length: number): Buffer | null
@@ -66,10 +66,8 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
     })
   return {
     bytes,
-    seen: (at, length) => {
-      const end = Math.min(at + length, bytes)
-      return holds(at, end) ? view.subarray(at - start, end - start) : null
-    },
+    seen: (at, length) =>
+      holds(at, at + length) ? view.subarray(at - start, at - start + length) : null,
     read: async (at, length) => {
       const whole = Buffer.alloc(Math.max(0, Math.min(length, bytes - at)))
       let done = 0

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { openWindow } from '../../server/registering/file-window.ts'
 import { removeMetadata } from '../../server/registering/pictures.ts'
 import { pdf, png } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
@@ -180,6 +181,7 @@ test.each([
   [
     'a marker after a long drawn part, its two bytes on either side of the window',
     'image/jpeg',
+    null,
     (shift: number) => {
       const drawn = Buffer.alloc(3 * 65536 - shift, 0xff).fill('\xff\0drawn', 'latin1')
       return jpeg(segment(0xda, Buffer.from([1])), drawn, segment(0xfe, Buffer.from(SECRET)))
@@ -188,12 +190,14 @@ test.each([
   [
     'padding before a marker, longer than the window',
     'image/jpeg',
+    3,
     (shift: number) =>
       jpeg(Buffer.alloc(3 * 65536 - shift, 0xff), segment(0xe1, exif(3)), segment(0xfe, exif(3))),
   ],
   [
     'a comment as long as it may be, and Exif whose last entry says which side is up',
     'image/jpeg',
+    8,
     (shift: number) => {
       const said = Buffer.alloc(65533 - shift)
       exif(8).copy(said, 0, 0, 14)
@@ -205,9 +209,10 @@ test.each([
   [
     'a text of 200 KB',
     'image/png',
+    null,
     (shift: number) => pngWith(chunk('zTXt', Buffer.alloc(200_000 - shift, SECRET))),
   ],
-])('%s, at every place near the edges', async (_, mime, made) => {
+])('%s, at every place near the edges', async (_, mime, turned, made) => {
   for (let shift = 0; shift < 40; shift += 1) {
     const sent = made(shift)
     const left = await withoutMetadata(sent, mime)
@@ -215,7 +220,76 @@ test.each([
     expect(left).toHaveLength(sent.length)
     expect(left.includes('Asha')).toBe(false)
     expect(left.equals(sent)).toBe(false)
+    const upright = left.indexOf('Exif\0\0MM\0*')
+    expect(upright === -1 ? null : left[upright + 25]).toBe(turned)
   }
+})
+
+test('a picture that has nothing beside it is not written again', async () => {
+  const bare: readonly [string, Buffer][] = [
+    ['image/jpeg', jpeg()],
+    ['image/png', pngWith(chunk('pHYs', Buffer.from('123456789')))],
+    ['image/webp', await withoutMetadata(webp(), 'image/webp')],
+    ['image/gif', Buffer.from('GIF89a')],
+  ]
+  for (const [mime, bytes] of bare) {
+    const place = join(folder, 'bare')
+    writeFileSync(place, bytes)
+    const file = await open(place, 'r+')
+    expect([
+      mime,
+      await removeMetadata(file, bytes.length, mime).finally(() => file.close()),
+    ]).toEqual([mime, null])
+  }
+})
+
+test('a file seen through a window of any width is the same file, and what was changed is in it', async () => {
+  const place = join(folder, 'seen')
+  const at = fc.nat(60)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 2, max: 70 }),
+      fc.array(fc.tuple(fc.constantFrom('read', 'seen', 'find', 'write', 'zero'), at, at)),
+      async (content, windowBytes, steps) => {
+        const model = Buffer.from(content)
+        writeFileSync(place, model)
+        const file = await open(place, 'r+')
+        const window = openWindow(file, model.length, windowBytes)
+        let wasChanged = false
+        for (const [step, from, other] of steps) {
+          const end = Math.min(from + other, model.length)
+          if (step === 'read')
+            expect(await window.read(from, other)).toEqual(model.subarray(from, end))
+          else if (step === 'seen') {
+            const seen = window.seen(from, other)
+            if (seen !== null) expect(seen).toEqual(model.subarray(from, from + other))
+          } else if (step === 'find') {
+            const found = model.findIndex(
+              (byte, index) =>
+                index >= from &&
+                byte === 0 &&
+                index + 1 < model.length &&
+                model[index + 1] !== other,
+            )
+            expect(await window.findPair(from, 0, (second) => second !== other)).toBe(
+              found === -1 ? model.length : found,
+            )
+          } else if (from < end) {
+            wasChanged = true
+            const put = Buffer.alloc(end - from, step === 'zero' ? 0 : other)
+            put.copy(model, from)
+            if (step === 'write') await window.write(from, put)
+            else await window.change(from, end, (piece) => void piece.fill(0))
+          }
+        }
+        expect(await window.flush()).toBe(wasChanged)
+        await file.close()
+        expect(readFileSync(place)).toEqual(model)
+      },
+    ),
+    { seed: 20261121, numRuns: 300 },
+  )
 })
 
 test('a proof is kept under the hash and with the size of what is kept, and a PDF as it came', async () => {
