@@ -225,6 +225,14 @@ test.each([
   }
 })
 
+test('Exif that promises more entries than it has is no reason to look behind it', async () => {
+  const said = exif(6)
+  said.writeUInt16LE(0xffff, 14)
+  said.writeUInt16LE(0x0113, 16)
+  const left = await withoutMetadata(jpeg(segment(0xe1, said)), 'image/jpeg')
+  expect(left).toEqual(jpeg(segment(0xe1, Buffer.alloc(said.length))))
+})
+
 test('a picture that has nothing beside it is not written again', async () => {
   const bare: readonly [string, Buffer][] = [
     ['image/jpeg', jpeg()],
