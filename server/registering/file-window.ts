@@ -6,8 +6,8 @@ export type FileWindow = {
   /** The length of the file. */
   readonly bytes: number
   /**
-   * What `read` answers, when the window lies over all of it already; else null. Files that are nothing but heads
-   * of four bytes would otherwise cost a turn for each. Good until the window is used again.
+   * What `read` answers, when the window lies over all of it already; else null. Files that are nothing
+   * but heads of four bytes would otherwise cost a turn for each. Good until the window is used again.
    */
   seen(at: number, length: number): Buffer | null
   /** So many bytes, fewer where the file ends. */

@@ -13,8 +13,8 @@ const WINDOW_BYTES = 64 * 1024
 
 /**
  * Strips a picture of `bytes` bytes that is open for reading and writing, and cuts off what does not belong
- * to it. Answers hash (in hex) and size of what is left; null when the file stays as it came, like all that
- * are no JPEG, PNG or WebP. From where a picture is not well made it stays; that is no error.
+ * to it. Answers hash (in hex) and size of what is left; null when the file stays as it came, as does
+ * everything but JPEG, PNG and WebP. What follows a broken part stays as it is; that is no error.
  */
 export async function removeMetadata(
   file: FileHandle,
