@@ -104,16 +104,13 @@ export function applyFact(
     sql('UPDATE payments SET claimed_at = NULL WHERE order_id = ? AND claimed_at IS NOT NULL').run(
       orderId,
     )
-  // Whoever has all of it back is not told that it is paid.
-  const isGone = fact.type === 'confirmed' && backOf(fact) >= fact.amount
+  let isPaidNow = false
   // What went back stands beside what came, and is a fact of its own.
   for (const one of partsOf(fact)) {
     const row = paymentRow(sql, orderId)
-    const isNews =
-      one.type === 'refunded'
-        ? applyRefund(sql, row, one)
-        : applyOne(sql, row, one, isGone ? null : mail)
+    const isNews = one.type === 'refunded' ? applyRefund(sql, row, one) : applyOne(sql, row, one)
     changed ||= isNews.changed
+    isPaidNow ||= isNews.isPaidNow
     // What is watched is asked about for days: the same answer again is no news.
     if (isNews.isNew && unkept !== null) {
       keep(sql, orderId, { ...unkept, kind: 'status' })
@@ -121,15 +118,14 @@ export function applyFact(
     }
   }
   const after = paymentRow(sql, orderId)
+  // Whoever has all of it back by the same answer is not told that it is paid.
+  if (isPaidNow && after.status === 'success' && mail !== null)
+    enqueue(sql, after.registration_id, 'confirmation', mail, fact.at)
   return { changed, payment: toStoredPayment(after), review: after.review }
 }
 
-/** `isNew`: the fact was not heard before; `changed`: the payment is another one by it. */
-type News = { readonly isNew: boolean; readonly changed: boolean }
-
-function backOf({ refunds = [] }: PaymentFact & { readonly type: 'confirmed' }): number {
-  return refunds.reduce((sum, { amount }) => sum + amount, 0)
-}
+/** `isNew`: the fact was not heard before; `changed`: the payment is another one by it; `isPaidNow`: a success. */
+type News = { readonly isNew: boolean; readonly changed: boolean; readonly isPaidNow: boolean }
 
 function partsOf(fact: PaymentFact): readonly PaymentFact[] {
   const alone = (refunds: readonly RefundSaid[]): readonly PaymentFact[] =>
@@ -153,12 +149,12 @@ function writeFact(sql: Sql, paymentId: number, fact: PaymentFact, refusal: stri
   )
 }
 
-function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact, mail: NewMail | null): News {
+function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
   const isNew = !known(sql, row.id, fact)
   const confirmed = fact.type === 'confirmed' ? undecidedOf(sql, row, fact) : fact
   if (confirmed === null) {
     if (isNew) writeFact(sql, row.id, fact, DECIDED)
-    return { isNew, changed: false }
+    return { isNew, changed: false, isPaidNow: false }
   }
   const { next: judgedTo, refusal, why } = judged(sql, row, confirmed)
   const cleared =
@@ -178,11 +174,10 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact, mail: NewMa
   if (isNew) writeFact(sql, row.id, fact, refusal)
   const next = { ...judgedTo, review }
   const changed = stand(sql, row, next, fact.at)
-  if (next.status.is === 'success' && row.status !== 'success') {
+  const isPaidNow = next.status.is === 'success' && row.status !== 'success'
+  if (next.status.is === 'success' && isPaidNow)
     addRevenue(sql, row.event_id, next.status.paidAt, row.amount)
-    if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, next.status.at)
-  }
-  return { isNew, changed }
+  return { isNew, changed, isPaidNow }
 }
 
 /** The refusal of a fact about money of which a person has decided already. */
@@ -211,14 +206,14 @@ function applyRefund(
   fact: PaymentFact & { readonly type: 'refunded' },
 ): News {
   const placed = placeRefund(sql, row.id, fact, fact.at)
-  if (placed === 'known') return { isNew: false, changed: false }
+  if (placed === 'known') return { isNew: false, changed: false, isPaidNow: false }
   if (placed !== null) {
     writeFact(sql, row.id, fact, null)
     sql('UPDATE payments SET refund_reference = ? WHERE id = ?').run(fact.reference, row.id)
-    return { isNew: true, changed: wentBack(sql, placed, fact) }
+    return { isNew: true, changed: wentBack(sql, placed, fact), isPaidNow: false }
   }
   const isNew = !known(sql, row.id, fact)
-  if (!isNew) return { isNew, changed: false }
+  if (!isNew) return { isNew, changed: false, isPaidNow: false }
   const money = moneyOf(sql, row.id)
   const refusal: PaymentRefusal =
     money === null
@@ -226,7 +221,11 @@ function applyRefund(
       : { code: 'more_back_than_came', came: money.came, got: paise(money.back + fact.amount) }
   writeFact(sql, row.id, fact, refusal.code)
   const review = joined(row.review, reviewOf(refusal))
-  return { isNew, changed: stand(sql, row, { ...toPayment(row), review }, fact.at) }
+  return {
+    isNew,
+    changed: stand(sql, row, { ...toPayment(row), review }, fact.at),
+    isPaidNow: false,
+  }
 }
 
 function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {

@@ -69,6 +69,37 @@ export function refundingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
+    test('a sale beside an authorisation that was given back is a success, and its delegate is told once', async () => {
+      const { regNo, orderId } = await registered(store, gateway)
+      const both = {
+        ...(confirmed('AP1') as Came),
+        kind: 'other',
+        further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
+      } as PaymentFact
+      const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentFact
+      await store.applyFact(orderId, both, mail)
+      await store.applyFact(orderId, back, mail)
+      await store.applyFact(orderId, back, mail)
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP2',
+      })
+      expect(await revenue()).toBe(due)
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('what came and went back by one answer is told to nobody as paid', async () => {
+      const { regNo, orderId } = await registered(store, gateway)
+      const fact = {
+        ...(confirmed('AP1') as Came),
+        further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
+        refunds: [{ reference: 'RF1', amount: due }],
+      } as PaymentFact
+      await store.applyFact(orderId, fact, mail)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect(await store.mailsOf(regNo)).toEqual([])
+    })
+
     test('in parts: a success until all of it is back, and never more than came', async () => {
       const { regNo, orderId } = await paid()
       expect(await wants(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
