@@ -9,8 +9,8 @@ export default defineConfig({
     reporters: ['default'],
     // UPDATE=1 npm test -- tests/checker: what is printed becomes what is expected. Read the difference.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
-    maxWorkers: 4,
+    // Most of the time of a browser or a server is waiting, for each other or for the disk: six at once keep two cores busy.
+    maxWorkers: 6,
     projects: [
       {
         test: {

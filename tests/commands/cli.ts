@@ -1,8 +1,10 @@
-/** The real command line as a child process, in a folder of its own with a copy of the event files. */
+/** The real command line, in a folder of its own with a copy of the event files. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { main } from '../../server/cli.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
 
 export const top = join(import.meta.dirname, '..', '..')
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
@@ -42,23 +44,54 @@ export function place(): Place {
   }
 }
 
-function run(
-  cwd: string,
-  args: readonly string[],
-  {
-    input,
-    variables = {},
-  }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> },
-): Promise<Ran> {
+/** Commands that may ask at the terminal. */
+const READS_STDIN = new Set(['new', 'repeat', 'admin'])
+
+type More = {
+  readonly input?: string
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/**
+ * The command line's own `main`, in the folder, with its own modules already loaded: a process for each of some
+ * hundred commands would spend its time on starting. What is typed in needs a process, because it is read
+ * from standard input; launcher and exit are tested with the server (tests/server/process.test.ts).
+ */
+async function run(cwd: string, args: readonly string[], more: More): Promise<Ran> {
+  if (more.input !== undefined || READS_STDIN.has(args[0] ?? '') || args.includes('-'))
+    return runAlone(cwd, args, more)
+  const printed = { out: '', err: '' }
+  const complain = (text: string): void => void (printed.err += `${text}\n`)
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    const status = await main(args, {
+      print: (text) => void (printed.out += `${text}\n`),
+      complain,
+      environment: () => {
+        const read = readEnvironment(variablesIn(cwd, more))
+        if (read.ok) return read.value
+        for (const sentence of read.error) complain(sentence)
+        return null
+      },
+    })
+    return { status, ...printed }
+  } finally {
+    process.chdir(before)
+  }
+}
+
+const variablesIn = (cwd: string, { variables = {} }: More): Readonly<Record<string, string>> => ({
+  DATA_DIR: join(cwd, 'var'),
+  EVENTS_DIR: join(cwd, 'events'),
+  ...variables,
+})
+
+function runAlone(cwd: string, args: readonly string[], more: More): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), ...args], {
       cwd,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        DATA_DIR: join(cwd, 'var'),
-        EVENTS_DIR: join(cwd, 'events'),
-        ...variables,
-      },
+      env: { PATH: process.env['PATH'] ?? '', ...variablesIn(cwd, more) },
     })
     let out = ''
     let err = ''
@@ -66,7 +99,7 @@ function run(
     child.stderr.on('data', (chunk) => (err += String(chunk)))
     child.on('error', reject)
     child.on('close', (status) => resolve({ status, out, err }))
-    child.stdin.end(input ?? '')
+    child.stdin.end(more.input ?? '')
   })
 }
 
