@@ -1,16 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server that is
- * killed and comes back) leaves the cores to what computes.
+ * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
+ * the cores to what computes. The crash tests come last.
  */
 export default defineConfig({
   test: {
     reporters: ['default'],
     // UPDATE=1 npm test -- tests/checker: what is printed becomes what is expected. Read the difference.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // Most of the time of a browser or a server is waiting, for each other or for the disk: six at once keep two cores busy.
-    maxWorkers: 6,
+    // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
+    maxWorkers: 4,
     projects: [
       {
         test: {
@@ -62,6 +62,9 @@ export default defineConfig({
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,
+          // They wait for a server to come back, which a busy machine lets them do too long: alone, and last.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
