@@ -10,6 +10,7 @@ import path from 'node:path'
 import nodemailer from 'nodemailer'
 import { instant } from '../engine/index.ts'
 import type { Deps, Environment } from './deps.ts'
+import { repeating } from './machine/clock.ts'
 import { textToSend } from './registering/unfinished.ts'
 import type { QueuedMail } from './store/store.ts'
 
@@ -90,23 +91,15 @@ export function openMailer(
     return running
   }
 
-  let timer: NodeJS.Timeout | null = null
-  let closed = false
-  const tick = (): void => {
-    if (closed) return
-    timer = setTimeout(() => {
-      void run()
-        .catch((error: unknown) => log.error({ error: String(error) }, 'the mail queue stumbled'))
-        .finally(tick)
-    }, TICK_MS)
-    timer.unref()
-  }
-  if (works) tick()
+  const stop = works
+    ? repeating(TICK_MS, run, (error) =>
+        log.error({ error: String(error) }, 'the mail queue stumbled'),
+      )
+    : null
   return {
     run,
     close: async () => {
-      closed = true
-      if (timer !== null) clearTimeout(timer)
+      await stop?.()
       await running?.catch(() => 0)
       carrier.close()
     },

@@ -1,4 +1,4 @@
-/** The only reader of the machine's clock, and how long one waits by it. */
+/** The only reader of the machine's clock, how long one waits by it, and what is done again and again. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
@@ -22,4 +22,32 @@ export async function within(
   const timer = setTimeout(timeout.resolve, ms)
   await Promise.race([work.catch(complain), timeout.promise])
   clearTimeout(timer)
+}
+
+/**
+ * Does `work` again and again, so many milliseconds after it has ended: never twice at a time, and never kept from
+ * the next time by an error, which goes to `complain`. It keeps no process alive. Answers how to stop: when that
+ * resolves, nothing is on its way any more.
+ */
+export function repeating(
+  ms: number,
+  work: () => Promise<unknown>,
+  complain: (error: unknown) => void,
+): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout | null = null
+  let isStopped = false
+  const wait = (): void => {
+    if (isStopped) return
+    timer = setTimeout(() => {
+      running = work().catch(complain).finally(wait)
+    }, ms)
+    timer.unref()
+  }
+  wait()
+  return async () => {
+    isStopped = true
+    if (timer !== null) clearTimeout(timer)
+    await running
+  }
 }

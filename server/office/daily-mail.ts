@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Review } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
+import { repeating } from '../machine/clock.ts'
 import type { NewMail, ReviewCounts } from '../store/store.ts'
 
 /** Nine in the morning: before the day's work, and not at night. */
@@ -51,22 +52,12 @@ export function openDailyMail(
     return queued
   }
 
-  let running: Promise<unknown> = Promise.resolve()
-  const timer = works
-    ? setInterval(() => {
-        running = run().catch((error: unknown) =>
-          log.error({ error: String(error) }, 'the daily mail stumbled'),
-        )
-      }, TICK_MS)
+  const stop = works
+    ? repeating(TICK_MS, run, (error) =>
+        log.error({ error: String(error) }, 'the daily mail stumbled'),
+      )
     : null
-  timer?.unref()
-  return {
-    run,
-    close: async () => {
-      if (timer !== null) clearInterval(timer)
-      await running
-    },
-  }
+  return { run, close: async () => stop?.() }
 }
 
 /** What came after nine waits for tomorrow's mail, so that a restart at noon sends no second one. */

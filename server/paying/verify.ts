@@ -6,7 +6,7 @@ import { ASK_AGAIN_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, Learnt, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../deps.ts'
 import { versionOf } from '../events/held-back.ts'
-import { within } from '../machine/clock.ts'
+import { repeating, within } from '../machine/clock.ts'
 import type { StoredPayment } from '../store/store.ts'
 import { openBreaker } from './breaker.ts'
 import { ask } from './question.ts'
@@ -148,21 +148,13 @@ export function openPayments(
     }
   }
 
-  let timer: NodeJS.Timeout | null = null
-  let ticking: Promise<unknown> = Promise.resolve()
-  let closed = false
-  const tick = (): void => {
-    if (closed) return
-    timer = setTimeout(() => {
-      ticking = reconcile()
-        .catch((error: unknown) =>
-          deps.log.error({ error: String(error) }, 'the reconciler stumbled'),
-        )
-        .finally(tick)
-    }, TICK_MS)
-    timer.unref()
-  }
-  if (reconciles) tick()
+  const stop = reconciles
+    ? repeating(
+        TICK_MS,
+        () => reconcile(),
+        (error) => deps.log.error({ error: String(error) }, 'the reconciler stumbled'),
+      )
+    : null
   const idle = async (): Promise<void> => {
     await refunding
     while (running.size + following.size > 0)
@@ -176,9 +168,7 @@ export function openPayments(
     sendRefunds: refund,
     idle,
     close: async () => {
-      closed = true
-      if (timer !== null) clearTimeout(timer)
-      await ticking
+      await stop?.()
       await idle()
     },
   }

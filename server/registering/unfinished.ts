@@ -10,6 +10,7 @@ import {
 } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps, Environment } from '../deps.ts'
+import { repeating } from '../machine/clock.ts'
 import type { QueuedMail, StoredRegistration } from '../store/store.ts'
 import { hashOf } from './pay-calls.ts'
 
@@ -52,29 +53,12 @@ export function openUnfinished(
     }
   }
 
-  let timer: NodeJS.Timeout | null = null
-  let closed = false
-  let running: Promise<unknown> = Promise.resolve()
-  const tick = (): void => {
-    if (closed) return
-    timer = setTimeout(() => {
-      running = run()
-        .catch((error: unknown) =>
-          log.error({ error: String(error) }, 'the mails to whoever left stumbled'),
-        )
-        .finally(tick)
-    }, TICK_MS)
-    timer.unref()
-  }
-  if (works) tick()
-  return {
-    run,
-    close: async () => {
-      closed = true
-      if (timer !== null) clearTimeout(timer)
-      await running
-    },
-  }
+  const stop = works
+    ? repeating(TICK_MS, run, (error) =>
+        log.error({ error: String(error) }, 'the mails to whoever left stumbled'),
+      )
+    : null
+  return { run, close: async () => stop?.() }
 }
 
 /** Whether a mail was queued: it may still be paid, nothing is known of any money, and there was none before. */
