@@ -10,12 +10,13 @@
  * Both use the packages of this checkout. `ROUNDS` and `REQUESTS` change the usual 7 of 2,000 each.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import Database from 'better-sqlite3'
 import { secureHash } from '../../server/paying/gateway/checksums.ts'
+import { cpuOf } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
 /** Where money became rows of their own, before what is built on it. */
@@ -23,8 +24,6 @@ const COMMIT = process.argv[2] ?? 'df6c17a'
 const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const REQUESTS = Number(process.env.REQUESTS ?? 2000)
 const CLIENTS = 32
-/** The kernel counts CPU time in hundredths of a second. */
-const TICK_US = 10_000
 
 const account = {
   name: '',
@@ -32,16 +31,6 @@ const account = {
   password: 'benchPass#9',
   secret: 'S3cr3tApiKey0123',
   merchantId: '123456',
-}
-
-/** CPU time a process has used so far, all its threads, in microseconds. */
-const cpuOf = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) * TICK_US
 }
 
 /** Event files name accounts; each is given the same credentials. */

@@ -9,13 +9,14 @@
  * because it hardly moves when a machine is shared; throughput and p99 do. `ROUNDS`, `SECONDS` and `CLIENTS` change the usual 5 × 6 s with 64 clients.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import autocannon from 'autocannon'
 import { launch, visit } from '../browser/browser.ts'
 import { serve } from '../browser/serve.ts'
+import { cpuOf } from './cpu.js'
 import { benchChecker, sayChecker, SECONDS_MAX } from './checker.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
@@ -41,20 +42,10 @@ const answers = () => {
   })
 }
 
-/** CPU time a process has used so far, all its threads, in microseconds; Linux counts it in hundredths of a second. */
-const cpu_us = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) * 10_000
-}
-
 /** @param {{ url: string, pid: number }} target @param {number} seconds */
 const load = ({ url, pid }, seconds) =>
   new Promise((resolve, reject) => {
-    const before = cpu_us(pid)
+    const before = cpuOf(pid)
     autocannon(
       {
         url,
@@ -74,7 +65,7 @@ const load = ({ url, pid }, seconds) =>
           perSecond: result.requests.average,
           p99: result.latency.p99,
           p50: result.latency.p50,
-          cpu: (cpu_us(pid) - before) / result.requests.total,
+          cpu: (cpuOf(pid) - before) / result.requests.total,
         })
       },
     )

@@ -1,6 +1,4 @@
 /** `free` in a cell of the price table: on sale for nothing, and every page, paper and command says so. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   buttonText,
@@ -26,14 +24,8 @@ import {
   simulate,
 } from '../../engine/files.ts'
 import { fixtureEvent } from '../server/fixture.ts'
+import { ours } from './ours.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-const ours = {
-  lists: read('events/_shared/lists.yaml'),
-  gateways: read('events/_shared/gateways.yaml'),
-  texts: read('events/_shared/texts.yaml'),
-}
 const EXAMPLES = /\nexamples:[\s\S]*$/
 const PAPERS = `
   receipt:

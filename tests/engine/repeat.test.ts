@@ -1,5 +1,5 @@
 /** Next year's file: every day, name and address is the new event's, and the rest is as it was, to the letter. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day, type EventConfig } from '../../engine/index.ts'
@@ -12,14 +12,9 @@ import {
 } from '../../engine/files.ts'
 import { shiftDays } from '../../engine/questions/shift-days.ts'
 import { fixtureEvent } from '../server/fixture.ts'
+import { ours, read } from './ours.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-const ours = {
-  lists: read('events/_shared/lists.yaml'),
-  gateways: read('events/_shared/gateways.yaml'),
-  texts: read('events/_shared/texts.yaml'),
-}
 const files = readdirSync(join(TOP, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => read(`events/${name}`))

@@ -1,6 +1,4 @@
 /** An event without tax: nothing that anybody reads of it speaks of one. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   day,
@@ -24,14 +22,8 @@ import {
   showEvent,
   simulate,
 } from '../../engine/files.ts'
+import { ours, read } from './ours.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-const ours = {
-  lists: read('events/_shared/lists.yaml'),
-  gateways: read('events/_shared/gateways.yaml'),
-  texts: read('events/_shared/texts.yaml'),
-}
 const TAX = /gst|\btax/i
 
 /** The first event of the specification, copied by somebody who charges no tax and took only its line away. */
