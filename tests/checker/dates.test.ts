@@ -1,8 +1,8 @@
 /** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/files.ts'
 import { daysSaid } from '../../engine/check/said/days.ts'
-import { base, shared } from './goldens.ts'
+import { base } from './goldens.ts'
+import { findingsIn, lineOf } from './sample.ts'
 
 /** The base as a conference of three days with an early bird that ends in autumn. */
 const sound = base
@@ -23,18 +23,14 @@ const inWindow = (days: string, text = sound): string =>
   text.replace('routes:', `registration: {${days}}\nroutes:`)
 const field = (line: string): string =>
   sound.replace('        - {id: is_member', `        - ${line}\n        - {id: is_member`)
-const findingsOf = (text: string): readonly Finding[] =>
-  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-const lineOf = (text: string, part: string): number =>
-  text.slice(0, text.indexOf(part)).split('\n').length
 
 test('the file they are typed into is sound', () => {
-  expect(findingsOf(sound)).toEqual([])
+  expect(findingsIn(sound)).toEqual([])
 })
 
 /** The finding must stand at the line of `at`, name `other` beside it, and say what to do. */
 function expectFound(text: string, at: string, other: string | null): void {
-  const findings = findingsOf(text)
+  const findings = findingsIn(text)
   const here = findings.filter((one) => one.at.start.line === lineOf(text, at))
   expect(findings.map(({ code, at: place }) => `${code} ${place.start.line}`)).not.toEqual([])
   expect(here.map(({ code }) => code)).not.toEqual([])
@@ -127,7 +123,7 @@ describe('a text names another day than the file', () => {
   test('of two days in one line each is held against its own', () => {
     const text = inPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
     expect(
-      findingsOf(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
+      findingsIn(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
     ).toEqual([
       [
         'the text says 30 September 2026, period `early` ends on 30 October 2026',
@@ -280,7 +276,7 @@ describe('a text names a day that contradicts nothing', () => {
     'Lunch on 14, 15 and 16 March',
     '1/2 day on Saturday, 1-2 years of experience',
   ])('%s', (said) => {
-    expect(findingsOf(inPanel(said)).map(({ code, message }) => `${code} ${message}`)).toEqual([])
+    expect(findingsIn(inPanel(said)).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 
   test.each([
@@ -323,7 +319,7 @@ describe('a text names a day that contradicts nothing', () => {
       ),
     ],
   ])('%s', (_name, text) => {
-    expect(findingsOf(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
+    expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 })
 
@@ -437,7 +433,7 @@ describe('the days of the file disagree', () => {
     ],
   ])('%s', (_name, text, at, other) => {
     if (other === null)
-      expect(findingsOf(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
+      expect(findingsIn(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
         ['EV418', lineOf(text, at)],
       ])
     else expectFound(text, at, other)
@@ -445,7 +441,7 @@ describe('the days of the file disagree', () => {
 
   test('the event ends before it begins', () => {
     const text = sound.replace('  to: 2027-03-16', '  to: 2027-03-12')
-    expect(findingsOf(text).map(({ code, at }) => [code, at.start.line])).toEqual([
+    expect(findingsIn(text).map(({ code, at }) => [code, at.start.line])).toEqual([
       ['EV419', lineOf(text, '  to: 2027-03-12')],
     ])
   })
@@ -471,13 +467,13 @@ describe('the days of the file disagree', () => {
       ),
     ],
   ])('nothing is said where registration %s', (_name, text) => {
-    expect(findingsOf(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
+    expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 })
 
 test('a year of two digits that stands first', () => {
   const text = sound.replace('from: 2027-03-14', 'from: 27-03-14')
-  expect(findingsOf(text).map(({ help }) => help)).toEqual(['write the year first: 2027-03-14'])
+  expect(findingsIn(text).map(({ help }) => help)).toEqual(['write the year first: 2027-03-14'])
 })
 
 describe('days are read as they are written', () => {

@@ -1,7 +1,7 @@
 /** Prices, the names above them and the amounts in texts, as an organiser mistypes them; and those that only look so. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/files.ts'
-import { base, shared } from './goldens.ts'
+import { base } from './goldens.ts'
+import { field, findingsIn, lineOf, said } from './sample.ts'
 
 type Row = readonly [id: string, label: string, prices: string]
 const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
@@ -30,21 +30,11 @@ function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
     )
     .replace(MEMBER, `${rules.length === 0 ? CHOICE : ROLE}${MEMBER}`)
 }
-const field = (line: string): string =>
-  base.replace('  summary:', `        - {${line}}\n  summary:`)
 const panel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
-const findingsOf = (text: string): readonly Finding[] =>
-  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-const said = (text: string): readonly string[] =>
-  findingsOf(text)
-    .filter(({ severity }) => severity !== 'note')
-    .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
-const lineOf = (text: string, part: string): number =>
-  text.slice(0, text.indexOf(part)).split('\n').length
 
 function expectAt(text: string, code: string, part: string): void {
-  const found = findingsOf(text).filter((one) => one.code === code)
+  const found = findingsIn(text).filter((one) => one.code === code)
   expect(found.map(({ at }) => at.start.line)).toContain(lineOf(text, part))
   for (const { help } of found) expect(help ?? '').toMatch(/\b(?:write|take)\b/)
 }
@@ -186,7 +176,7 @@ describe('a later period is cheaper', () => {
       'every price falls in `late`',
     ],
   ])('%s', (_what, text, part, help) => {
-    const found = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, part))
+    const found = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, part))
     expect(found.map(({ code }) => code)).toEqual(['EV412'])
     expect(found[0]?.help).toContain(help)
   })

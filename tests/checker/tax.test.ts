@@ -1,23 +1,19 @@
 /** The tax, as an organiser types it and speaks of it; and texts that only look as if they did. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/files.ts'
-import { base, shared } from './goldens.ts'
+import { base } from './goldens.ts'
+import { findingsIn, lineOf } from './sample.ts'
 
 const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
 const inPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 const inclusive = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
 const untaxed = base.replace(`${TAX}\n`, '')
-const findingsOf = (text: string): readonly Finding[] =>
-  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-const lineOf = (text: string, part: string): number =>
-  text.slice(0, text.indexOf(part)).split('\n').length
 const said = (text: string): readonly string[] =>
-  findingsOf(text).map(({ code, message }) => `${code} ${message}`)
+  findingsIn(text).map(({ code, message }) => `${code} ${message}`)
 
 /** Found at the panel's line, with the line of the other side and what to do. */
 function expectFound(text: string, codes: RegExp, other: string): void {
-  const here = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, '  panel:'))
+  const here = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, '  panel:'))
   expect(here.map(({ code }) => code)).not.toEqual([])
   for (const { code, help, related } of here) {
     expect(code).toMatch(codes)
@@ -139,7 +135,7 @@ describe('there is no tax, and a text speaks of one', () => {
       '    {tax.name}',
     ],
   ])('in %s', (_where, text, at) => {
-    expect(findingsOf(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
+    expect(findingsIn(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
       ['EV442', lineOf(text, at)],
     ])
   })
@@ -259,12 +255,12 @@ describe('a tax as it is typed first is answered with the right writing', () => 
     ['tax: {name: GST, percent: 18, inclusive: true}', 'write prices: exclusive, or inclusive'],
   ])('%s', (line, help) => {
     const text = base.replace(TAX, `  ${line}`)
-    const findings = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, line))
+    const findings = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, line))
     expect(findings.map((one) => one.help ?? '').join('\n')).toContain(help)
   })
 
   test('beside fees instead of under them', () => {
     const text = untaxed.replace('fees:', 'tax: 18\nfees:')
-    expect(findingsOf(text)[0]?.help).toContain('it belongs under fees')
+    expect(findingsIn(text)[0]?.help).toContain('it belongs under fees')
   })
 })

@@ -1,7 +1,8 @@
 /** Words that are taken for something else, each answered with ours; and those that mean what they say. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type Finding } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/files.ts'
 import { base, shared } from './goldens.ts'
+import { field, findingsIn, lineOf, said } from './sample.ts'
 
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const MEMBER = '{id: is_member, type: yes-no, label: Member, default: false}'
@@ -14,20 +15,10 @@ const asking = base.replace(
     `        - ${MEMBER}`,
   ].join('\n'),
 )
-const field = (line: string): string =>
-  base.replace('  summary:', `        - {${line}}\n  summary:`)
-const findingsOf = (text: string): readonly Finding[] =>
-  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-const said = (text: string): readonly string[] =>
-  findingsOf(text)
-    .filter(({ severity }) => severity !== 'note')
-    .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
-const lineOf = (text: string, part: string): number =>
-  text.slice(0, text.indexOf(part)).split('\n').length
 
 /** Something is said at the line of `part`, and the help says what to write. */
 function expectHelp(text: string, part: string, help: string): void {
-  const here = findingsOf(text).filter(({ at }) => at.start.line === lineOf(text, part))
+  const here = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, part))
   expect(here.map((one) => one.help ?? '').join('\n')).toContain(help)
 }
 
@@ -150,7 +141,7 @@ describe('consent', () => {
     'id: terms, type: select, label: I accept the terms, options: [I accept], default: I accept',
   ])('%s', (line) => {
     const text = field(line)
-    const found = findingsOf(text).filter(({ code }) => code === 'EV516')
+    const found = findingsIn(text).filter(({ code }) => code === 'EV516')
     expect(found.map(({ at }) => at.start.line)).toEqual([lineOf(text, line)])
     expect(found[0]?.help).toMatch(/\b(?:write|take)\b/)
   })
@@ -337,7 +328,7 @@ describe('words of other form builders', () => {
     const line = `{id: extra, type: ${word}, label: Extra}`
     const text = field(line.slice(1, -1))
     expectHelp(text, line, `write type: ${ours}`)
-    expect(findingsOf(text)).toHaveLength(1)
+    expect(findingsIn(text)).toHaveLength(1)
   })
   test.each([
     ['mandatory: true', 'required: true'],
@@ -390,7 +381,7 @@ describe('words of other form builders', () => {
   ])('%s → %s', (from, to, help) => {
     const text = base.replace(from, to)
     expectHelp(text, to, help)
-    expect(findingsOf(text).filter(({ code }) => code === 'EV102')).toEqual([])
+    expect(findingsIn(text).filter(({ code }) => code === 'EV102')).toEqual([])
   })
   test.each([
     ['theme', 'theme: none'],

@@ -1,0 +1,18 @@
+/** Files made of the golden base with something put in, and what the checker says of them. */
+import { compileEvent } from '../../engine/files.ts'
+import type { Finding } from '../../engine/files.ts'
+import { base, shared } from './goldens.ts'
+
+/** The base with one more question, as `id: x, label: Y`. */
+export const field = (line: string): string =>
+  base.replace('  summary:', `        - {${line}}\n  summary:`)
+export const findingsIn = (text: string): readonly Finding[] =>
+  compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
+/** Errors and warnings with code and line; a note is no finding here. */
+export const said = (text: string): readonly string[] =>
+  findingsIn(text)
+    .filter(({ severity }) => severity !== 'note')
+    .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
+/** The line on which a part of a text begins, from 1. */
+export const lineOf = (text: string, part: string): number =>
+  text.slice(0, text.indexOf(part)).split('\n').length
