@@ -208,7 +208,7 @@ async function settle(
     payment.orderId,
     known,
     known.type === 'confirmed'
-      ? confirmationOf(asked, await payingIn(deps, asked, known), known.paidAt ?? known.at)
+      ? confirmationOf(asked, known.reference, known.paidAt ?? known.at)
       : null,
     answer,
   )
@@ -243,21 +243,6 @@ function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): C
     ...(came === 'after-closing' ? { afterClosing: true as const } : {}),
     ...(came === 'after-hold' ? { afterHold: true as const } : {}),
   }
-}
-
-/** The reference that pays, of all that an answer names: the first of which nobody has decided that it does not. */
-async function payingIn(
-  { store }: Pick<PaymentsDeps, 'store'>,
-  { payment }: Asked,
-  { reference, further = [] }: Confirmed,
-): Promise<string> {
-  if (further.length === 0) return reference
-  const captures = await store.captures(payment.regNo)
-  const isOut = (name: string): boolean =>
-    captures.some((one) => one.reference === name && one.state === 'refused')
-  return (
-    [reference, ...further.map((one) => one.reference)].find((name) => !isOut(name)) ?? reference
-  )
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */

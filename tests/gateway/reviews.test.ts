@@ -7,6 +7,7 @@ import { paise } from '../../engine/index.ts'
 import type {
   DecidedAnswer,
   ErrorAnswer,
+  PaymentFact,
   RegNo,
   ReviewsAnswer,
   StatsAnswer,
@@ -79,6 +80,36 @@ const misfit = async (): Promise<Placed & { readonly id: string }> => {
 const why = 'Spoke to the delegate.'
 
 describe('a payment that does not fit', () => {
+  test('is an authorisation that was given back: the sale beside it pays, and the delegate is told once', async () => {
+    const { orderId } = await rig.place()
+    const { deps } = rig.parts()
+    const [{ amount } = { amount: 0 }] = rig.rows(
+      'SELECT amount FROM payments WHERE order_id = ?',
+      orderId,
+    )
+    let fact: PaymentFact = {
+      type: 'confirmed',
+      reference: 'AUTH77',
+      amount: paise(Number(amount)),
+      currency: 'INR',
+      kind: 'other',
+      at: rig.now(),
+      further: [{ reference: 'SALE77', amount: paise(Number(amount)), kind: 'sale' }],
+    }
+    const payments = openPayments(
+      {
+        ...deps,
+        gateway: { ...deps.gateway, status: async () => ({ is: 'fact', fact, raw: '' }) },
+      },
+      { reconciles: false },
+    )
+    expect(await payments.verify(orderId, 1000)).toBe('review')
+    fact = { ...fact, refunds: [{ reference: 'BACK77', amount: paise(Number(amount)) }] }
+    await payments.verify(orderId, 1000)
+    expect(await payments.verify(orderId, 1000)).toBe('success')
+    expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+  })
+
   test('is accepted after the file of its event was removed, and the delegate gets the confirmation', async () => {
     const { orderId, id } = await misfit()
     const { deps } = rig.parts()
