@@ -234,11 +234,16 @@ function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
   return row
 }
 
-/** Gateways say the same thing many times, each time a moment later: the moment does not make it another fact. */
+/**
+ * Gateways say the same thing many times, each time a moment later: the moment does not make it another
+ * fact, nor does the time of payment, which is held between the order and the question that was asked.
+ */
 function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
+  const timeless = (body: string): string =>
+    `json_remove(${body}, '$.at', '$.paidAt', '$.afterClosing', '$.afterHold')`
   return (
     sql(
-      "SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND json_remove(body, '$.at') = json_remove(?, '$.at')",
+      `SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND ${timeless('body')} = ${timeless('?')}`,
     ).get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
   )
 }

@@ -1,7 +1,7 @@
 /** What becomes of a payment: facts, further attempts, questions to the gateway. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
-import type { OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { Instant, OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
 import type { Store } from '../../../server/store/store.ts'
 import {
   confirmed,
@@ -53,6 +53,15 @@ export function settlingContract(given: Given): void {
       ).toMatchObject({ changed: false, review: null })
       expect(await found(store, regNo)).toEqual(before)
       expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.facts(orderId)).length).toBe(1)
+    })
+
+    test('the same money, its time held to an earlier question, stands once on the page of the registration', async () => {
+      const { orderId } = await registered(store)
+      const told = (at: Instant): PaymentFact =>
+        Object.assign(confirmed('12345', quoted.total, at), { paidAt: at })
+      await store.applyFact(orderId, told(later(60_000)), null)
+      await store.applyFact(orderId, told(later(61_000)), null)
       expect((await store.facts(orderId)).length).toBe(1)
     })
 
