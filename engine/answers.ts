@@ -1,10 +1,12 @@
 /** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
-import type { Answer, Answers, Field, FieldErrors, PublicEvent, RawAnswers } from './config.ts'
+import type { Field, PublicEvent } from './config.ts'
+import type { Answer, Answers, FieldErrors, RawAnswers } from './answer.ts'
 import { categoryOf } from './category.ts'
-import { composed } from './composed.ts'
-import { holds } from './conditions.ts'
-import { charactersMax, formsOf, invalidOf, requiredOf } from './fields.ts'
+import { holds, listOf } from './conditions.ts'
+import { chooseOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
 import { assertNever, err, fromPairs, ok, own, type Result } from './outcome.ts'
+import { factValues, NO_FACTS, type Facts } from './facts.ts'
+import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { remember } from './remember.ts'
 
 /**
@@ -16,27 +18,39 @@ import { remember } from './remember.ts'
 export function normalise(
   event: PublicEvent,
   raw: RawAnswers,
+  facts: Facts = NO_FACTS,
 ): { readonly answers: Answers; readonly dropped: readonly string[] } {
-  const { answers, shown } = counted(event, raw)
+  const { answers, shown } = counted(event, raw, facts)
   const dropped = Object.keys(raw).filter(
     (name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name),
   )
   return { answers, dropped }
 }
 
-/** The normalised answers, and the ids of the fields that show for them. */
+/** The normalised answers with the facts laid in, and the ids of the fields that show for them. */
 export function counted(
   event: PublicEvent,
   raw: RawAnswers,
+  facts: Facts = NO_FACTS,
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
   const all = readAll(event, raw)
-  const shown = shownAmong(event, all)
-  return { answers: only(all, shown), shown }
+  const known = facts === NO_FACTS ? NO_ANSWERS : factValues(facts)
+  const shown = shownAmong(event, all, known)
+  return { answers: laidOver(only(all, shown), known), shown }
 }
 
 /** The ids of the fields that show for these answers, raw or normalised. */
-export function shownFields(event: PublicEvent, answers: RawAnswers): ReadonlySet<string> {
-  return shownAmong(event, readAll(event, answers))
+export function shownFields(
+  event: PublicEvent,
+  answers: RawAnswers,
+  facts: Facts = NO_FACTS,
+): ReadonlySet<string> {
+  return shownAmong(event, readAll(event, answers), factValues(facts))
+}
+
+const NO_ANSWERS: Answers = {}
+function laidOver(answers: Answers, known: Answers): Answers {
+  return known === NO_ANSWERS ? answers : { ...answers, ...known }
 }
 
 function isShownIn(
@@ -53,13 +67,21 @@ function isShownIn(
 }
 
 /** One text per field, in form order; empty when the answers may be registered. */
-export function errorsOf(event: PublicEvent, raw: RawAnswers): FieldErrors {
-  return judged(event, raw).errors
+export function errorsOf(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): FieldErrors {
+  return judged(event, raw, facts).errors
 }
 
 /** The normalised answers, or what is wrong with them. */
-export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
-  const { answers, errors } = judged(event, raw)
+export function checkAnswers(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): Result<Answers, FieldErrors> {
+  const { answers, errors } = judged(event, raw, facts)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
@@ -67,20 +89,22 @@ export function checkAnswers(event: PublicEvent, raw: RawAnswers): Result<Answer
 export function judged(
   event: PublicEvent,
   raw: RawAnswers,
+  facts: Facts = NO_FACTS,
 ): {
   readonly answers: Answers
   readonly shown: ReadonlySet<string>
   readonly errors: FieldErrors
 } {
-  const { answers, shown } = counted(event, raw)
+  const { answers, shown } = counted(event, raw, facts)
   const category = categoryOf(event, answers)
   const errors: [string, string][] = []
   for (const field of event.fields) {
     if (!shown.has(field.id)) continue
-    const message = isUnreadable(own(raw, field.id))
+    const message = isUnreadable(field, own(raw, field.id))
       ? invalidOf(field)
       : errorOf(field, own(answers, field.id), answers, category)
     if (message !== null) errors.push([field.id, message])
+    else errors.push(...errorsOfPeople(field, own(answers, field.id)))
   }
   return { answers, shown, errors: fromPairs(errors) }
 }
@@ -99,6 +123,7 @@ function errorOf(
       : null
   }
   if (!hasType(field, answer)) return invalidOf(field)
+  if (field.type === 'many') return isChosenWell(field, listOf(answer)) ? null : chooseOf(field)
   if (typeof answer !== 'string') return null
   return testsOf(field).find(({ pattern }) => !pattern.test(answer))?.message ?? null
 }
@@ -116,10 +141,24 @@ function hasType(field: Field, answer: Answer): boolean {
       return (
         typeof answer === 'number' &&
         (field.min === undefined || answer >= field.min) &&
-        (field.max === undefined || answer <= field.max)
+        (field.max === undefined || answer <= field.max) &&
+        (field.isWhole !== true || Number.isInteger(answer))
       )
     case 'select':
       return (field.options ?? []).some((option) => option.id === answer)
+    case 'many':
+      return (
+        typeof answer === 'object' &&
+        listOf(answer).every((id) => (field.options ?? []).some((option) => option.id === id))
+      )
+    case 'people':
+      return (
+        typeof answer === 'object' &&
+        answer.length >= (field.min ?? 0) &&
+        answer.length <= (field.max ?? 0)
+      )
+    case 'consent':
+      return answer === true
     case 'text':
     case 'multiline':
     case 'email':
@@ -132,10 +171,36 @@ function hasType(field: Field, answer: Answer): boolean {
   }
 }
 
+function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
+  return (
+    chosen.length >= (choose?.atLeast ?? 0) &&
+    chosen.length <= (choose?.atMost ?? Infinity) &&
+    !(choose?.notTogether ?? []).some((group) => group.every((id) => chosen.includes(id)))
+  )
+}
+
+/** What is wrong with one of the people, under `field.at.part`. */
+function errorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
+  if (field.type !== 'people') return []
+  return listOf(answer).flatMap((person, at) =>
+    typeof person === 'string'
+      ? []
+      : fieldsOfPerson(field).flatMap((part): [string, string][] => {
+          const message = errorOf(part, own(person, part.id), {}, null)
+          return message === null ? [] : [[partOf(field, at, part), message]]
+        }),
+  )
+}
+
+/** The name of one part of one of the people among errors: `companions.0.age`. */
+export function partOf(field: Field, at: number, part: Field): string {
+  return `${field.id}.${at}.${part.id}`
+}
+
 function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   const pairs: [string, Answer][] = []
   for (const field of event.fields) {
-    const answer = readAnswer(field, own(raw, field.id)) ?? field.default
+    const answer = readField(field, own(raw, field.id)) ?? field.default
     if (answer !== undefined) pairs.push([field.id, answer])
   }
   return fromPairs(pairs)
@@ -158,11 +223,15 @@ const fieldsOf = remember((event: PublicEvent) => {
  * with a condition by the answers of those that showed in the round before; without cycles (EV308)
  * this settles after as many rounds as the longest chain has links.
  */
-function shownAmong(event: PublicEvent, answers: Answers): ReadonlySet<string> {
+function shownAmong(
+  event: PublicEvent,
+  answers: Answers,
+  known: Answers = NO_ANSWERS,
+): ReadonlySet<string> {
   const { all, always, conditional } = fieldsOf(event)
   let shown = all
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
-    const kept = only(answers, shown)
+    const kept = laidOver(only(answers, shown), known)
     const category = categoryOf(event, kept)
     const showing = new Set<string>()
     for (const field of conditional)
@@ -177,75 +246,4 @@ function shownAmong(event: PublicEvent, answers: Answers): ReadonlySet<string> {
 function only(answers: Answers, shown: ReadonlySet<string>): Answers {
   if (Object.keys(answers).every((id) => shown.has(id))) return answers
   return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
-}
-
-/** A list or an object where an answer should be. It is no answer of the wrong form, it is none at all. */
-export function isUnreadable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
-}
-
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-}
-
-function readAnswer(field: Field, value: unknown): Answer | undefined {
-  if (typeof value === 'boolean') return field.type === 'yes-no' ? value : String(value)
-  if (typeof value === 'number')
-    return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
-  if (typeof value !== 'string') return undefined
-  const text = withinReach(field, cleanText(field, value))
-  if (text === '') return undefined
-  switch (field.type) {
-    case 'yes-no':
-      return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text
-    case 'number':
-      return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
-    case 'select': {
-      const folded = field.ignoreCase ? text.toLowerCase() : null
-      return field.options?.find((option) => option.id.toLowerCase() === folded)?.id ?? text
-    }
-    case 'file':
-      return text.split(/[\\/]/).at(-1) || undefined
-    case 'text':
-    case 'multiline':
-    case 'email':
-    case 'phone':
-    case 'date':
-      return text
-    default:
-      return assertNever(field.type)
-  }
-}
-
-// Control characters have no business in an answer (mail headers, CSV, terminals); a line break has, in
-// multiline text only. Half a surrogate pair cannot be stored as UTF-8.
-function cleanText(field: Field, value: string): string {
-  // Nearly every answer is plain ASCII, in which there is nothing to clean.
-  if (/^[ -~]*$/.test(value)) return value.trim()
-  const lines = value.replace(/\r\n?/g, '\n')
-  const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  const text = composed(flat.toWellFormed().replace(CONTROLS, '').replace(UNSEEN, '')).trim()
-  return SEEN.test(text) ? text : ''
-}
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
-/**
- * What is not drawn: spaces of no width, and what turns the direction of all that follows, in a list of
- * the office too. Joiners stay, because Malayalam and Hindi are spelt with them, and so do the variants of signs.
- */
-const UNSEEN = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
-/** Something that can be seen; a name of joiners or of blank Braille is no name. */
-const SEEN = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
-
-/**
- * No more of a text than it takes to see that it is too long, and a mark that it was cut: every pattern
- * of its field is asked about it, and some take the square of its length. A file's name is known by its
- * end; an option is only compared.
- */
-function withinReach(field: Field, text: string): string {
-  // A character may be written as two units, so that this is longer than the field takes however it is counted.
-  const units = 2 * charactersMax(field) + 2
-  if (text.length <= units || field.type === 'select') return text
-  return (
-    field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`
-  ).toWellFormed()
 }

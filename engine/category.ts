@@ -1,17 +1,38 @@
 /** A delegate's category: which one their answers give, and why. */
-import type { Answer, Answers, Condition, PublicEvent, Test } from './config.ts'
+import type { PublicEvent } from './config.ts'
+import type { Answer, Answers, Condition, Test } from './answer.ts'
 import { holds, passes } from './conditions.ts'
+import { CODE, fullOf } from './facts.ts'
 import { assertNever, own } from './outcome.ts'
 import { formatDay } from './time.ts'
 
-/** The delegate's category: the one chosen, or what the first rule that fits says. Null: none (yet). `answers` are normalised. */
+/**
+ * The delegate's category: what their code gives, else the one chosen, or what the first rule that fits says.
+ * Null: none (yet). `answers` are normalised, with the facts laid in.
+ */
 export function categoryOf(event: PublicEvent, answers: Answers): string | null {
+  const given = event.codeKinds.find(({ id }) => id === own(answers, CODE))?.gives
+  const id = given !== undefined && 'category' in given ? given.category : byAnswers(event, answers)
+  const known = event.categories.some((category) => category.id === id) ? String(id) : null
+  return known === null ? null : offeredInstead(event, answers, known)
+}
+
+function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
   const choice = event.categoryChoice
-  const id =
-    choice.by === 'field'
-      ? own(answers, choice.field)
-      : choice.rules.find((rule) => rule.when === null || holds(rule.when, answers))?.then
-  return event.categories.some((category) => category.id === id) ? String(id) : null
+  return choice.by === 'field'
+    ? own(answers, choice.field)
+    : choice.rules.find((rule) => rule.when === null || holds(rule.when, answers))?.then
+}
+
+/** A category whose places are gone, and the one that its limit offers in its place. */
+function offeredInstead(event: PublicEvent, answers: Answers, category: string): string {
+  const full = event.limits.find(
+    ({ id, when, full: { offer } }) =>
+      offer !== undefined &&
+      own(answers, fullOf(id)) === true &&
+      (when === undefined || holds(when, answers, category)),
+  )
+  return full?.full.offer ?? category
 }
 
 type RuleTried = {
@@ -81,10 +102,13 @@ function testText(event: PublicEvent, field: string, test: Test): string {
       return `is ${list(test.values)}`
     case 'not-in':
       return `is not ${list(test.values)}`
+    case 'has':
+      return `has ${list(test.values)}`
     case 'answered':
       return test.answered ? 'is answered' : 'is not answered'
+    case 'count':
     case 'number':
-      return `is ${bounds([
+      return `${test.is === 'count' ? 'counts' : 'is'} ${bounds([
         ['at least', test.atLeast],
         ['above', test.above],
         ['at most', test.atMost],
@@ -109,6 +133,10 @@ function bounds(pairs: readonly (readonly [string, string | number | undefined])
 function answerText(event: PublicEvent, id: string, answer: Answer | undefined): string {
   if (answer === undefined) return 'not answered'
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+  if (typeof answer === 'object')
+    return answer.every((one) => typeof one === 'string')
+      ? answer.map((one) => answerText(event, id, one)).join(' and ')
+      : `a list of ${answer.length}`
   const options =
     id === 'category' ? event.categories : event.fields.find((field) => field.id === id)?.options
   return options?.find((option) => option.id === answer)?.label ?? String(answer)

@@ -1,5 +1,5 @@
 /** Conditions: one function for visibility, category and requirement, in the browser and on the server. */
-import type { Answer, Answers, Condition, Test } from './config.ts'
+import type { Answer, Answers, Condition, Person, Scalar, Test } from './answer.ts'
 import { assertNever, own } from './outcome.ts'
 import { isDay } from './time.ts'
 
@@ -24,19 +24,17 @@ export function holds(
 export function passes(test: Test, answer: Answer | undefined): boolean {
   switch (test.is) {
     case 'in':
-      return answer !== undefined && test.values.includes(answer)
+      return isScalar(answer) && test.values.includes(answer)
     case 'not-in':
-      return answer === undefined || !test.values.includes(answer)
+      return !isScalar(answer) || !test.values.includes(answer)
+    case 'has':
+      return listOf(answer).some((one) => typeof one === 'string' && test.values.includes(one))
+    case 'count':
+      return isWithin(listOf(answer).length, test)
     case 'answered':
       return (answer !== undefined) === test.answered
     case 'number':
-      return (
-        typeof answer === 'number' &&
-        (test.atLeast === undefined || answer >= test.atLeast) &&
-        (test.atMost === undefined || answer <= test.atMost) &&
-        (test.above === undefined || answer > test.above) &&
-        (test.below === undefined || answer < test.below)
-      )
+      return typeof answer === 'number' && isWithin(answer, test)
     case 'date':
       return (
         typeof answer === 'string' &&
@@ -47,4 +45,25 @@ export function passes(test: Test, answer: Answer | undefined): boolean {
     default:
       return assertNever(test)
   }
+}
+
+/** An answer that is one value; not one that is a list, and not "not answered". */
+export function isScalar(answer: Answer | undefined): answer is Scalar {
+  return answer !== undefined && typeof answer !== 'object'
+}
+
+/** The options or people of an answer; nobody and nothing where it is none. */
+export function listOf(answer: Answer | undefined): readonly (string | Person)[] {
+  return typeof answer === 'object' ? answer : []
+}
+
+type Bounds = Omit<Extract<Test, { is: 'number' }>, 'is'>
+
+function isWithin(number: number, { atLeast, atMost, above, below }: Bounds): boolean {
+  return (
+    (atLeast === undefined || number >= atLeast) &&
+    (atMost === undefined || number <= atMost) &&
+    (above === undefined || number > above) &&
+    (below === undefined || number < below)
+  )
 }

@@ -3,34 +3,11 @@
  * reads these shapes; only the compiler (`compile.ts`) makes them. Amounts are whole paise, days
  * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
  */
-import type { Paise, Tax } from './money.ts'
+import type { Paise } from './money.ts'
+import type { Condition, FieldErrors, RawAnswers, Scalar } from './answer.ts'
 import type { Role, Roles } from './roles.ts'
+import type { CodeKind, Fees, Limit, Roll, Unique } from './sale.ts'
 import type { Day, Instant } from './time.ts'
-
-/** One answer; a field that was not answered is absent. A file's answer is its name. */
-export type Answer = string | number | boolean
-export type Answers = Readonly<Record<string, Answer>>
-/** Answers as they arrive, from a form or the wire: anything goes until `normalise` has read it. */
-export type RawAnswers = Readonly<Record<string, unknown>>
-/** One text per field, in form order. */
-export type FieldErrors = Readonly<Record<string, string>>
-
-export type Test =
-  | { readonly is: 'in'; readonly values: readonly Answer[] }
-  | { readonly is: 'not-in'; readonly values: readonly Answer[] }
-  | { readonly is: 'answered'; readonly answered: boolean }
-  | {
-      readonly is: 'number'
-      readonly atLeast?: number
-      readonly atMost?: number
-      readonly above?: number
-      readonly below?: number
-    }
-  | { readonly is: 'date'; readonly from?: Day; readonly to?: Day }
-/** All tests of one map must hold. `field` may be `category`. */
-export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]
-/** Any of these maps. */
-export type Condition = readonly ConditionMap[]
 
 export type FieldType =
   | 'text'
@@ -42,6 +19,9 @@ export type FieldType =
   | 'yes-no'
   | 'select'
   | 'file'
+  | 'many'
+  | 'people'
+  | 'consent'
 export type Colour = 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
 export type Option = {
   readonly id: string
@@ -57,13 +37,13 @@ export type Field = {
   readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: string
   readonly hint?: string
-  /** Index into `sections`. */
+  /** Index into `sections`; of a field of `people`, that of the list it belongs to. */
   readonly section: number
-  /** select only; resolved from categories, a shared list or the file. */
+  /** select and many only; resolved from categories, a shared list or the file. */
   readonly options?: readonly Option[]
   /** True where `options: categories`: the choice that sets or names the category. */
   readonly offersCategories?: boolean
-  readonly default?: Answer
+  readonly default?: Scalar
   /** file only: endings without the dot, lower case, and the limit in bytes. */
   readonly accept?: readonly string[]
   readonly bytesMax?: number
@@ -76,9 +56,33 @@ export type Field = {
   readonly invalid: string
   /** False: the format check of an e-mail or phone field is off. */
   readonly check: boolean
+  /** number: bounds of the answer; people: how few and how many may be listed. */
   readonly min?: number
   readonly max?: number
   readonly lengthMax?: number
+  /** A text's further form, as JSON Schema writes patterns (anchored, flag u); from `pattern` or `format`. */
+  readonly pattern?: string
+  /** date: the first and the last day that may be answered. */
+  readonly from?: Day
+  readonly to?: Day
+  /** number: no fractions, because something is counted by it. */
+  readonly isWhole?: boolean
+  /** number: what is counted ("nights"), said behind the number. */
+  readonly unit?: string
+  /** many: how many may be chosen, and which not together. */
+  readonly choose?: {
+    readonly atLeast?: number
+    readonly atMost?: number
+    readonly notTogether: readonly (readonly string[])[]
+    readonly say: string
+  }
+  /** people: what is asked of each of them. Only simple types, and no conditions. */
+  readonly fields?: readonly Field[]
+  /** consent: where the whole text stands, and which version of it is agreed to. */
+  readonly link?: string
+  readonly version?: string
+  /** The roll on which the answer must stand. */
+  readonly roll?: string
 }
 
 export type Section = {
@@ -99,25 +103,10 @@ type CategoryChoice =
   | { readonly by: 'field'; readonly field: string }
   | { readonly by: 'rules'; readonly rules: readonly Rule[] }
 
-/** Both ends included; an absent end is open. */
-export type Period = {
-  readonly id: string
-  readonly label: string
-  readonly from?: Day
-  readonly to?: Day
-}
-export type Fees = {
-  readonly tax: Tax | null
-  /** In the file's order; the first that holds a day counts. */
-  readonly periods: readonly Period[]
-  /** The period of every other day; null: closed then. */
-  readonly otherDates: string | null
-  /** prices[category][period]; null: not on sale in that period; 0: on sale for nothing. The whole table is null when the event states none. */
-  readonly prices: Readonly<Record<string, Readonly<Record<string, Paise | null>>>> | null
-}
-
 export type SummaryLine = 'category' | 'period' | 'base' | 'gst' | 'total'
 type FormTexts = {
+  /** `sections`: one section a page, the last page shows answers and bill. */
+  readonly pages: 'one' | 'sections'
   readonly stepper: { readonly steps: readonly string[]; readonly staysOn?: number } | null
   readonly panel: { readonly title?: string; readonly lines: readonly string[] } | null
   readonly summary: {
@@ -251,6 +240,8 @@ export type ExampleCase =
         readonly base?: Paise
         readonly gst?: Paise
         readonly total?: Paise
+        /** Totals of the lines by their item's id, those of one item together. */
+        readonly lines?: Readonly<Record<string, Paise>>
         readonly shows?: readonly string[]
         readonly hides?: readonly string[]
         readonly errors?: FieldErrors
@@ -317,6 +308,13 @@ export type EventConfig = {
   readonly categories: readonly Category[]
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees
+  readonly limits: readonly Limit[]
+  /** How long a place is kept while somebody pays. */
+  readonly holdPlaceMs: number
+  readonly unique: readonly Unique[]
+  /** The kinds of codes there are; empty: the form asks for none. */
+  readonly codeKinds: readonly CodeKind[]
+  readonly rolls: readonly Roll[]
   readonly sections: readonly Section[]
   readonly fields: readonly Field[]
   /** Values a registration carries that no form field fills. */

@@ -2,7 +2,7 @@
 import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
 import type { Field, FieldType } from './config.ts'
 import { assertNever } from './outcome.ts'
-import { DAY_PATTERN } from './time.ts'
+import { DAY_PATTERN, type Day } from './time.ts'
 
 /** What the gateway takes for an e-mail address (its field table), `ANSWER_CHARACTERS_MAX.email` at most. */
 const EMAIL_CHARACTERS_MIN = 6
@@ -28,7 +28,7 @@ export function formsOf(field: Field): readonly Form[] {
   switch (field.type) {
     case 'text':
     case 'multiline':
-      return [notTooLong]
+      return [notTooLong, ...(field.pattern === undefined ? [] : [proper(field.pattern)])]
     case 'email':
       return [
         // No address has characters beyond the basic plane, and the gateway would count each as two.
@@ -38,7 +38,7 @@ export function formsOf(field: Field): readonly Form[] {
     case 'phone':
       return [...(field.check ? [proper(phonePattern(field))] : []), notTooLong]
     case 'date':
-      return [proper(DAY_PATTERN)]
+      return datePatterns(field.from, field.to).map(proper)
     case 'file':
       return [
         ...(field.accept === undefined ? [] : [proper(endingPattern(field.accept))]),
@@ -47,6 +47,9 @@ export function formsOf(field: Field): readonly Form[] {
     case 'number':
     case 'yes-no':
     case 'select':
+    case 'many':
+    case 'people':
+    case 'consent':
       return []
     default:
       return assertNever(field.type)
@@ -64,6 +67,9 @@ export const CAN_BE_MALFORMED: Readonly<Record<FieldType, boolean>> = {
   'yes-no': false,
   select: true,
   file: true,
+  many: true,
+  people: true,
+  consent: false,
 }
 
 /** The field's own message for a malformed answer. */
@@ -85,6 +91,26 @@ function phonePattern(field: Field): string {
     : `^${number}$`
 }
 
+/** Real days from one to another, both included, as patterns that must all match. */
+export function datePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
+  return [
+    DAY_PATTERN,
+    ...(from === undefined ? [] : [beyond(from, 'later')]),
+    ...(to === undefined ? [] : [beyond(to, 'earlier')]),
+  ]
+}
+
+/** Days compare as text of equal length: equal, or beyond at the first character that differs. */
+function beyond(limit: Day, side: 'later' | 'earlier'): string {
+  const alternatives = [...limit].flatMap((digit, at) => {
+    const rest = limit.slice(at + 1).replace(/\d/g, '[0-9]')
+    if (!/\d/.test(digit) || digit === (side === 'later' ? '9' : '0')) return []
+    const range = side === 'later' ? `[${Number(digit) + 1}-9]` : `[0-${Number(digit) - 1}]`
+    return [`${limit.slice(0, at)}${range}${rest}`]
+  })
+  return `^(?:${[limit, ...alternatives].join('|')})$`
+}
+
 // JSON Schema patterns carry no flags, so each letter stands for its two cases.
 function endingPattern(accept: readonly string[]): string {
   const anyCase = (ending: string): string =>
@@ -101,4 +127,14 @@ function endingPattern(accept: readonly string[]): string {
 /** A text as a pattern that matches just that text, under the flag u. */
 export function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
+
+/** What is said of a choice of several that is not one: too few, too many, or two that exclude each other. */
+export function chooseOf(field: Field): string {
+  return field.choose?.say || invalidOf(field)
+}
+
+/** The simple fields of a `people` field; none elsewhere. */
+export function fieldsOfPerson(field: Field): readonly Field[] {
+  return field.fields ?? []
 }

@@ -43,24 +43,19 @@ export { remember } from './remember.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {
   AdminList,
-  Answer,
-  Answers,
   Button,
   Colour,
   Column,
-  Condition,
   EventConfig,
   Field,
-  FieldErrors,
   Filter,
   Option,
   PublicEvent,
-  RawAnswers,
   Section,
   SiteTexts,
   SummaryLine,
-  Test,
 } from './config.ts'
+export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test } from './answer.ts'
 export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   ErrorAnswer,

@@ -3,6 +3,7 @@
  * may be paid. The form sent again, another try, and a link from a mail all go by it, and nothing else decides.
  */
 import type { EventConfig } from './config.ts'
+import type { Answers } from './answer.ts'
 import type { Paise } from './money.ts'
 import type { OrderId } from './numbers.ts'
 import { assertNever, type Result } from './outcome.ts'
@@ -41,6 +42,7 @@ export type Attempt = {
 export type Payable = {
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
+  readonly answers: Answers
   readonly category: string | null
   /** Newest first. */
   readonly payments: readonly Attempt[]
@@ -128,7 +130,7 @@ export function termsOf(
   return {
     opening: opening.open ? 'open' : opening.by === 'hand' ? 'closed' : 'ended',
     closedText: opening.open ? '' : opening.text,
-    quote: quoteOf(event, registration.category, at),
+    quote: quoteOf(event, registration.answers, registration.category, at),
     holdUntil: newest === undefined ? null : holdOf(event, newest),
     accepted,
   }
@@ -217,7 +219,7 @@ function isSoonAfter(sentAt: Instant, at: Instant): boolean {
 /** Whether money that moved at that instant came in time: before closing and while its price was held, or soon after the delegate was sent to pay. */
 export function inTime(
   event: EventConfig,
-  { category }: Pick<Payable, 'category'>,
+  { answers, category }: Pick<Payable, 'answers' | 'category'>,
   attempt: Attempt,
   at: Instant,
 ): 'in-time' | 'after-closing' | 'after-hold' {
@@ -225,7 +227,7 @@ export function inTime(
   const hold = holdOf(event, attempt)
   if (hold !== null && at < hold) return 'in-time'
   if (!openOn(event, dayOf(at)).open) return 'after-closing'
-  const today = quoteOf(event, category, at)
+  const today = quoteOf(event, answers, category, at)
   const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
   return isDearer ? 'after-hold' : 'in-time'
 }

@@ -123,3 +123,26 @@ function backwards(percent: bigint, total: Paise, unit: bigint): Split {
   const base = share > total ? total : share
   return { base, gst: paise(total - base), total }
 }
+
+/**
+ * Prices after an amount, or percent of each, was added (below 0: taken off). One amount is taken from the
+ * first price that has it, then from the next; none goes below nothing. Percent to the nearest paisa, half up.
+ */
+export function adjusted(
+  prices: readonly Paise[],
+  by: { readonly amount: Paise } | { readonly percent: number },
+): readonly Paise[] {
+  if ('percent' in by) {
+    const percent = millionths(Math.abs(by.percent))
+    const sign = by.percent < 0 ? -1 : 1
+    return prices.map((price) =>
+      paise(Math.max(0, price + sign * rounded(BigInt(price) * percent, HUNDRED_PERCENT, 1n))),
+    )
+  }
+  let left: number = by.amount
+  return prices.map((price) => {
+    const change = Math.max(left, -price)
+    left -= change
+    return paise(price + change)
+  })
+}

@@ -1,5 +1,6 @@
 /** Which period counts on a day, whether one can register on it, and until when that stays so. Days are Indian, both ends included. */
-import type { Fees, Period, PublicEvent } from './config.ts'
+import type { PublicEvent } from './config.ts'
+import type { Fees, Period } from './sale.ts'
 import { addDays, formatDay, type Day } from './time.ts'
 
 /** Whether the day lies in the period; an end that is not stated is open. */

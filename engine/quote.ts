@@ -1,24 +1,35 @@
 /** What a registration costs, and the tariff. The server's clock decides; a browser's quote is a preview. */
-import type { Answers, Category, Period, PublicEvent } from './config.ts'
+import type { Category, PublicEvent } from './config.ts'
+import type { Answers } from './answer.ts'
+import type { Period } from './sale.ts'
 import type { TariffAnswer } from './wire.ts'
+import { linesOf, totalsOf, type Line } from './bill.ts'
 import { categoryOf } from './category.ts'
 import { rupees, split, type Paise, type Split } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { lastDayOf, openOn, periodOn } from './period.ts'
 import { dayOf, isoIndia, type Instant } from './time.ts'
 
-/** What these answers cost at an instant. base + gst = total, exactly. */
+/** What these answers cost at an instant: the sums over the lines. base + gst = total, exactly. */
 export type Quote = {
   readonly category: string
   readonly period: string
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
+  readonly lines: readonly Line[]
 }
 export type QuoteRefusal =
   | { readonly code: 'no_category' }
   | { readonly code: 'registration_closed'; readonly text: string }
-  | { readonly code: 'not_on_sale'; readonly category: string; readonly period: string }
+  | {
+      readonly code: 'not_on_sale'
+      readonly category: string
+      readonly period: string
+      /** What of it is not on sale; null: the registration itself. */
+      readonly item: string | null
+      readonly option: string | null
+    }
 
 /** What one category costs in one period; null: not on sale then, or there is no such price. */
 export function quoteFor(event: PublicEvent, category: string, period: string): Split | null {
@@ -27,20 +38,22 @@ export function quoteFor(event: PublicEvent, category: string, period: string): 
   return price === undefined || price === null ? null : split(event.fees.tax, price)
 }
 
-/** What these answers cost at that instant, by the Indian day. An event without prices has nothing on sale: ask `statesPrices` first. */
+/**
+ * What these answers cost at that instant, by the Indian day; normalised, facts laid in. An event without
+ * prices has nothing on sale: ask `statesPrices` first.
+ */
 export function quote(
   event: PublicEvent,
   answers: Answers,
   at: Instant,
 ): Result<Quote, QuoteRefusal> {
-  const opening = openOn(event, dayOf(at))
-  if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
-  return quoteOf(event, categoryOf(event, answers), at)
+  return quoteOf(event, answers, categoryOf(event, answers), at)
 }
 
-/** What a category costs at that instant; null: the answers belong to none. */
+/** What a category and these answers cost at that instant; null: the answers belong to none. */
 export function quoteOf(
   event: PublicEvent,
+  answers: Answers,
   category: string | null,
   at: Instant,
 ): Result<Quote, QuoteRefusal> {
@@ -49,10 +62,10 @@ export function quoteOf(
   if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
   if (category === null) return err({ code: 'no_category' })
   const period = periodOn(event.fees, on)?.id ?? ''
-  const price = quoteFor(event, category, period)
-  return price === null
-    ? err({ code: 'not_on_sale', category, period })
-    : ok({ category, period, ...price })
+  const lines = linesOf(event, answers, category, period, on)
+  return lines.ok
+    ? ok({ category, period, ...totalsOf(lines.value), lines: lines.value })
+    : err({ code: 'not_on_sale', ...lines.error })
 }
 
 /** False for an event that registers without any price. */

@@ -1,5 +1,6 @@
 /** How large an event's schema becomes, worked out without making it: it can double with every field. */
-import type { Condition, EventConfig, Field } from './config.ts'
+import type { EventConfig, Field } from './config.ts'
+import type { Condition } from './answer.ts'
 
 /** Compiling takes a second for so many, and what a browser loads is 220 KB packed. */
 export const LOWERED_TESTS_MAX = 1500

@@ -3,10 +3,10 @@
  * become `allOf: [{if, then}]`, always with `required` inside `if`; each field stands in one `then`.
  * No format, minLength or object const: what ajv compiles from it needs no import at run time.
  */
-import type { Answer, Condition, Field, PublicEvent, Test } from './config.ts'
-import { formsOf, literal } from './fields.ts'
+import type { Field, PublicEvent } from './config.ts'
+import type { Condition, Scalar, Test } from './answer.ts'
+import { datePatterns, fieldsOfPerson, formsOf, literal } from './fields.ts'
 import { assertNever, fromPairs } from './outcome.ts'
-import { DAY_PATTERN, type Day } from './time.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
 
@@ -62,11 +62,7 @@ export function toSchema(event: PublicEvent): Schema {
 
 /** Every field, no conditions: what a form library draws from. `required` here only draws stars. */
 export function flatSchema(event: PublicEvent): Schema {
-  return {
-    type: 'object',
-    properties: fromPairs(event.fields.map((field) => [field.id, flatField(field)])),
-    required: event.fields.filter(isAlwaysRequired).map((field) => field.id),
-  }
+  return flatFields(event.fields)
 }
 
 function flatField(field: Field): Schema {
@@ -79,6 +75,20 @@ function flatField(field: Field): Schema {
     ...described,
     type: typeOf(field),
     ...(field.type === 'select' ? { enum: options ?? [] } : {}),
+    ...(field.type === 'many'
+      ? { items: { type: 'string', enum: options ?? [] }, uniqueItems: true }
+      : {}),
+    ...(field.type === 'people'
+      ? { items: flatFields(fieldsOfPerson(field)), maxItems: field.max ?? 0 }
+      : {}),
+  }
+}
+
+function flatFields(fields: readonly Field[]): Schema {
+  return {
+    type: 'object',
+    properties: fromPairs(fields.map((field) => [field.id, flatField(field)])),
+    required: fields.filter(isAlwaysRequired).map((field) => field.id),
   }
 }
 
@@ -102,7 +112,8 @@ function isAlwaysRequired(field: Field): boolean {
   return field.required !== undefined && field.required.when === undefined
 }
 
-const JSON_TYPES: Readonly<Record<Field['type'], 'string' | 'number' | 'boolean'>> = {
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array'
+const JSON_TYPES: Readonly<Record<Field['type'], JsonType>> = {
   text: 'string',
   multiline: 'string',
   email: 'string',
@@ -112,15 +123,32 @@ const JSON_TYPES: Readonly<Record<Field['type'], 'string' | 'number' | 'boolean'
   'yes-no': 'boolean',
   select: 'string',
   file: 'string',
+  many: 'array',
+  people: 'array',
+  consent: 'boolean',
 }
-function typeOf(field: Field): 'string' | 'number' | 'boolean' {
-  return JSON_TYPES[field.type]
+function typeOf(field: Field): JsonType {
+  return field.isWhole === true ? 'integer' : JSON_TYPES[field.type]
 }
 
 function fieldSchema(field: Field): Schema {
   const described = { title: field.label, type: typeOf(field) }
   if (field.type === 'select')
     return { ...described, ...oneOfThese((field.options ?? []).map((option) => option.id)) }
+  if (field.type === 'many') return { ...described, ...manySchema(field) }
+  if (field.type === 'people')
+    return {
+      ...described,
+      minItems: field.min ?? 0,
+      maxItems: field.max ?? 0,
+      items: {
+        type: 'object',
+        properties: fromPairs(fieldsOfPerson(field).map((one) => [one.id, fieldSchema(one)])),
+        required: fieldsOfPerson(field)
+          .filter(isAlwaysRequired)
+          .map(({ id }) => id),
+      },
+    }
   if (field.type === 'number')
     return {
       ...described,
@@ -134,6 +162,18 @@ function fieldSchema(field: Field): Schema {
   return patterns.length === 0
     ? described
     : { ...described, allOf: patterns.map((pattern) => ({ pattern })) }
+}
+
+function manySchema({ options = [], choose }: Field): Schema {
+  const without = (choose?.notTogether ?? []).map((group) =>
+    negate(all(group.map((id) => ({ contains: { enum: [id] } })))),
+  )
+  return {
+    items: oneOfThese(options.map(({ id }) => id)),
+    ...(choose?.atLeast === undefined ? {} : { minItems: choose.atLeast }),
+    ...(choose?.atMost === undefined ? {} : { maxItems: choose.atMost }),
+    ...(without.length === 0 ? {} : { allOf: without }),
+  }
 }
 
 /** The conditions that must all hold for a field to show: its section's and its own. */
@@ -172,6 +212,16 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
       return all([...shown, answered(oneOfThese(test.values))])
     case 'not-in':
       return any([...hidden, negate(answered(oneOfThese(test.values)))])
+    case 'has':
+      return all([...shown, answered({ type: 'array', contains: oneOfThese(test.values) })])
+    case 'count': {
+      const { least, most } = wholeBounds(test)
+      const enough = answered({ type: 'array', minItems: Math.max(1, least), ...upTo(most) })
+      if (most < Math.max(0, least)) return NEVER
+      return least > 0
+        ? all([...shown, enough])
+        : any([...hidden, negate(answered({})), ...(most > 0 ? [enough] : [])])
+    }
     case 'answered':
       return test.answered ? all([...shown, answered({})]) : any([...hidden, negate(answered({}))])
     case 'number':
@@ -225,7 +275,25 @@ function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' 
   return fromPairs(Object.entries(named).filter(([, limit]) => limit !== undefined))
 }
 
-function oneOfThese(values: readonly Answer[]): Schema {
+/** The whole numbers that a test on a count accepts, from one to another. */
+function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
+  readonly least: number
+  readonly most: number
+} {
+  return {
+    least: Math.max(Math.ceil(atLeast ?? 0), above === undefined ? 0 : Math.floor(above) + 1),
+    most: Math.min(
+      Math.floor(atMost ?? Infinity),
+      below === undefined ? Infinity : Math.ceil(below) - 1,
+    ),
+  }
+}
+
+function upTo(most: number): Schema {
+  return Number.isFinite(most) ? { maxItems: most } : {}
+}
+
+function oneOfThese(values: readonly Scalar[]): Schema {
   if (values.length === 0) return NEVER
   if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
     return { enum: values }
@@ -233,26 +301,6 @@ function oneOfThese(values: readonly Answer[]): Schema {
     type: 'string',
     pattern: `^(?:${values.map((value) => literal(String(value))).join('|')})$`,
   }
-}
-
-/** Real days from one to another, both included, as patterns that must all match. */
-function datePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
-  return [
-    DAY_PATTERN,
-    ...(from === undefined ? [] : [beyond(from, 'later')]),
-    ...(to === undefined ? [] : [beyond(to, 'earlier')]),
-  ]
-}
-
-/** Days compare as text of equal length: equal, or beyond at the first character that differs. */
-function beyond(limit: Day, side: 'later' | 'earlier'): string {
-  const alternatives = [...limit].flatMap((digit, at) => {
-    const rest = limit.slice(at + 1).replace(/\d/g, '[0-9]')
-    if (!/\d/.test(digit) || digit === (side === 'later' ? '9' : '0')) return []
-    const range = side === 'later' ? `[${Number(digit) + 1}-9]` : `[0-${Number(digit) - 1}]`
-    return [`${limit.slice(0, at)}${range}${rest}`]
-  })
-  return `^(?:${[limit, ...alternatives].join('|')})$`
 }
 
 function all(schemas: readonly Schema[]): Schema {

@@ -1,5 +1,6 @@
 /** Texts with {placeholders}, and every value that may stand in one, formatted for people. */
-import type { Answer, Answers, PublicEvent } from './config.ts'
+import type { Field, PublicEvent } from './config.ts'
+import type { Answer, Answers, Person } from './answer.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { EngineValue } from './values.ts'
 import type { RegistrationAnswer } from './wire.ts'
@@ -98,6 +99,14 @@ export function statusText(status: PaymentStatus): string {
 export function answerText(event: PublicEvent, id: string, answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   const field = event.fields.find((candidate) => candidate.id === id)
+  if (typeof answer === 'object')
+    return answer
+      .map((one) =>
+        typeof one === 'string'
+          ? (field?.options?.find((option) => option.id === one)?.label ?? one)
+          : personText(field, one),
+      )
+      .join(typeof answer[0] === 'string' ? ', ' : '; ')
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   if (stored?.type === 'money') return moneyText(String(answer)) ?? String(answer)
   if (
@@ -107,6 +116,20 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
   )
     return formatDay(answer)
   return field?.options?.find((option) => option.id === answer)?.label ?? String(answer)
+}
+
+/** One of the people in words, in the order of the questions: "Asha Nair, 34". */
+export function personText(field: Field | undefined, person: Person): string {
+  return (field?.fields ?? [])
+    .flatMap((part) => {
+      const answer = own(person, part.id)
+      if (answer === undefined) return []
+      if (typeof answer === 'boolean') return answer ? [part.label] : []
+      if (part.type === 'date' && typeof answer === 'string' && isDay(answer))
+        return [formatDay(answer)]
+      return [part.options?.find(({ id }) => id === answer)?.label ?? String(answer)]
+    })
+    .join(', ')
 }
 
 /** The values every text may name whoever reads it: `event.*`, `tax.*`. */
@@ -222,7 +245,10 @@ export function readRegistration(
 ): RegistrationView {
   const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
     const value = own(wire, id)
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    return typeof value === 'string' ||
+      typeof value === 'number' ||
+      typeof value === 'boolean' ||
+      Array.isArray(value)
       ? [[id, value]]
       : []
   }

@@ -1,7 +1,10 @@
 /** The verdict on answers by an event's compiled schema, and its errors as the event file's texts. */
-import { counted, isUnreadable } from './answers.ts'
-import type { Answers, Field, FieldErrors, PublicEvent, RawAnswers } from './config.ts'
-import { formsOf, invalidOf, requiredOf } from './fields.ts'
+import { counted, partOf } from './answers.ts'
+import { isUnreadable } from './read-answer.ts'
+import type { Field, PublicEvent } from './config.ts'
+import type { Answers, FieldErrors, RawAnswers } from './answer.ts'
+import { NO_FACTS, type Facts } from './facts.ts'
+import { chooseOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { NOT_BLANK } from './schema.ts'
 
@@ -14,20 +17,53 @@ export type SchemaError = {
 
 /** ajv's errors as the event file's texts: one per field, in form order. */
 export function toMessages(event: PublicEvent, errors: readonly SchemaError[]): FieldErrors {
-  const ofField = (field: Field): readonly SchemaError[] =>
+  const at = (parent: string, field: Field): readonly SchemaError[] =>
     errors.filter(
       ({ keyword, instancePath, params }) =>
         keyword !== 'if' &&
         (keyword === 'required'
-          ? params['missingProperty'] === field.id
-          : instancePath === `/${pointer(field.id)}`),
+          ? instancePath === parent && params['missingProperty'] === field.id
+          : instancePath === `${parent}/${pointer(field.id)}`),
     )
   return fromPairs(
-    event.fields.flatMap((field) => {
-      const found = ofField(field)
-      return found.length === 0 ? [] : [[field.id, messageOf(field, found)] as const]
+    event.fields.flatMap((field): (readonly [string, string])[] => {
+      const found = at('', field)
+      if (field.type === 'many') return ofMany(field, found, errors)
+      if (found.length > 0) return [[field.id, messageOf(field, found)]]
+      return ofPeople(field, errors).flatMap((one) =>
+        fieldsOfPerson(field).flatMap((part): (readonly [string, string])[] => {
+          const wrong = at(`/${pointer(field.id)}/${one}`, part)
+          return wrong.length === 0 ? [] : [[partOf(field, one, part), messageOf(part, wrong)]]
+        }),
+      )
     }),
   )
+}
+
+/** An option that is none is told before how many were chosen. */
+function ofMany(
+  field: Field,
+  found: readonly SchemaError[],
+  errors: readonly SchemaError[],
+): (readonly [string, string])[] {
+  const isMissing = found.some(({ keyword }) => keyword === 'required')
+  const isNone = errors.some(({ instancePath }) =>
+    instancePath.startsWith(`/${pointer(field.id)}/`),
+  )
+  if (isMissing) return [[field.id, requiredOf(field)]]
+  if (isNone || found.some(({ keyword }) => keyword === 'type'))
+    return [[field.id, invalidOf(field)]]
+  return found.length === 0 ? [] : [[field.id, chooseOf(field)]]
+}
+
+/** The places of the people about whom anything is said, each once, in order. */
+function ofPeople(field: Field, errors: readonly SchemaError[]): readonly number[] {
+  if (field.type !== 'people') return []
+  const start = `/${pointer(field.id)}/`
+  const places = errors.flatMap(({ instancePath }) =>
+    instancePath.startsWith(start) ? [Number.parseInt(instancePath.slice(start.length), 10)] : [],
+  )
+  return [...new Set(places)].sort((a, b) => a - b)
 }
 
 function messageOf(field: Field, errors: readonly SchemaError[]): string {
@@ -50,16 +86,19 @@ export function checkBySchema(
   event: PublicEvent,
   raw: RawAnswers,
   judge: (answers: Answers) => readonly SchemaError[],
+  facts: Facts = NO_FACTS,
 ): Result<Answers, FieldErrors> {
-  const { answers, shown } = counted(event, raw)
+  const { answers, shown } = counted(event, raw, facts)
   const errors = judge(answers)
-  const unreadable = event.fields.filter(({ id }) => isUnreadable(own(raw, id)))
+  const unreadable = event.fields.filter((field) => isUnreadable(field, own(raw, field.id)))
   if (errors.length === 0 && unreadable.length === 0) return ok(answers)
   const said = toMessages(event, errors)
   const all = event.fields.flatMap((field) => {
-    const message =
-      unreadable.includes(field) && shown.has(field.id) ? invalidOf(field) : own(said, field.id)
-    return message === undefined ? [] : [[field.id, message] as const]
+    if (unreadable.includes(field) && shown.has(field.id))
+      return [[field.id, invalidOf(field)] as const]
+    return Object.entries(said).filter(
+      ([name]) => name === field.id || name.startsWith(`${field.id}.`),
+    )
   })
   return all.length === 0 ? ok(answers) : err(fromPairs(all))
 }

@@ -3,7 +3,8 @@
  * ISO 8601 with offset. One shape of error everywhere.
  */
 import type { SharedFiles } from './check/source.ts'
-import type { AdminList, Admin, FieldErrors, PublicEvent } from './config.ts'
+import type { AdminList, Admin, PublicEvent } from './config.ts'
+import type { FieldErrors } from './answer.ts'
 import type { DecisionName, ReviewKind } from './review.ts'
 import type { Failure, PaymentStatus, Stands } from './payment.ts'
 

@@ -103,7 +103,7 @@ export function toQuote(wire: WireQuote): Quote | null {
   const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
   return base === null || gst === null || total === null
     ? null
-    : { category: wire.category, period: wire.period, base, gst, total }
+    : { category: wire.category, period: wire.period, base, gst, total, lines: [] }
 }
 
 /** `stands` is absent in an answer that says no more than the specification asks for. */

@@ -10,6 +10,7 @@ import { day } from '../time.ts'
 import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
 import { isCharged, toFees } from './compile/fees.ts'
+import { toFacts } from './compile/facts.ts'
 import { toCategory, toField } from './compile/form.ts'
 import { toAdmin } from './compile/office.ts'
 import { EMPTY_PAGE, resultErrors, toButton, toPage } from './compile/pages.ts'
@@ -42,17 +43,22 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const common = map(shared.texts.form)
   const categories = list(file.categories).map(map).map(toCategory)
   const sections = list(own.sections).map(map)
+  const days = { from: day(text(event.from)), to: day(text(event.to)) }
+  const fees = toFees(map(file.fees))
+  const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
   const fields = sections.flatMap((section, index) =>
     list(section.fields)
       .map(map)
-      .map((field) => toField(field, index, categories, shared)),
+      .map((field) => toField(field, index, { categories, shared, days }))
+      .map((field) =>
+        field.type === 'number' && counted.has(field.id) ? { ...field, isWhole: true } : field,
+      ),
   )
   const orderId = map(file.order_id)
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
   const summary = { ...map(common.summary), ...map(own.summary) }
   const freeButton = maybe(summary.free_button) ?? FREE_BUTTON
-  const fees = toFees(map(file.fees))
   const panel = own.panel === undefined ? null : map(own.panel)
   const stepper = own.stepper === undefined ? null : map(own.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
@@ -62,8 +68,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const head = {
     id,
     title: text(event.title),
-    from: day(text(event.from)),
-    to: day(text(event.to)),
+    ...days,
     venue: text(event.venue),
     status: event.status === 'closed' ? ('closed' as const) : ('open' as const),
     support: text(event.support),
@@ -117,6 +122,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
               ),
           },
     fees,
+    ...toFacts(file),
     sections: sections.map((section): Section => ({
       title: text(section.title),
       fields: list(section.fields).map((field) => text(map(field).id)),
@@ -126,6 +132,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     alsoStored,
     roles: rolesOf([...fields, ...alsoStored]),
     form: {
+      pages: own.pages === 'sections' ? 'sections' : 'one',
       stepper:
         stepper === null
           ? null

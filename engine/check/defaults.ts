@@ -25,7 +25,13 @@ export const ANSWER_CHARACTERS_MAX = {
   'yes-no': 5,
   select: 200,
   file: 200,
+  many: 200,
+  people: 200,
+  consent: 5,
 } satisfies Record<FieldType, number>
+
+/** How long a place is kept while somebody pays: as long as a payment at a gateway may take. */
+export const HOLD_PLACE_MS = 30 * 60_000
 
 /** The blue of the look, for an event without a colour of its own. */
 export const LOOK_COLOUR = '#1050AC'

@@ -1,9 +1,9 @@
 /**
- * What an event file and the three files beside it hold once their shape is right, as TypeScript
+ * What an event file holds once its shape is right, as TypeScript
  * knows it. Written by hand beside `schemas/*.schema.json`; a test compares the two key by key.
  */
 import type { FieldType } from '../config.ts'
-import type { EngineValue } from '../values.ts'
+import type { Text } from './shared-types.ts'
 
 export type EventFile = {
   readonly format: 1
@@ -16,6 +16,11 @@ export type EventFile = {
   readonly categories: readonly Category[]
   readonly category: CategoryChoice
   readonly fees: Fees
+  readonly limits?: readonly Limit[]
+  readonly hold?: string
+  readonly unique?: readonly Unique[]
+  readonly codes?: { readonly kinds: readonly CodeKind[] }
+  readonly rolls?: Readonly<Record<string, Roll>>
   readonly form: Form
   readonly order_id: OrderId
   readonly payment?: { readonly gateway: string; readonly account: Name } | string
@@ -31,65 +36,6 @@ export type EventFile = {
   readonly examples?: Examples
 }
 
-export type ListsFile = {
-  readonly format: 1
-  readonly lists: Readonly<
-    Record<string, readonly (string | { readonly id: string; readonly label?: string })[]>
-  >
-}
-
-export type GatewaysFile = {
-  readonly format: 1
-  readonly gateways: Readonly<Record<string, Gateway>>
-}
-
-export type TextsFile = {
-  readonly format: 1
-  readonly form: {
-    readonly required: Text
-    readonly invalid: {
-      readonly email: Text
-      readonly phone: Text
-      readonly option: Text
-      readonly file: Text
-      readonly number?: Text
-      readonly date?: Text
-      readonly text?: Text
-    }
-    readonly summary: {
-      readonly title: Text
-      readonly empty: Text
-      readonly button: Text
-      readonly busy: Text
-    }
-    readonly without_payment: { readonly notice: Text; readonly alert: Text }
-    readonly failure: Text
-    readonly notice_ms: number
-  }
-  readonly results: {
-    readonly no_order: Text
-    readonly bad_order: Text
-    readonly not_found: Text
-    readonly fetch_failed: Text
-    readonly missing_value: Text
-  }
-  readonly admin: {
-    readonly empty: Text
-    readonly load: Text
-    readonly export: Text
-    readonly sign_in: Text
-    readonly dashboard: Text
-    readonly retry: Text
-  }
-  readonly calls: Readonly<Record<string, Text>>
-  readonly values: {
-    readonly [name in keyof Labels]: Labels[name]
-  }
-}
-
-/** Every value that the engine supplies has one; `id` is the office's own. */
-type Labels = Readonly<Record<Exclude<EngineValue, 'id'>, Text>> & { readonly id?: Text }
-type Text = string
 type Name = string
 type FieldId = string
 type Value = string
@@ -143,6 +89,13 @@ type Test =
   | {
       readonly not?: string | boolean | number | readonly (string | boolean | number)[]
       readonly answered?: boolean
+      readonly has?: string | readonly string[]
+      readonly count?: {
+        readonly at_least?: number
+        readonly at_most?: number
+        readonly above?: number
+        readonly below?: number
+      }
       readonly at_least?: number
       readonly at_most?: number
       readonly above?: number
@@ -153,12 +106,7 @@ type Test =
 
 type Fees = {
   readonly currency?: 'INR'
-  readonly tax?: {
-    readonly name: Text
-    readonly percent: number
-    readonly prices: 'exclusive' | 'inclusive'
-    readonly round?: 'paise' | 'rupee'
-  }
+  readonly tax?: Tax
   readonly periods: readonly {
     readonly id: Name
     readonly label?: Text
@@ -167,10 +115,78 @@ type Fees = {
   }[]
   readonly overlap?: 'first'
   readonly other_dates?: Name
-  readonly prices?: Readonly<Record<string, readonly (number | string)[] | readonly Name[]>>
+  readonly prices?: PriceRows
+  readonly items?: readonly Item[]
+  readonly adjustments?: readonly Adjustment[]
+}
+
+type Tax = {
+  readonly name: Text
+  readonly percent: number
+  readonly prices: 'exclusive' | 'inclusive'
+  readonly round?: 'paise' | 'rupee'
+}
+
+export type PriceRows = Readonly<Record<string, readonly (number | string)[] | readonly Name[]>>
+
+export type Item = {
+  readonly id: Name
+  readonly label?: Text
+  readonly when?: Condition
+  readonly by?: FieldId
+  readonly count?: string | Readonly<Record<string, Condition>>
+  readonly times?: FieldId
+  readonly tax?: Tax | string
+  readonly prices?: PriceRows | readonly PriceTable[]
+  readonly amount_in?: FieldId
+}
+
+type PriceTable = {
+  readonly when?: Condition
+  readonly table?: PriceRows
+  readonly otherwise?: PriceRows
+}
+
+export type Adjustment = {
+  readonly id: Name
+  readonly label?: Text
+  readonly when?: Condition
+  readonly from?: DayText
+  readonly to?: DayText
+  readonly on?: Name
+  readonly amount?: number
+  readonly percent?: number
+}
+
+export type Limit = {
+  readonly id: Name
+  readonly when?: Condition
+  readonly each_option_of?: FieldId
+  readonly max: number | Readonly<Record<string, number>>
+  readonly full: string | { readonly offer?: Name; readonly say: Text }
+  readonly few?: number
+}
+
+export type Unique = {
+  readonly fields: readonly FieldId[]
+  readonly else: 'block' | 'warn'
+  readonly say: Text
+}
+
+export type CodeKind = {
+  readonly id: Name
+  readonly label?: Text
+  readonly gives: { readonly category?: Name; readonly adjustment?: Name }
+}
+
+export type Roll = {
+  readonly key: FieldId
+  readonly columns: Readonly<Record<string, string | readonly string[]>>
+  readonly shows?: readonly FieldId[]
 }
 
 type Form = {
+  readonly pages?: 'sections'
   readonly stepper?: { readonly steps: Texts; readonly stays_on?: number }
   readonly sections: readonly {
     readonly title: Text
@@ -214,6 +230,21 @@ export type Field = {
   readonly min?: number
   readonly max?: number
   readonly max_length?: number
+  readonly pattern?: string
+  readonly format?: 'pin' | 'gstin' | 'pan' | 'utr' | 'mobile-in'
+  readonly from?: DayText
+  readonly to?: DayText
+  readonly unit?: Text
+  readonly choose?: {
+    readonly at_least?: number
+    readonly at_most?: number
+    readonly not_together?: readonly (readonly string[])[]
+    readonly say?: Text
+  }
+  readonly fields?: readonly Field[]
+  readonly link?: string
+  readonly version?: Text
+  readonly in?: FieldId
 }
 
 type OrderId = {
@@ -329,24 +360,11 @@ type Examples = {
       readonly base?: number
       readonly gst?: number
       readonly total?: number
+      readonly lines?: Readonly<Record<string, number>>
       readonly shows?: readonly FieldId[]
       readonly hides?: readonly FieldId[]
       readonly errors?: Readonly<Record<string, string>>
       readonly order?: string
     }
   }[]
-}
-
-type Https = string
-
-type Gateway = {
-  readonly live: {
-    readonly pay: Https
-    readonly status: Https
-    readonly refund: Https
-    readonly hops: readonly Https[]
-  }
-  readonly constants: Readonly<Record<string, string>>
-  readonly posts_to: string
-  readonly posts: Readonly<Record<string, string>>
 }

@@ -1,9 +1,11 @@
 /** What the checks look at: the file as written, the event it makes, and where everything stands. */
-import type { Condition, EventConfig, Field } from '../config.ts'
+import type { EventConfig, Field } from '../config.ts'
+import type { Condition } from '../answer.ts'
 import { own } from '../outcome.ts'
 import { toCondition } from './compile/conditions.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './file-types.ts'
+import type * as Shared from './shared-types.ts'
 import { join } from './source.ts'
 import type { Source } from './source.ts'
 
@@ -59,9 +61,9 @@ export type Model = {
   readonly source: Source
   readonly shared: Readonly<Record<SharedName, Source>>
   readonly file: Files.EventFile
-  readonly lists: Files.ListsFile
-  readonly gateways: Files.GatewaysFile
-  readonly texts: Files.TextsFile
+  readonly lists: Shared.ListsFile
+  readonly gateways: Shared.GatewaysFile
+  readonly texts: Shared.TextsFile
   readonly config: EventConfig
   readonly options: CheckOptions
   readonly fields: readonly FieldAt[]
@@ -96,9 +98,9 @@ export function modelOf(
     file,
     config,
     options,
-    lists: shared.lists.value as Files.ListsFile,
-    gateways: shared.gateways.value as Files.GatewaysFile,
-    texts: shared.texts.value as Files.TextsFile,
+    lists: shared.lists.value as Shared.ListsFile,
+    gateways: shared.gateways.value as Shared.GatewaysFile,
+    texts: shared.texts.value as Shared.TextsFile,
     fields: fields.flatMap((one, at) => {
       const field = config.fields[at]
       return field === undefined ? [] : [{ ...one, field }]

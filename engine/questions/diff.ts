@@ -3,7 +3,8 @@
  * of day and category, who gets which category, fields, messages, routes. Moving a line, renaming a
  * comment or reordering a map changes nothing here.
  */
-import type { Answers, EventConfig, Field } from '../config.ts'
+import type { EventConfig, Field } from '../config.ts'
+import type { Answers } from '../answer.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'

@@ -1,5 +1,7 @@
 /** Why this delegate pays this amount: how each answer was read, which rules were tried, which cell of the price table counts, and the tax. */
-import type { Answer, EventConfig, FieldErrors, Period, RawAnswers } from '../config.ts'
+import type { EventConfig } from '../config.ts'
+import type { Answer, FieldErrors, RawAnswers } from '../answer.ts'
+import type { Period } from '../sale.ts'
 import { errorsOf, normalise } from '../answers.ts'
 import { categoryOf, explainCategory, type CategoryExplained } from '../category.ts'
 import { conditionsOf } from '../check/proof/axes.ts'

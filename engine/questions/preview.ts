@@ -2,7 +2,8 @@
  * An event as still pages: the form in the state of each worked example, result pages, receipt and
  * e-mail. No script, no address outside the page: it can be sent by e-mail and opened anywhere.
  */
-import type { Answer, Answers, EventConfig, ExampleCase, Field } from '../config.ts'
+import type { EventConfig, ExampleCase, Field } from '../config.ts'
+import type { Answer, Answers } from '../answer.ts'
 import type { OrderId, RegNo } from '../numbers.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { escapeHtml } from '../html.ts'

@@ -5,19 +5,16 @@
  */
 import { CAN_BE_MALFORMED } from '../fields.ts'
 import type {
-  Answer,
   Button,
   Category,
-  Condition,
-  ConditionMap,
   Detail,
   EventConfig,
   ExampleCase,
-  Fees,
   Field,
   ResultPage,
-  Test,
 } from '../config.ts'
+import type { Answer, Condition, ConditionMap, Test } from '../answer.ts'
+import type { Fees } from '../sale.ts'
 import { amountText, rupees, type Paise } from '../money.ts'
 import { fromPairs, own } from '../outcome.ts'
 import { isoIndia } from '../time.ts'

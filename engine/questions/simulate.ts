@@ -3,7 +3,8 @@
  * By column, never by a period's first day: where two periods share a day the first one owns it, and
  * a table made by days would show the wrong column for the second.
  */
-import type { Answers, EventConfig } from '../config.ts'
+import type { EventConfig } from '../config.ts'
+import type { Answers } from '../answer.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'

@@ -1,6 +1,6 @@
 /** People who are not there, and what they answer: the same seed gives the same ones. */
 import { assert, errorsOf, normalise, shownFields } from '../../engine/index.ts'
-import type { Answer, Answers, EventConfig, Field } from '../../engine/index.ts'
+import type { Answer, Answers, EventConfig, Field, Scalar } from '../../engine/index.ts'
 
 /** Nobody is called this. */
 const FIRST = [
@@ -118,6 +118,22 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
       return chance() < 0.55
     case 'select':
       return pick(chance, field.options ?? []).id
+    case 'consent':
+      return true
+    case 'many':
+      return (field.options ?? [])
+        .map(({ id }) => id)
+        .filter(() => chance() < 0.4)
+        .slice(0, field.choose?.atMost)
+    case 'people':
+      return Array.from({ length: Math.floor(chance() * ((field.max ?? 0) + 1)) }, () =>
+        Object.fromEntries(
+          (field.fields ?? []).map((part) => [
+            part.id,
+            answerOf(part, pick(chance, FIRST), last, chance) as Scalar,
+          ]),
+        ),
+      )
     case 'file':
       return `made-up-proof.${field.accept?.includes('pdf') === true ? 'pdf' : (field.accept?.[0] ?? 'pdf')}`
     case 'multiline':

@@ -328,6 +328,7 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
     }
     case 'date':
       return isDay(text) ? ok(text) : bad('day such as 2025-09-01')
+    case 'consent':
     case 'yes-no': {
       if (/^(true|yes|1)$/i.test(text)) return ok(true)
       return /^(false|no|0)$/i.test(text) ? ok(false) : bad('yes or no')
@@ -343,6 +344,9 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
         ? err(`“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`)
         : ok(option.id)
     }
+    // Lists are read by the form's own rules, from JSON text.
+    case 'many':
+    case 'people':
     case 'text':
     case 'multiline':
     case 'email':

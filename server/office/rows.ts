@@ -1,6 +1,6 @@
 /** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
 import { answerText, delegateOf, isoIndia, rupees, statusText } from '../../engine/index.ts'
-import type { EventConfig, ListRow, ListValue, Paise } from '../../engine/index.ts'
+import type { Answer, Scalar, EventConfig, ListRow, ListValue, Paise } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /**
@@ -27,6 +27,10 @@ export function nameOf(
 
 const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
 
+/** A list is one text in a row: its options or its people in words. */
+const cellOf = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
+  answer === undefined ? null : typeof answer === 'object' ? answerText(event, id, answer) : answer
+
 /** Every value twice where it has a label: as stored under its name, for people under `<name>_display`. */
 export function listRow(event: EventConfig, registration: StoredRegistration): ListRow {
   const category = event.categories.find(({ id }) => id === registration.category)
@@ -39,10 +43,10 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
     payment_status_display: paymentStatusDisplay(registration),
     in_review: registration.inReview,
   }
-  for (const { id } of event.alsoStored) row[id] = registration.answers[id] ?? null
+  for (const { id } of event.alsoStored) row[id] = cellOf(event, id, registration.answers[id])
   for (const { id, type } of event.fields) {
     const answer = registration.answers[id]
-    row[id] = answer ?? null
+    row[id] = cellOf(event, id, answer)
     if (type === 'select' || type === 'yes-no')
       row[`${id}_display`] = answer === undefined ? null : answerText(event, id, answer)
   }

@@ -199,5 +199,6 @@ function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): 
     base: split.base,
     gst: split.gst,
     total: amount,
+    lines: [],
   }
 }

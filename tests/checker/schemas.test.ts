@@ -75,13 +75,13 @@ describe('the types of a file', () => {
     writeFileSync(
       file,
       [
-        `import type * as Files from '../../../engine/check/file-types.ts'`,
+        `import type { EventFile } from '../../../engine/check/file-types.ts'`,
+        `import type { GatewaysFile, ListsFile, TextsFile } from '../../../engine/check/shared-types.ts'`,
         `import type { SiteFile } from '../../../engine/check/site.ts'`,
         ...kinds.map((kind) => typesOf(named(kind), schemas[kind])),
         'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false',
         ...kinds.map(
-          (kind) =>
-            `export const ${kind}: Same<${named(kind)}, ${kind === 'site' ? '' : 'Files.'}${named(kind)}File> = true`,
+          (kind) => `export const ${kind}: Same<${named(kind)}, ${named(kind)}File> = true`,
         ),
       ].join('\n'),
     )

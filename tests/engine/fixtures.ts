@@ -66,12 +66,18 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     routes: { form: '/sample2026', also: [], success: '/sample/success', failed: '/sample/failed' },
     categories: [],
     categoryChoice: { by: 'rules', rules: [] },
-    fees: { tax: null, periods: [], otherDates: null, prices: null },
+    fees: { tax: null, periods: [], otherDates: null, prices: null, items: [], adjustments: [] },
+    limits: [],
+    holdPlaceMs: 0,
+    unique: [],
+    codeKinds: [],
+    rolls: [],
     sections,
     fields,
     alsoStored: [],
     roles: rolesOf([...fields, ...(more.alsoStored ?? [])]),
     form: {
+      pages: 'one',
       stepper: null,
       panel: null,
       summary: {
@@ -142,6 +148,8 @@ export const chosen: EventConfig = eventOf({
       { id: 'late', label: 'Late', from: day('2025-09-01'), to: day('2026-01-25') },
       { id: 'last', label: 'Last', from: day('2026-01-25'), to: day('2026-01-31') },
     ],
+    items: [],
+    adjustments: [],
     otherDates: 'early',
     prices: {
       member: { early: rupee(5000), late: rupee(6000), last: rupee(10000) },
@@ -202,6 +210,8 @@ export const derived: EventConfig = eventOf({
       { id: 'early', label: 'Early', to: day('2025-11-30') },
       { id: 'regular', label: 'Regular', from: day('2025-12-01') },
     ],
+    items: [],
+    adjustments: [],
     otherDates: null,
     prices: Object.fromEntries(
       ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id, i) => [

@@ -62,7 +62,7 @@ test.each([
 })
 
 test('it costs nothing, in the quote and in the tariff', () => {
-  expect(quote(event, { is_member: true }, at)).toEqual({
+  expect(quote(event, { is_member: true }, at)).toMatchObject({
     ok: true,
     value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
   })

@@ -45,6 +45,7 @@ const registrationOf = (...payments: readonly Attempt[]): Payable => ({
   paymentStatus:
     payments.find(({ status }) => status === 'success')?.status ?? payments[0]?.status ?? 'success',
   inReview: payments.some(({ review }) => review !== null),
+  answers: {},
   category: 'member',
   payments: payments.map((one, index) => ({
     ...one,
@@ -53,7 +54,7 @@ const registrationOf = (...payments: readonly Attempt[]): Payable => ({
 })
 const quoteOf = (total = held): Terms['quote'] => ({
   ok: true,
-  value: { category: 'member', period: 'late', base: total, gst: paise(0), total },
+  value: { category: 'member', period: 'late', base: total, gst: paise(0), total, lines: [] },
 })
 const terms = (more: Partial<Terms> = {}): Terms => ({
   opening: 'open',
@@ -138,7 +139,16 @@ describe('days and prices', () => {
   const quotes: readonly Terms['quote'][] = [
     quoteOf(),
     quoteOf(dearer),
-    { ok: false, error: { code: 'not_on_sale', category: 'member', period: 'late' } },
+    {
+      ok: false,
+      error: {
+        code: 'not_on_sale',
+        category: 'member',
+        period: 'late',
+        item: null,
+        option: null,
+      },
+    },
   ]
   // For the price as before, a dearer one, and none today.
   test.each([
@@ -266,12 +276,14 @@ describe('how long a price is held', () => {
     ['after-closing', '2026-02-03', { createdAt: at('2026-01-20') }],
   ] as const)('money is %s on %s', (expected, on, more) => {
     const placed = attempt({ createdAt: at('2026-01-05'), amount: paise(600_000), ...more })
-    expect(inTime(event, { category: 'member' }, placed, at(on))).toBe(expected)
+    expect(inTime(event, { answers: {}, category: 'member' }, placed, at(on))).toBe(expected)
   })
 
   test('money is in time for a price without an end, whatever is asked for today', () => {
     const placed = attempt({ createdAt: at('2026-01-12'), amount: paise(600_000) })
-    expect(inTime(endless, { category: 'member' }, placed, at('2026-03-01'))).toBe('in-time')
+    expect(inTime(endless, { answers: {}, category: 'member' }, placed, at('2026-03-01'))).toBe(
+      'in-time',
+    )
   })
 
   test('no try is offered where none would be let through', () => {

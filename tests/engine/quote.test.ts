@@ -50,7 +50,7 @@ describe('a chosen category', () => {
     })
     expect(quote(chosen, { ticket_type: 'pg' }, at('2025-10-01'))).toEqual({
       ok: false,
-      error: { code: 'not_on_sale', category: 'pg', period: 'late' },
+      error: { code: 'not_on_sale', category: 'pg', period: 'late', item: null, option: null },
     })
     expect(quoteFor(chosen, '__proto__', 'early')).toBeNull()
     expect(quoteFor(chosen, 'member', 'constructor')).toBeNull()
@@ -76,6 +76,18 @@ describe('a derived category', () => {
         base: rupee(4237),
         gst: rupee(763),
         total: rupee(5000),
+        lines: [
+          {
+            id: 'registration',
+            option: null,
+            label: 'PG-VISITOR',
+            quantity: 1,
+            unit: rupee(5000),
+            base: rupee(4237),
+            gst: rupee(763),
+            total: rupee(5000),
+          },
+        ],
       },
     })
   })

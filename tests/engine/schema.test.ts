@@ -7,7 +7,7 @@ import {
   flatSchema,
   toSchema,
   uiSchema,
-  type Answer,
+  type Scalar,
   type Condition,
   type EventConfig,
   type Field,
@@ -28,6 +28,9 @@ const samples: Record<Field['type'], readonly unknown[]> = {
   'yes-no': [undefined, true, 'false', 'maybe', { true: true }],
   select: [undefined, 'a', 'b', 'c', 'gone', ['a'], 'B '],
   file: [undefined, 'proof.pdf', 'proof.exe'],
+  many: [undefined, ['a'], ['b', 'a'], 'c', '["a","c"]', ['gone'], [], {}],
+  people: [undefined, [{}], [{ name: 'Asha' }], [{ name: ' ' }, { name: 'x' }], '[{}]', 'x', {}],
+  consent: [undefined, true, false, 'true', 'maybe'],
 }
 const rawOf = (event: EventConfig): fc.Arbitrary<RawAnswers> =>
   fc.record(
@@ -65,7 +68,7 @@ const types = Object.keys(samples) as readonly Field['type'][]
 const abc = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
 const testOf = (made: Field): fc.Arbitrary<Test> => {
   const answered = fc.boolean().map((is): Test => ({ is: 'answered', answered: is }))
-  const values: readonly Answer[] =
+  const values: readonly Scalar[] =
     made.type === 'yes-no'
       ? [true, false]
       : made.type === 'select'

@@ -24,6 +24,7 @@ export const quoted: Quote = {
   base: paise(425_000),
   gst: paise(76_500),
   total: paise(501_500),
+  lines: [],
 }
 
 /** A registration number nobody has, in whatever process. */

@@ -30,6 +30,8 @@ const priced: PublicEvent = eventOf({
   fees: {
     tax: { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' },
     periods: [{ id: 'now', label: 'Now' }],
+    items: [],
+    adjustments: [],
     otherDates: null,
     prices,
   },
@@ -56,7 +58,14 @@ const why = (event: PublicEvent, tariff: Tariff, answers: Readonly<Record<string
 test('the price is the server’s, in paise', () => {
   expect(priceOf(priced, here(), { kind: 'plain' })).toEqual({
     is: 'price',
-    quote: { category: 'plain', period: 'now', base: 100_000, gst: 18_000, total: 118_000 },
+    quote: {
+      category: 'plain',
+      period: 'now',
+      base: 100_000,
+      gst: 18_000,
+      total: 118_000,
+      lines: [],
+    },
   })
   expect(toQuote({ category: 'a', period: 'b', base: 4237.29, gst: 762.71, total: 5000 })).toEqual({
     category: 'a',
@@ -64,6 +73,7 @@ test('the price is the server’s, in paise', () => {
     base: 423_729,
     gst: 76_271,
     total: 500_000,
+    lines: [],
   })
 })
 

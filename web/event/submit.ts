@@ -52,7 +52,7 @@ async function attempt(
   key: string,
 ): Promise<Outcome | 'key_reused'> {
   const shown = shownFields(event, answers)
-  const fields: Record<string, string | number | boolean> = {}
+  const fields: Record<string, unknown> = {}
   const takesFiles = event.fields.some((field) => field.type === 'file')
   for (const field of event.fields) {
     const answer = answers[field.id]

@@ -33,6 +33,12 @@ export function wayOf(field: Field): Way {
       return field.as === 'switch' ? 'switch' : 'yes-no'
     case 'file':
       return 'file'
+    case 'many':
+      return 'list'
+    case 'people':
+      return 'line'
+    case 'consent':
+      return 'yes-no'
     case 'select':
       return wayOfChoice(field)
     default:
@@ -113,6 +119,9 @@ function typingOf(field: Field, roles: PublicEvent['roles']): Typing {
     case 'select':
     case 'yes-no':
     case 'file':
+    case 'many':
+    case 'people':
+    case 'consent':
       return { inputType: 'text', ...known }
     default:
       return assertNever(field.type)

@@ -1,5 +1,6 @@
 /** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
-import type { Condition, EventConfig, FieldType } from '../../config.ts'
+import type { EventConfig, FieldType } from '../../config.ts'
+import type { Condition } from '../../answer.ts'
 import { remember } from '../../remember.ts'
 import { boxesOf, domainOf, everything } from '../proof/domain.ts'
 import { intersect, subtract, withinBudget, WORK_MAX, type Budget } from '../proof/boxes.ts'
@@ -233,6 +234,9 @@ const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
   'yes-no': false,
   select: false,
   file: true,
+  many: false,
+  people: false,
+  consent: false,
 }
 
 const comparesFreeText: Check = {

@@ -1,5 +1,5 @@
 /** EV404 to EV432: every day has at most one period, and periods, event and registration agree on their days. */
-import type { Period } from '../../config.ts'
+import type { Period } from '../../sale.ts'
 import { formatMoney } from '../../money.ts'
 import { periodOn } from '../../period.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../time.ts'

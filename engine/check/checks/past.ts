@@ -44,6 +44,9 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
   number: 'number',
   date: 'date',
   file: 'file',
+  many: 'options',
+  people: 'people',
+  consent: 'yes-no',
 }
 
 /** By code, in the order in which they are reported. */

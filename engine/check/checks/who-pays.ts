@@ -1,5 +1,5 @@
 /** EV321, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
-import type { Test } from '../../config.ts'
+import type { Test } from '../../answer.ts'
 import { formatMoney, type Paise } from '../../money.ts'
 import { remember } from '../../remember.ts'
 import type { Draft } from '../finding.ts'

@@ -1,5 +1,5 @@
 /** EV418, EV433 and EV434: registration opens and closes where there are prices, and before the event is over. */
-import type { Period } from '../../config.ts'
+import type { Period } from '../../sale.ts'
 import { addDays, formatDay, type Day } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'

@@ -1,8 +1,20 @@
 /** The file's own examples, each with answers or a cell of the price list and what is expected. */
-import type { ExampleCase, RawAnswers } from '../../config.ts'
+import type { ExampleCase } from '../../config.ts'
+import type { RawAnswers } from '../../answer.ts'
 import { instant, readInstant, type Instant } from '../../time.ts'
 import type { Paise } from '../../money.ts'
-import { given, list, map, maybe, paiseOf, text, texts, wireNames, type Plain } from './plain.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  paiseOf,
+  signedPaise,
+  text,
+  texts,
+  wireNames,
+  type Plain,
+} from './plain.ts'
 
 export function toExamples(examples: Plain): readonly ExampleCase[] {
   const delegate = map(examples.delegate)
@@ -21,6 +33,12 @@ export function toExamples(examples: Plain): readonly ExampleCase[] {
         base: amount(expect.base),
         gst: amount(expect.gst),
         total: amount(expect.total),
+        lines:
+          expect.lines === undefined
+            ? undefined
+            : Object.fromEntries(
+                Object.entries(map(expect.lines)).map(([id, value]) => [id, signedPaise(value)]),
+              ),
         shows: expect.shows === undefined ? undefined : texts(expect.shows),
         hides: expect.hides === undefined ? undefined : texts(expect.hides),
       })

@@ -1,9 +1,22 @@
 /** The tax, the periods and the price table: rows to amounts, columns to periods. */
-import type { Fees } from '../../config.ts'
+import type { Adjustment, Fees, Item, PriceTable } from '../../sale.ts'
+import { toCondition } from './conditions.ts'
+import { REGISTRATION } from '../../bill.ts'
 import { paise, type Paise, type Tax } from '../../money.ts'
 import { words } from '../../texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../defaults.ts'
-import { given, list, map, maybe, maybeDay, paiseOf, text, texts, type Plain } from './plain.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  paiseOf,
+  signedPaise,
+  text,
+  texts,
+  type Plain,
+} from './plain.ts'
 
 /** Whether a value is one that these fees have: without a tax there is no `gst` to show, and no page speaks of one. */
 export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
@@ -11,19 +24,9 @@ export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
 }
 
 export function toFees(fees: Plain): Fees {
-  const tax = fees.tax === undefined ? null : map(fees.tax)
-  const prices = fees.prices === undefined ? null : map(fees.prices)
-  const columns = texts(prices?.period)
+  const tax = toTax(fees.tax)
   return {
-    tax:
-      tax === null
-        ? null
-        : {
-            name: text(tax.name),
-            percent: Number(tax.percent),
-            prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
-            round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
-          },
+    tax,
     periods: list(fees.periods)
       .map(map)
       .map((period) => ({
@@ -35,17 +38,88 @@ export function toFees(fees: Plain): Fees {
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? null
         : text(fees.other_dates),
-    prices:
-      prices === null
-        ? null
-        : Object.fromEntries(
-            Object.entries(prices)
-              .filter(([category]) => category !== 'period')
-              .map(([category, row]) => [
-                category,
-                Object.fromEntries(columns.map((period, i) => [period, toPrice(list(row)[i])])),
-              ]),
-          ),
+    prices: fees.prices === undefined ? null : toTable(map(fees.prices)),
+    items: list(fees.items)
+      .map(map)
+      .map((item) => toItem(item, tax)),
+    adjustments: list(fees.adjustments).map(map).map(toAdjustment),
+  }
+}
+
+function toTax(value: unknown): Tax | null {
+  if (value === undefined || value === 'none') return null
+  const tax = map(value)
+  return {
+    name: text(tax.name),
+    percent: Number(tax.percent),
+    prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
+    round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
+  }
+}
+
+/** Rows by the names of their columns, which stand in the row `period`. */
+function toTable(table: Plain): PriceTable {
+  const columns = texts(table.period)
+  return Object.fromEntries(
+    Object.entries(table)
+      .filter(([row]) => row !== 'period')
+      .map(([row, cells]) => [
+        row,
+        Object.fromEntries(columns.map((period, i) => [period, toPrice(list(cells)[i])])),
+      ]),
+  )
+}
+
+/** One table, or a list of them of which the first that fits counts. */
+function toTables(prices: unknown): Item['prices'] {
+  if (prices === undefined) return []
+  if (!Array.isArray(prices)) return [{ when: null, table: toTable(map(prices)) }]
+  return prices
+    .map(map)
+    .map(({ when, table, otherwise }) =>
+      otherwise === undefined
+        ? { when: toCondition(when), table: toTable(map(table)) }
+        : { when: null, table: toTable(map(otherwise)) },
+    )
+}
+
+function toItem(item: Plain, tax: Tax | null): Item {
+  return {
+    id: text(item.id),
+    label: maybe(item.label) ?? words(text(item.id)),
+    tax: item.tax === undefined ? tax : toTax(item.tax),
+    prices: toTables(item.prices),
+    ...given({
+      when: item.when === undefined ? undefined : toCondition(item.when),
+      by: maybe(item.by),
+      count: toCount(item.count),
+      times: maybe(item.times),
+      amountIn: maybe(item.amount_in),
+    }),
+  }
+}
+
+/** The field that is counted, or those people of it for whom a condition holds. */
+function toCount(count: unknown): Item['count'] {
+  if (count === undefined) return undefined
+  const [counted] = Object.entries(map(count))
+  return counted === undefined
+    ? { field: text(count) }
+    : { field: counted[0], where: toCondition(counted[1]) }
+}
+
+function toAdjustment(adjustment: Plain): Adjustment {
+  const { amount, percent } = adjustment
+  return {
+    id: text(adjustment.id),
+    label: maybe(adjustment.label) ?? words(text(adjustment.id)),
+    on: maybe(adjustment.on) ?? REGISTRATION,
+    by: percent === undefined ? { amount: signedPaise(amount) } : { percent: Number(percent) },
+    ...given({
+      when: adjustment.when === undefined ? undefined : toCondition(adjustment.when),
+      from: maybeDay(adjustment.from),
+      to: maybeDay(adjustment.to),
+    }),
   }
 }
 

@@ -1,9 +1,22 @@
 /** What the form asks: categories, options and fields, with the texts that `_shared/texts.yaml` has for them. */
-import type { Answer, Category, Field, FieldType, Option } from '../../config.ts'
+import type { Category, Field, FieldType, Option } from '../../config.ts'
+import type { Scalar } from '../../answer.ts'
 import { words } from '../../texts.ts'
 import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../defaults.ts'
 import { toCondition } from './conditions.ts'
-import { given, list, map, maybe, text, texts, type Plain, type PlainShared } from './plain.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  text,
+  texts,
+  type Plain,
+  type PlainShared,
+} from './plain.ts'
+import { FORMATS } from '../../formats.ts'
+import type { Day } from '../../time.ts'
 
 export function toCategory(value: Plain): Category {
   return {
@@ -44,14 +57,20 @@ export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   'yes-no': 'yes-no',
   select: 'option',
   file: 'file',
+  many: 'option',
+  people: 'people',
+  consent: 'consent',
 }
 
-export function toField(
-  value: Plain,
-  section: number,
-  categories: readonly Category[],
-  shared: PlainShared,
-): Field {
+/** What fields refer to: the categories, the shared texts and lists, and the days of the event. */
+type Around = {
+  readonly categories: readonly Category[]
+  readonly shared: PlainShared
+  readonly days: { readonly from: Day; readonly to: Day }
+}
+
+export function toField(value: Plain, section: number, around: Around): Field {
+  const { categories, shared, days } = around
   const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
   const invalid = map(map(shared.texts.form).invalid)
   const required =
@@ -69,9 +88,12 @@ export function toField(
     ...given({
       as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),
       hint: maybe(value.hint),
-      options: type === 'select' ? toOptions(value.options, categories, shared.lists) : undefined,
+      options:
+        type === 'select' || type === 'many'
+          ? toOptions(value.options, categories, shared.lists)
+          : undefined,
       offersCategories: value.options === 'categories' ? true : undefined,
-      default: value.default as Answer | undefined,
+      default: value.default as Scalar | undefined,
       accept: value.accept === undefined ? undefined : texts(value.accept),
       bytesMax:
         type === 'file' ? Math.round(Number(value.max_mb ?? PROOF_MB) * BYTES_PER_MB) : undefined,
@@ -85,8 +107,48 @@ export function toField(
       min: value.min as number | undefined,
       max: value.max as number | undefined,
       lengthMax: value.max_length as number | undefined,
+      pattern: patternOf(value),
+      from: dayIn(value.from, days),
+      to: dayIn(value.to, days),
+      unit: maybe(value.unit),
+      choose:
+        type === 'many' && value.choose !== undefined ? toChoose(map(value.choose)) : undefined,
+      fields:
+        type === 'people'
+          ? list(value.fields)
+              .map(map)
+              .map((part) => toField(part, section, around))
+          : undefined,
+      link: maybe(value.link),
+      version: maybe(value.version),
+      roll: maybe(value.in),
     }),
   }
+}
+
+function toChoose(choose: Plain): Field['choose'] {
+  return {
+    notTogether: list(choose.not_together).map(texts),
+    say: maybe(choose.say) ?? '',
+    ...given({
+      atLeast: choose.at_least as number | undefined,
+      atMost: choose.at_most as number | undefined,
+    }),
+  }
+}
+
+/** A day, or the first or last one of the event. */
+function dayIn(value: unknown, days: Around['days']): Day | undefined {
+  if (value === 'event.from') return days.from
+  return value === 'event.to' ? days.to : maybeDay(value)
+}
+
+/** Written out, or by the name of a number that India knows; both are about the whole answer. */
+function patternOf(value: Plain): string | undefined {
+  const format = maybe(value.format)
+  if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
+  const pattern = maybe(value.pattern)
+  return pattern === undefined ? undefined : `^(?:${pattern})$`
 }
 
 /** An id such as `senior-resident` in words; an option that is written as people read it stays as it is. */

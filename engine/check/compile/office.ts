@@ -137,6 +137,9 @@ const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
   file: 'file',
   number: 'number',
   money: 'money',
+  many: 'text',
+  people: 'text',
+  consent: 'yes-no',
 }
 
 function toColumn(config: EventConfig, id: string): Column {

@@ -28,6 +28,12 @@ export function paiseOf(value: unknown): Paise {
   return readAmount(text(value)) ?? paise(0)
 }
 
+/** The same of what may be below nothing. */
+export function signedPaise(value: unknown): Paise {
+  const said = text(value)
+  return said.startsWith('-') ? paise(-paiseOf(said.slice(1))) : paiseOf(said)
+}
+
 /** Names of the outside with what each stands for. */
 export function wireNames(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(map(value)).map(([key, inner]) => [key, text(inner)]))

@@ -2,7 +2,8 @@
  * The finite domain of an event's conditions: one axis per field, one value per way answers can
  * behave. All tests compare with constants, so one value stands for all answers that behave alike.
  */
-import type { Answer, Condition, EventConfig, Field, PublicEvent, Test } from '../../config.ts'
+import type { EventConfig, Field, PublicEvent } from '../../config.ts'
+import type { Answer, Condition, Test } from '../../answer.ts'
 import { assertNever } from '../../outcome.ts'
 import { addDays, formatDay, isDay, type Day } from '../../time.ts'
 
@@ -103,6 +104,15 @@ function answersOf(field: Field, tests: readonly Test[]): readonly Answer[] {
         ]),
       ].sort()
     }
+    case 'many':
+      return subsetsOf(field)
+    // Conditions only count people: so many of them, whoever they are.
+    case 'people':
+      return Array.from({ length: field.max ?? 0 }, (_, at) =>
+        Array.from({ length: at + 1 }, () => ({})),
+      )
+    case 'consent':
+      return [true]
     case 'text':
     case 'multiline':
     case 'email':
@@ -118,6 +128,21 @@ function answersOf(field: Field, tests: readonly Test[]): readonly Answer[] {
       return assertNever(field.type)
   }
 }
+/** Every choice that the field takes, in the order of its options; nothing chosen is "not answered". */
+function subsetsOf({ options = [], choose }: Field): readonly (readonly string[])[] {
+  const all = options.reduce<readonly (readonly string[])[]>(
+    (sets, { id }) => [...sets, ...sets.map((set) => [...set, id])],
+    [[]],
+  )
+  return all.filter(
+    (set) =>
+      set.length > 0 &&
+      set.length >= (choose?.atLeast ?? 0) &&
+      set.length <= (choose?.atMost ?? options.length) &&
+      !(choose?.notTogether ?? []).some((group) => group.every((id) => set.includes(id))),
+  )
+}
+
 /** Stands for every text that no test names; no form can send it, because texts are trimmed. */
 const ANYTHING = ' anything else '
 
@@ -145,6 +170,8 @@ function daysOf(tests: readonly Test[]): readonly Day[] {
 
 function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+  if (typeof answer === 'object')
+    return field.type === 'many' ? answer.join(' and ') : `${answer.length} of them`
   if (answer === ANYTHING) return 'anything else'
   if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)

@@ -1,5 +1,6 @@
 /** What answers delegates can give, as boxes of a finite domain: what the proofs about rules and conditions take apart. */
-import type { Condition, EventConfig } from '../../config.ts'
+import type { EventConfig } from '../../config.ts'
+import type { Condition } from '../../answer.ts'
 import { passes } from '../../conditions.ts'
 import { axisOf, fieldsBehind, showsOf, type Axis } from './axes.ts'
 import { boxOf, isIn, spaceOf, type Box, type Space } from './boxes.ts'

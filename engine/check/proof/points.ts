@@ -1,5 +1,6 @@
 /** Every combination of answers that can change an event's category, where there are few enough to list, and sets of them in few words. */
-import type { Answer, Answers, EventConfig, PublicEvent } from '../../config.ts'
+import type { EventConfig, PublicEvent } from '../../config.ts'
+import type { Answer, Answers } from '../../answer.ts'
 import { own } from '../../outcome.ts'
 import { axisOf, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './axes.ts'
 

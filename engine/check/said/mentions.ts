@@ -1,6 +1,6 @@
 /** The days that texts name, and the days of the file on which something begins or ends. */
 import { remember } from '../../remember.ts'
-import type { Period } from '../../config.ts'
+import type { Period } from '../../sale.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../time.ts'
 import { daysSaid, type DaysSaid, type DayWords } from './days.ts'
 import type { Draft } from '../finding.ts'

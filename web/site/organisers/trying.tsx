@@ -84,6 +84,7 @@ const textOf = (answer: unknown): string =>
 /** What one chooses from; null where one types. */
 function choicesOf(field: Field): readonly Pick<Option, 'id' | 'label'>[] | null {
   switch (field.type) {
+    case 'consent':
     case 'yes-no':
       return [
         { id: 'true', label: 'Yes' },
@@ -98,6 +99,8 @@ function choicesOf(field: Field): readonly Pick<Option, 'id' | 'label'>[] | null
     case 'date':
     case 'multiline':
     case 'file':
+    case 'many':
+    case 'people':
       return null
     default:
       return assertNever(field.type)

@@ -1,0 +1,255 @@
+/**
+ * The bill: what is sold to one delegate, line by line. Answers, facts and the day come in; prices are the
+ * event file's, tax is worked out for each line after the adjustments, and the sum of the lines is the total.
+ */
+import type { Field, PublicEvent } from './config.ts'
+import type { Answers } from './answer.ts'
+import type { Adjustment, Item, PriceTable } from './sale.ts'
+import { holds, isScalar, listOf } from './conditions.ts'
+import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
+import { err, ok, own, type Result } from './outcome.ts'
+import { fill } from './texts.ts'
+import type { Day } from './time.ts'
+
+/** One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An adjustment may be below nothing. */
+export type Line = Split & {
+  /** `registration`, an item's id or an adjustment's. */
+  readonly id: string
+  /** The option sold, of an item with one line for each. */
+  readonly option: string | null
+  readonly label: string
+  readonly quantity: number
+  readonly unit: Paise
+}
+
+/** What is not on sale though the answers ask for it. `item` null: the registration itself. */
+export type NotOnSale = {
+  readonly category: string
+  readonly period: string
+  readonly item: string | null
+  readonly option: string | null
+}
+
+/** The name of the first line, and of the category's price in it. */
+export const REGISTRATION = 'registration'
+/** The one row of a table of an item that is not sold by options. */
+export const EACH = 'each'
+
+/** A line while it is being adjusted: the price as the file states it, before its tax is worked out. */
+type Priced = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Paise }
+
+/**
+ * The lines of what these answers ask for: the registration, the items in the file's order, then the
+ * adjustments, each with what it changes of the lines that it touches. `answers` are normalised, facts laid in.
+ */
+export function linesOf(
+  event: PublicEvent,
+  answers: Answers,
+  category: string,
+  period: string,
+  on: Day,
+): Result<readonly Line[], NotOnSale> {
+  const cell = cellOf(event.fees.prices ?? {}, category, period)
+  const refused = (item: string | null, option: string | null) =>
+    err({ category, period, item, option })
+  if (cell === null) return refused(null, null)
+  const priced: Priced[] = [
+    {
+      id: REGISTRATION,
+      option: null,
+      label: event.categories.find(({ id }) => id === category)?.label ?? category,
+      quantity: 1,
+      unit: cell,
+      tax: event.fees.tax,
+      price: cell,
+    },
+  ]
+  for (const item of event.fees.items) {
+    if (!counts(item, answers, category)) continue
+    const sold = soldOf(event, item, answers, category)
+    for (const { option, row, quantity } of sold) {
+      const unit =
+        item.amountIn === undefined
+          ? tableCell(item, answers, category, row, period)
+          : namedIn(item.amountIn, answers)
+      if (unit === null) return refused(item.id, option)
+      priced.push({
+        id: item.id,
+        option,
+        label: labelOfLine(event, item, answers, option),
+        quantity,
+        unit,
+        tax: item.tax,
+        price: paise(unit * quantity),
+      })
+    }
+  }
+  return ok(withAdjustments(event, priced, answers, category, on))
+}
+
+/** Whether the item counts for these answers at all; how many of it are sold may still be none. */
+export function counts({ when }: Item, answers: Answers, category: string | null): boolean {
+  return when === undefined || holds(when, answers, category)
+}
+
+/** What is sold of an item: an option each, or the one thing it is. What is sold no times is left out. */
+function soldOf(
+  event: PublicEvent,
+  item: Item,
+  answers: Answers,
+  category: string,
+): readonly { readonly option: string | null; readonly row: string; readonly quantity: number }[] {
+  const quantity = quantityOf(item, answers, category)
+  if (quantity === 0 || (item.amountIn !== undefined && own(answers, item.amountIn) === undefined))
+    return []
+  if (item.by === undefined) return [{ option: null, row: EACH, quantity }]
+  return optionsOf(fieldOf(event, item.by), answers).map((option) => ({
+    option,
+    row: option,
+    quantity,
+  }))
+}
+
+function fieldOf(event: PublicEvent, id: string): Field | undefined {
+  return event.fields.find((field) => field.id === id)
+}
+
+/** The options chosen in a select or many field. */
+export function optionsOf(field: Field | undefined, answers: Answers): readonly string[] {
+  const answer = field === undefined ? undefined : own(answers, field.id)
+  const chosen = isScalar(answer) ? [String(answer)] : listOf(answer)
+  return chosen.filter((one) => typeof one === 'string')
+}
+
+/** How many of an item: its count, multiplied by what it is taken times. Whole, and never below nothing. */
+export function quantityOf(item: Item, answers: Answers, category: string | null): number {
+  const { count, times } = item
+  const number = (id: string): number => {
+    const answer = own(answers, id)
+    return typeof answer === 'number' && answer > 0 ? Math.floor(answer) : 0
+  }
+  const counted = (): number => {
+    if (count === undefined) return 1
+    const answer = own(answers, count.field)
+    if (typeof answer !== 'object') return number(count.field)
+    const { where } = count
+    return listOf(answer).filter(
+      (one) => where === undefined || (typeof one === 'object' && holds(where, one, category)),
+    ).length
+  }
+  return counted() * (times === undefined ? 1 : number(times))
+}
+
+/** The first table that fits, or null where none does. */
+export function tableOf(item: Item, answers: Answers, category: string | null): PriceTable | null {
+  return (
+    item.prices.find(({ when }) => when === null || holds(when, answers, category))?.table ?? null
+  )
+}
+
+function tableCell(
+  item: Item,
+  answers: Answers,
+  category: string,
+  row: string,
+  period: string,
+): Paise | null {
+  const table = tableOf(item, answers, category)
+  return table === null ? null : cellOf(table, row, period)
+}
+
+/** A cell of a table; null: not on sale, or there is no such cell. */
+export function cellOf(table: PriceTable, row: string, period: string): Paise | null {
+  return own(own(table, row) ?? {}, period) ?? null
+}
+
+/** What the delegate names, in rupees of at most two decimals. */
+function namedIn(field: string, answers: Answers): Paise | null {
+  const answer = own(answers, field)
+  return typeof answer === 'number' && answer >= 0 ? paise(Math.round(answer * 100)) : null
+}
+
+function labelOfLine(
+  event: PublicEvent,
+  { label, by }: Item,
+  answers: Answers,
+  option: string | null,
+): string {
+  const named = by === undefined ? undefined : fieldOf(event, by)?.options
+  const values = Object.fromEntries(
+    Object.entries(answers).flatMap(([id, answer]) =>
+      isScalar(answer) ? [[id, String(answer)] as const] : [],
+    ),
+  )
+  return fill(label, { ...values, option: named?.find(({ id }) => id === option)?.label }, '')
+}
+
+/** Adjustments from top to bottom, each a line of its own, and every line with its tax. */
+function withAdjustments(
+  event: PublicEvent,
+  priced: readonly Priced[],
+  answers: Answers,
+  category: string,
+  on: Day,
+): readonly Line[] {
+  const prices = priced.map(({ price }) => price)
+  const lines = priced.map(({ tax, price, ...line }): Line => ({ ...line, ...split(tax, price) }))
+  for (const adjustment of event.fees.adjustments) {
+    if (!applies(adjustment, answers, category, on)) continue
+    const touched = priced.flatMap(({ id }, at) =>
+      adjustment.on === 'all' || adjustment.on === id ? [at] : [],
+    )
+    if (touched.length === 0) continue
+    const before = touched.map((at) => prices[at] ?? paise(0))
+    const after = adjusted(before, adjustment.by)
+    touched.forEach((at, index) => {
+      prices[at] = after[index] ?? paise(0)
+    })
+    const change = (part: keyof Split): Paise =>
+      paise(
+        touched.reduce((sum, at, index) => {
+          const tax = priced[at]?.tax ?? null
+          return (
+            sum +
+            split(tax, after[index] ?? paise(0))[part] -
+            split(tax, before[index] ?? paise(0))[part]
+          )
+        }, 0),
+      )
+    lines.push({
+      id: adjustment.id,
+      option: null,
+      label: adjustment.label,
+      quantity: 1,
+      unit: paise(sumOf(after) - sumOf(before)),
+      base: change('base'),
+      gst: change('gst'),
+      total: change('total'),
+    })
+  }
+  return lines
+}
+
+/** Whether an adjustment counts for these answers on that day. */
+export function applies(
+  { when, from, to }: Adjustment,
+  answers: Answers,
+  category: string | null,
+  on: Day,
+): boolean {
+  return (
+    (from === undefined || from <= on) &&
+    (to === undefined || on <= to) &&
+    (when === undefined || holds(when, answers, category))
+  )
+}
+
+function sumOf(amounts: readonly Paise[]): number {
+  return amounts.reduce<number>((sum, amount) => sum + amount, 0)
+}
+
+/** The sums over the lines. */
+export function totalsOf(lines: readonly Line[]): Split {
+  const sum = (part: keyof Split): Paise => paise(sumOf(lines.map((line) => line[part])))
+  return { base: sum('base'), gst: sum('gst'), total: sum('total') }
+}
