@@ -112,7 +112,7 @@ test('a price of nothing is a price, and the button works', () => {
   const free = here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
   expect(priceOf(priced, free, { kind: 'plain' })).toEqual({
     is: 'price',
-    quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0 },
+    quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0, lines: [] },
   })
 })
 
