@@ -8,7 +8,7 @@ import type { Adjustment, Item, PriceTable } from './sale.ts'
 import { holds, isScalar, listOf } from './conditions.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
 import { err, ok, own, type Result } from './outcome.ts'
-import { fill } from './texts.ts'
+import { answerText, fill } from './texts.ts'
 import type { Day } from './time.ts'
 
 /** One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An adjustment may be below nothing. */
@@ -175,11 +175,10 @@ function labelOfLine(
   answers: Answers,
   option: string | null,
 ): string {
+  if (!label.includes('{')) return label
   const named = by === undefined ? undefined : fieldOf(event, by)?.options
   const values = Object.fromEntries(
-    Object.entries(answers).flatMap(([id, answer]) =>
-      isScalar(answer) ? [[id, String(answer)] as const] : [],
-    ),
+    Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)] as const),
   )
   return fill(label, { ...values, option: named?.find(({ id }) => id === option)?.label }, '')
 }
