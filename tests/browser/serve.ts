@@ -59,6 +59,7 @@ export async function serve(
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: port,
       SANDBOX_PORT: String(await freePort()),
       DATA_DIR: dataDir,

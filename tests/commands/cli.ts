@@ -91,7 +91,11 @@ function runAlone(cwd: string, args: readonly string[], more: More): Promise<Ran
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), ...args], {
       cwd,
-      env: { PATH: process.env['PATH'] ?? '', ...variablesIn(cwd, more) },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...variablesIn(cwd, more),
+      },
     })
     let out = ''
     let err = ''

@@ -21,6 +21,8 @@ export const serverCommand = (...before: readonly string[]): readonly string[] =
 ]
 export const serverVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
+  // A server that comes back has nothing to compile that another one of this run had.
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   DATA_DIR: dataDir,
   EVENTS_DIR: join(TOP, 'events'),
   PORT: '0',

@@ -33,7 +33,12 @@ const launcher = join(top, 'bin', 'rollcall.js')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const own = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' }
+// What other processes of this run have compiled is not compiled again.
+const own = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+}
 /** Runs a command to its end. */
 function run(
   args: readonly string[],
