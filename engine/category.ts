@@ -1,10 +1,10 @@
 /** A delegate's category: which one their answers give, and why. */
 import type { PublicEvent } from './config.ts'
-import type { Answer, Answers, Condition, Test } from './answer.ts'
-import { holds, passes } from './conditions.ts'
+import type { Answer, Answers } from './answer.ts'
+import { conditionText, firstFailure } from './condition-text.ts'
+import { holds } from './conditions.ts'
 import { CODE, fullOf } from './facts.ts'
-import { assertNever, own } from './outcome.ts'
-import { formatDay } from './time.ts'
+import { own } from './outcome.ts'
 
 /**
  * The delegate's category: what their code gives, else the one chosen, or what the first rule that fits says.
@@ -76,68 +76,4 @@ export function explainCategory(event: PublicEvent, answers: Answers): CategoryE
       but: when === null || index === decided ? null : firstFailure(event, when, answers),
     }))
   return { by: 'rules', category, tried }
-}
-
-function firstFailure(event: PublicEvent, when: Condition, answers: Answers): string | null {
-  const failed = when[0]?.find(({ field, test }) => !passes(test, own(answers, field)))
-  return failed === undefined
-    ? null
-    : `${failed.field} is ${answerText(event, failed.field, own(answers, failed.field))}`
-}
-
-/** A condition in words: "designation is PG and asi_member is yes, or …". */
-function conditionText(event: PublicEvent, condition: Condition): string {
-  return condition
-    .map((map) =>
-      map.map(({ field, test }) => `${field} ${testText(event, field, test)}`).join(' and '),
-    )
-    .join(', or ')
-}
-
-function testText(event: PublicEvent, field: string, test: Test): string {
-  const list = (values: readonly Answer[]): string =>
-    values.map((value) => answerText(event, field, value)).join(' or ')
-  switch (test.is) {
-    case 'in':
-      return `is ${list(test.values)}`
-    case 'not-in':
-      return `is not ${list(test.values)}`
-    case 'has':
-      return `has ${list(test.values)}`
-    case 'answered':
-      return test.answered ? 'is answered' : 'is not answered'
-    case 'count':
-    case 'number':
-      return `${test.is === 'count' ? 'counts' : 'is'} ${bounds([
-        ['at least', test.atLeast],
-        ['above', test.above],
-        ['at most', test.atMost],
-        ['below', test.below],
-      ])}`
-    case 'date':
-      return `is ${bounds([
-        ['on or after', test.from && formatDay(test.from)],
-        ['on or before', test.to && formatDay(test.to)],
-      ])}`
-    default:
-      return assertNever(test)
-  }
-}
-
-function bounds(pairs: readonly (readonly [string, string | number | undefined])[]): string {
-  return pairs
-    .flatMap(([word, limit]) => (limit === undefined ? [] : [`${word} ${limit}`]))
-    .join(' and ')
-}
-
-function answerText(event: PublicEvent, id: string, answer: Answer | undefined): string {
-  if (answer === undefined) return 'not answered'
-  if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
-  if (typeof answer === 'object')
-    return answer.every((one) => typeof one === 'string')
-      ? answer.map((one) => answerText(event, id, one)).join(' and ')
-      : `a list of ${answer.length}`
-  const options =
-    id === 'category' ? event.categories : event.fields.find((field) => field.id === id)?.options
-  return options?.find((option) => option.id === answer)?.label ?? String(answer)
 }

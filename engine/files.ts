@@ -15,7 +15,9 @@ export { compareWithPast, type InUse } from './check/checks/past.ts'
 export { axesOfCategory } from './check/proof/points.ts'
 export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './questions/diff.ts'
 export { saySimulation, simulate } from './questions/simulate.ts'
-export { explain, sayExplanation, sayTax, type Explanation } from './questions/explain.ts'
+export { explain, sayExplanation, type Explanation } from './questions/explain.ts'
+export { sayTax } from './questions/explain-lines.ts'
+export { readFacts } from './questions/given-facts.ts'
 export {
   applyFixes,
   findingsAsGithub,

@@ -1,16 +1,30 @@
 /** Why this delegate pays this amount: how each answer was read, which rules were tried, which cell of the price table counts, and the tax. */
 import type { EventConfig } from '../config.ts'
-import type { Answer, FieldErrors, RawAnswers } from '../answer.ts'
+import type { Answer, Answers, FieldErrors, RawAnswers } from '../answer.ts'
 import type { Period } from '../sale.ts'
 import { errorsOf, normalise } from '../answers.ts'
 import { categoryOf, explainCategory, type CategoryExplained } from '../category.ts'
 import { conditionsOf } from '../check/proof/axes.ts'
-import { formatMoney, formatPrice, type Paise, type Tax, type Split } from '../money.ts'
+import { NO_FACTS, type Facts } from '../facts.ts'
+import { formatPrice, type Paise, type Tax } from '../money.ts'
 import { holdsDay, periodOn } from '../period.ts'
 import { listed, nearest } from '../check/near.ts'
 import { quote, statesPrices, type Quote, type QuoteRefusal } from '../quote.ts'
 import { own, type Result } from '../outcome.ts'
 import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../time.ts'
+import {
+  explainLines,
+  leftOut,
+  sayBill,
+  sayNotOnSale,
+  sayPlace,
+  sayTax,
+  sellsMore,
+  type LeftOut,
+  type LineExplained,
+  type LineOf,
+} from './explain-lines.ts'
+import { sayFacts } from './given-facts.ts'
 
 /** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
 type AnswerRead = {
@@ -38,30 +52,48 @@ export type Explanation = {
   readonly day: Day
   readonly period: PeriodExplained | null
   readonly answers: readonly AnswerRead[]
+  /** The normalised answers with the facts laid in. */
+  readonly read: Answers
   readonly category: CategoryExplained
   readonly cell: Cell | null
   readonly tax: Tax | null
   readonly quote: Result<Quote, QuoteRefusal> | null
+  /** What was given besides the answers. */
+  readonly facts: Facts
+  /** The lines of the bill with where each comes from, and what else is sold; empty without a price. */
+  readonly lines: readonly LineExplained[]
+  readonly leftOut: readonly LeftOut[]
   /** What the form would still refuse, in form order. */
   readonly errors: FieldErrors
 }
 
 /** `raw` as a browser or a stored registration has it. `quote` is null for an event without prices. */
-export function explain(event: EventConfig, raw: RawAnswers, at: Instant): Explanation {
+export function explain(
+  event: EventConfig,
+  raw: RawAnswers,
+  at: Instant,
+  facts: Facts = NO_FACTS,
+): Explanation {
   const on = dayOf(at)
-  const { answers } = normalise(event, raw)
+  const { answers } = normalise(event, raw, facts)
   const period = explainPeriod(event, on)
   const category = categoryOf(event, answers)
+  const priced = statesPrices(event) ? quote(event, answers, at) : null
+  const bill = priced?.ok === true ? priced.value : null
   return {
     at,
     day: on,
     period,
-    answers: explainAnswers(event, raw),
+    answers: explainAnswers(event, raw, facts),
+    read: answers,
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : cellOf(event, category, period.period.id),
     tax: event.fees.tax,
-    quote: statesPrices(event) ? quote(event, answers, at) : null,
-    errors: errorsOf(event, raw),
+    quote: priced,
+    facts,
+    lines: bill === null ? [] : explainLines(event, answers, bill),
+    leftOut: bill === null ? [] : leftOut(event, answers, bill.category, on, bill.lines),
+    errors: errorsOf(event, raw, facts),
   }
 }
 
@@ -76,8 +108,8 @@ function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   }
 }
 
-function explainAnswers(event: EventConfig, raw: RawAnswers): readonly AnswerRead[] {
-  const { answers, dropped } = normalise(event, raw)
+function explainAnswers(event: EventConfig, raw: RawAnswers, facts: Facts): readonly AnswerRead[] {
+  const { answers, dropped } = normalise(event, raw, facts)
   const ids = event.fields.map((field) => field.id)
   const given = Object.keys(raw).map((field): AnswerRead => {
     const gave = own(raw, field)
@@ -85,7 +117,8 @@ function explainAnswers(event: EventConfig, raw: RawAnswers): readonly AnswerRea
     const answer = own(answers, field) ?? null
     if (answer === null)
       return { field, gave, became: dropped.includes(field) ? 'hidden' : 'empty', answer }
-    return { field, gave, became: answer === gave ? 'kept' : 'read', answer }
+    const isKept = JSON.stringify(answer) === JSON.stringify(gave)
+    return { field, gave, became: isKept ? 'kept' : 'read', answer }
   })
   const filled = ids
     .filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id))
@@ -110,7 +143,7 @@ function cellOf(event: EventConfig, category: string, period: string): Cell | nu
 export function sayExplanation(
   event: EventConfig,
   it: Explanation,
-  lineOf: (keyPath: readonly (string | number)[]) => number | null = () => null,
+  lineOf: LineOf = () => null,
 ): string {
   const { cell } = it
   const decides = new Set(
@@ -119,34 +152,34 @@ export function sayExplanation(
       .map(({ field }) => field),
   )
   const refused =
-    it.quote !== null && !it.quote.ok ? [['price', sayRefusal(it.quote.error)] as const] : []
+    it.quote !== null && !it.quote.ok
+      ? [['price', sayRefusal(event, it, it.quote.error, lineOf)] as const]
+      : []
   const priced = it.quote?.ok === true ? it.quote.value : null
-  const line = cell === null ? null : lineOf(cell.keyPath)
   const rows: readonly (readonly [string, string])[] = [
     ['period', sayPeriod(it.period, it.day)],
     // A default that nothing depends on explains nothing.
     ...it.answers
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
       .map((answer) => ['answer', sayAnswer(event, answer)] as const),
-    ...sayCategory(event, it.category),
+    ...sayFacts(event, it.facts).map((text) => ['fact', text] as const),
+    ...sayCategory(event, it.category, it.facts),
     ...refused,
     ...(it.quote === null ? [['price', 'this event asks for no money'] as const] : []),
     ...(priced === null || cell === null
       ? []
-      : [
-          [
-            'price',
-            `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${line === null ? '' : ` (line ${line})`}`,
-          ] as const,
-        ]),
-    ...(priced === null || cell === null
-      ? []
-      : [
-          ...(it.tax === null || cell.price === 0
-            ? []
-            : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
-          ['total', formatPrice(priced.total)] as const,
-        ]),
+      : sellsMore(event)
+        ? sayBill(it.lines, it.leftOut, priced, lineOf)
+        : [
+            [
+              'price',
+              `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${sayPlace(lineOf(cell.keyPath))}`,
+            ] as const,
+            ...(it.tax === null || cell.price === 0
+              ? []
+              : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
+            ['total', formatPrice(priced.total)] as const,
+          ]),
     ...Object.entries(it.errors).map(
       ([field, message]) => ['form', `still asks for ${field}: ${message}`] as const,
     ),
@@ -215,6 +248,7 @@ function notAnOption(event: EventConfig, id: string, gave: unknown): string {
 function sayCategory(
   event: EventConfig,
   it: CategoryExplained,
+  facts: Facts,
 ): readonly (readonly [string, string])[] {
   if (it.by === 'field')
     return [
@@ -222,7 +256,9 @@ function sayCategory(
         'category',
         it.category === null
           ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is no category`}`
-          : `${it.category}, chosen in ${it.field}`,
+          : it.answer === it.category
+            ? `${it.category}, chosen in ${it.field}`
+            : `${it.category}, ${sayInstead(event, facts)}`,
       ],
     ]
   const tried = it.tried.map(
@@ -232,28 +268,35 @@ function sayCategory(
         `${fits ? '✔' : '✘'} ${says}${fits ? ` → ${then}` : but === null ? '' : ` (here ${but})`}`,
       ] as const,
   )
-  return it.category === null
-    ? [...tried, ['category', 'none: no rule fits']]
-    : event.fees.prices === null
-      ? [...tried, ['category', it.category]]
-      : tried
+  const byRules = it.tried.find(({ fits }) => fits)?.then ?? null
+  if (it.category === null) return [...tried, ['category', 'none: no rule fits']]
+  if (it.category !== byRules)
+    return [...tried, ['category', `${it.category}, ${sayInstead(event, facts)}`]]
+  return event.fees.prices === null ? [...tried, ['category', it.category]] : tried
 }
 
-function sayRefusal(refusal: QuoteRefusal): string {
+/** Why it is another category than the answers give. */
+function sayInstead(event: EventConfig, { code }: Facts): string {
+  const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
+  return given !== undefined && 'category' in given
+    ? 'which the code gives'
+    : 'offered where the other is full'
+}
+
+function sayRefusal(
+  event: EventConfig,
+  it: Explanation,
+  refusal: QuoteRefusal,
+  lineOf: LineOf,
+): string {
   switch (refusal.code) {
     case 'no_category':
       return 'none: without a category there is no price'
     case 'not_on_sale':
-      return `none: ${refusal.category} is not on sale in ${refusal.period}`
+      return refusal.item === null
+        ? `none: ${refusal.category} is not on sale in ${refusal.period}`
+        : `none: ${sayNotOnSale(event, it.read, refusal, lineOf)}`
     case 'registration_closed':
       return `none: ${refusal.text}`
   }
-}
-
-/** "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST" */
-export function sayTax(tax: Tax, price: Paise, { base, gst }: Split): string {
-  const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
-  if (tax.prices === 'exclusive')
-    return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`
-  return `${formatMoney(price)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base)}${rounding}, the rest ${formatMoney(gst)} is ${tax.name}`
 }

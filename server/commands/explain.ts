@@ -1,7 +1,14 @@
 /** `rollcall explain`: how an event comes to a category and a price. */
-import { formatPrice, readInstant } from '../../engine/index.ts'
-import { explain, lineFinder, readEvent, sayExplanation } from '../../engine/files.ts'
-import type { EventConfig, Instant, RawAnswers } from '../../engine/index.ts'
+import { answersAlone, factsAmong, formatPrice, readInstant } from '../../engine/index.ts'
+import {
+  explain,
+  lineFinder,
+  readEvent,
+  readFacts,
+  sayExplanation,
+  type Explanation,
+} from '../../engine/files.ts'
+import type { EventConfig, RawAnswers } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { sharedOf } from '../events/held-back.ts'
@@ -11,13 +18,18 @@ import { readArguments } from './arguments.ts'
 import { openEvent } from './files.ts'
 
 const help = `Usage: rollcall explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
+                        [--code <kind>] [--full <limit>]… [--roll <field>.<column>=<value>]…
        rollcall explain --registration <number>
 
 Says why a delegate pays what they pay: how each answer was read or why it was dropped, which rules
-were tried, which cell of the price table counts (with its line), and the tax.
+were tried, which cell of the price table counts (with its line), and the tax. Where more is sold than
+the registration, each line of the bill so, what changes it, and why the rest is not on the bill.
 
   --given <answers>         answers as JSON, {"asi_member": true}, or one as field=answer
   --on <day>                a day in India (2026-01-25) or an instant with its offset; now if left out
+  --code <kind>             as if a code of this kind had been typed (or: unknown, spent, over, withdrawn)
+  --full <limit>            as if no place were left: a limit's id, or limit.option
+  --roll <field>.<column>=<value>   what the roll says of an answer; <field>=none: it is not on it
   --registration <number>   a stored registration: its price is worked out again from the version of
                             the event file it was registered with (DATA_DIR says where it is stored)
   --json                    the same as JSON
@@ -29,6 +41,9 @@ Exit status: 0 explained, 1 the file has errors, or the stored price is not the 
 const options = {
   given: { type: 'string', multiple: true },
   on: { type: 'string' },
+  code: { type: 'string' },
+  full: { type: 'string', multiple: true },
+  roll: { type: 'string', multiple: true },
   registration: { type: 'string' },
   json: { type: 'boolean' },
   shared: { type: 'string' },
@@ -42,10 +57,14 @@ export const explaining: Command = {
     if (given === null) return 2
     const { values, positionals } = given
     if (values.registration !== undefined) {
-      if (positionals.length === 0 && values.given === undefined && values.on === undefined)
+      const { given: answers, on, code, full, roll } = values
+      if (
+        positionals.length === 0 &&
+        [answers, on, code, full, roll].every((one) => one === undefined)
+      )
         return explainStored(values.registration, values.json === true, terminal)
       terminal.complain(
-        'A registration brings its own answers and its own day: leave out the file, --given and --on.',
+        'A registration brings its own answers, day and facts: leave out the file, --given, --on, --code, --full and --roll.',
       )
       return 2
     }
@@ -60,20 +79,30 @@ export const explaining: Command = {
     if (name === undefined || answers === null || at === null) return 2
     const opened = await openEvent(name, terminal, values.shared)
     if (!opened.ok) return opened.status
-    print(opened.value.event, answers, at, opened.value.file.text, values.json === true, terminal)
+    const { event, file } = opened.value
+    const facts = readFacts(event, values)
+    if (!facts.ok) {
+      terminal.complain(facts.error)
+      return 2
+    }
+    print(
+      explain(event, answers, at, facts.value),
+      event,
+      file.text,
+      values.json === true,
+      terminal,
+    )
     return opened.value.status
   },
 }
 
 function print(
+  explanation: Explanation,
   event: EventConfig,
-  answers: RawAnswers,
-  at: Instant,
   text: string,
   isJson: boolean,
   terminal: Terminal,
 ): void {
-  const explanation = explain(event, answers, at)
   const lineOf = lineFinder(text)
   if (isJson)
     terminal.print(
@@ -82,6 +111,7 @@ function print(
           event: event.id,
           ...explanation,
           line: explanation.cell === null ? null : lineOf(explanation.cell.keyPath),
+          lines: explanation.lines.map((one) => ({ ...one, at: lineOf(one.keyPath) })),
         },
         null,
         2,
@@ -140,16 +170,25 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
       terminal.print(
         `${regNo}, registered with version ${version.hash.slice(0, 12)} of ${registration.eventId}.yaml`,
       )
-    print(event, registration.answers, registration.createdAt, version.text, isJson, terminal)
-    return compare(event, registration, terminal)
+    const explanation = explainAgain(event, registration)
+    print(explanation, event, version.text, isJson, terminal)
+    return compare(explanation, registration, terminal)
   } finally {
     await store.close()
   }
 }
 
+/** With the facts that were stored beside its answers. */
+function explainAgain(event: EventConfig, { answers, createdAt }: StoredRegistration): Explanation {
+  return explain(event, answersAlone(event, answers), createdAt, factsAmong(event, answers))
+}
+
 /** The stored quote beside the one worked out again. */
-function compare(event: EventConfig, stored: StoredRegistration, terminal: Terminal): Status {
-  const again = explain(event, stored.answers, stored.createdAt).quote
+function compare(
+  { quote: again }: Explanation,
+  stored: StoredRegistration,
+  terminal: Terminal,
+): Status {
   if (stored.total === null && (again === null || !again.ok)) return 0
   const is = again?.ok === true ? again.value : null
   if (

@@ -1,8 +1,12 @@
 /** explain, simulate and diff as a person calls them. */
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plain, place, type Place } from './cli.ts'
+import { plain, place, top, type Place } from './cli.ts'
 
+/** An event that sells more than the registration. */
+const sold = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
 let here: Place
 beforeAll(() => {
   here = place()
@@ -137,6 +141,125 @@ describe('explain', () => {
     )
   })
 
+  test('a bill: each line with its cell and its place, what changes it, and why the rest is not on it', async () => {
+    const { out } = await here.rollcall([
+      'explain',
+      sold('nidancon2027'),
+      '--given',
+      '{"role":"trainee","workshops":["ultrasound"],"companions":[{"name":"Ravi","age":40},{"name":"Mira","age":4}],"room":"single","nights":2}',
+      'presents_paper=true',
+      '--on',
+      '2027-02-01',
+      '--code',
+      'coupon',
+      '--full',
+      'trainees',
+    ])
+    const text = readFileSync(sold('nidancon2027'), 'utf8').split('\n')
+    const lineWith = (part: string, after = ''): number =>
+      text.findIndex(
+        (one, at) => one.includes(part) && at > text.findIndex((it) => it.includes(after)),
+      ) + 1
+    const rows = plain(out).trimEnd().split('\n')
+    const from = rows.findIndex((row) => row.startsWith('rule'))
+    expect(rows.filter((row) => row.startsWith('fact'))).toEqual([
+      'fact      a code of the kind coupon: it gives the adjustment coupon',
+      'fact      trainees is full: "All places for trainees are taken. You may register as a non-member.", and non-member is offered',
+    ])
+    expect(
+      rows.slice(
+        from,
+        rows.findIndex((row) => row.startsWith('form')),
+      ),
+    ).toEqual([
+      'rule 1    ✔ role is a postgraduate trainee → trainee',
+      'category  non-member, offered where the other is full',
+      `line      Non-member  ₹ 11,000  fees.prices.non-member, column 3, late (line ${lineWith('non-member: [')})`,
+      'tax       ₹ 11,000 × 18% = ₹ 1,980 GST, added to the price',
+      `line      Accompanying person  1 × ₹ 5,000  fees.items.accompanying, each, column 3, late (line ${lineWith('each: [4000')})`,
+      'tax       ₹ 5,000 × 18% = ₹ 900 GST, added to the price',
+      `line      Workshop: Ultrasound at the bedside (Hall A, 9 AM)  1 × ₹ 3,000  fees.items.workshop, table 3 (otherwise), ultrasound, column 3, late (line ${lineWith('ultrasound:', '- otherwise:')})`,
+      'tax       ₹ 3,000 × 18% = ₹ 540 GST, added to the price',
+      `line      Single room, 2 nights  2 × ₹ 4,500 = ₹ 9,000  fees.items.room, single, column 3, late (line ${lineWith('single: [')})`,
+      'tax       ₹ 9,000 × 5% = ₹ 450 GST, added to the price',
+      `change    Presenter’s discount  −₹ 590 (−₹ 500 and −₹ 90 tax)  fees.adjustments.presenter, −₹ 500 on registration (line ${lineWith('id: presenter')})`,
+      `change    Coupon, 15% off  −₹ 1,858.50 (−₹ 1,575 and −₹ 283.50 tax)  fees.adjustments.coupon, −15% on registration (line ${lineWith('- id: coupon')})`,
+      `change    Late fee  +₹ 590 (+₹ 500 and +₹ 90 tax)  fees.adjustments.late-fee, +₹ 500 on registration (line ${lineWith('id: late-fee')})`,
+      `left out  dinner: dinner_tickets counts none (line ${lineWith('id: dinner')})`,
+      'total     ₹ 30,011.50: ₹ 26,425 and ₹ 3,586.50 tax',
+    ])
+  })
+
+  test('the roll says who is a member, and each thing that is not on the bill says why', async () => {
+    const { out } = await here.rollcall([
+      'explain',
+      sold('nidancon2027'),
+      '--given',
+      '{"role":"consultant","is_member":true,"member_number":"M1","companions":[{"name":"Mira","age":4}]}',
+      '--roll',
+      'member_number.kind=life',
+      '--on',
+      '2026-11-01',
+    ])
+    expect(out).toContain('fact      member_number.kind is life')
+    expect(plain(out)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
+    const left = out.split('\n').filter((row) => row.startsWith('left out'))
+    expect(left.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
+      'left out  accompanying: of 1 in companions there is none for whom age is at least 5',
+      'left out  workshop: nothing is chosen in workshops',
+      'left out  dinner: dinner_tickets counts none',
+      'left out  room: room is No room needed',
+      'left out  presenter: presents_paper is no',
+      'left out  coupon: code is not answered',
+      'left out  late-fee: it begins on 1 February 2027',
+    ])
+  })
+
+  test('what is not on sale is named with its cell', async () => {
+    const file = 'events/half.yaml'
+    here.write(
+      file,
+      readFileSync(sold('nilarun2027'), 'utf8').replace(
+        'l:      [472, 499]',
+        'l:      [472, none]',
+      ),
+    )
+    const { out } = await here.rollcall([
+      'explain',
+      file,
+      'born_on=1990-01-01',
+      'distance=ten',
+      'shirt=l',
+      '--on',
+      '2026-12-01',
+    ])
+    expect(out).toMatch(
+      /^price {5}none: shirt l is not on sale in late: fees\.items\.shirt, l, column 2, late \(line \d+\)$/m,
+    )
+  })
+
+  test.each([
+    [['--code', 'facult'], 'There is no kind of code "facult". Did you mean faculty?'],
+    [['--full', 'hal'], 'There is no limit "hal". Did you mean hall?'],
+    [['--full', 'seats.airwy'], 'There is no limit "seats.airwy". Did you mean seats.airway?'],
+    [
+      ['--roll', 'member_number.kin=life'],
+      'There is no column of the roll members "kin". Did you mean kind?',
+    ],
+    [
+      ['--roll', 'state=x'],
+      'There is no field that is looked up in a roll "state". There are: member_number.',
+    ],
+    [['--roll', 'life'], 'What a roll says is written field.column=value, not "life".'],
+    [
+      ['--roll', 'member_number=life'],
+      'What a roll says of member_number is written member_number.column=value, or member_number=none.',
+    ],
+  ])('a fact that the event does not have: %s', async (args, sentence) => {
+    const ran = await here.rollcall(['explain', sold('nidancon2027'), ...args])
+    expect([ran.status, ran.out, ran.err.trim().split('\n').at(-1)]).toEqual([2, '', sentence])
+  })
+
   test.each([
     ['no file', ['explain']],
     ['a file that is not there', ['explain', 'nowhere2026']],
@@ -147,6 +270,7 @@ describe('explain', () => {
     ],
     ['an unknown option', ['explain', 'midzone2025', '--onn', '2025-11-01']],
     ['a registration with a file', ['explain', 'midzone2025', '--registration', 'MIDZ1']],
+    ['a registration with a fact', ['explain', '--registration', 'MIDZ1', '--full', 'hall']],
     ['a registration that is not there', ['explain', '--registration', 'MIDZ1']],
   ])('%s is asked wrongly', async (_name, args) => {
     const { status, out, err } = await here.rollcall(args)
