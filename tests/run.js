@@ -8,7 +8,7 @@
  * `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -128,6 +128,18 @@ function quietly(name, command, args) {
   })
 }
 
+/** A day of work with one version of a file after the other. */
+const COMPILED_MS_MAX = 24 * 60 * 60 * 1000
+
+/** Removes what was compiled long ago: each version of a file, and each run of a test, is kept under a name of its own. @param {string} folder */
+function forgetOldOf(folder) {
+  if (!existsSync(folder)) return
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && Date.now() - statSync(file).mtimeMs > COMPILED_MS_MAX) rmSync(file)
+  }
+}
+
 /** @param {string[]} args */
 function vitest(args) {
   const child = spawnSync(
@@ -143,6 +155,7 @@ mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
 env.CHROMIUM = needBrowser()
 // Each server, worker thread and command of the tests reads the same TypeScript; kept as compiled it opens in half the time.
 env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
+forgetOldOf(env.NODE_COMPILE_CACHE)
 
 /** @type {string[]} */
 const failed = []
