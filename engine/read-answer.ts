@@ -5,10 +5,23 @@ import type { Answer, Person, RawAnswers, Scalar } from './answer.ts'
 import { charactersMax, fieldsOfPerson } from './fields.ts'
 import { assertNever, fromPairs, own } from './outcome.ts'
 
-/** A list or an object where an answer should be. It is no answer of the wrong form, it is none at all. */
-export function isUnreadable({ type }: Field, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return type === 'many' || type === 'people' ? !Array.isArray(value) : true
+/**
+ * A list or an object where an answer should be, and anything but forms where people are listed. It is no
+ * answer of the wrong form, it is none at all.
+ */
+export function isUnreadable(field: Field, value: unknown): boolean {
+  if (field.type === 'people') return listIn(value).some((one) => !isPerson(field, one))
+  if (field.type === 'many') return listIn(value).some(isObject)
+  return isObject(value)
+}
+
+function isPerson(field: Field, value: unknown): value is RawAnswers {
+  if (!isObject(value) || Array.isArray(value)) return false
+  return !fieldsOfPerson(field).some((part) => isUnreadable(part, own(value, part.id)))
+}
+
+function isObject(value: unknown): value is RawAnswers {
+  return typeof value === 'object' && value !== null
 }
 
 export function isBlank(value: unknown): boolean {
@@ -57,15 +70,15 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
 
 /** One more than may be listed is enough to see that they are too many. */
 function readPeople(field: Field, values: readonly unknown[]): Answer | undefined {
-  const people = values.slice(0, (field.max ?? 0) + 1).map((value): Person => {
-    const raw = typeof value === 'object' && value !== null ? (value as RawAnswers) : {}
-    return fromPairs(
+  const forms = values.slice(0, (field.max ?? 0) + 1).filter((one) => isPerson(field, one))
+  const people = forms.map((raw): Person =>
+    fromPairs(
       fieldsOfPerson(field).flatMap((part): [string, Scalar][] => {
         const answer = readAnswer(part, own(raw, part.id)) ?? part.default
         return answer === undefined ? [] : [[part.id, answer]]
       }),
-    )
-  })
+    ),
+  )
   return people.length === 0 ? undefined : people
 }
 
@@ -106,6 +119,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
 
 /** A box that is not ticked is no answer: No is not consent. */
 function readConsent(value: unknown): Scalar | undefined {
+  if (isObject(value)) return undefined
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value
   if (text === true || text === 'true' || text === 'on') return true
   return text === false || text === 'false' || isBlank(text) ? undefined : String(value)

@@ -94,15 +94,21 @@ function flatFields(fields: readonly Field[]): Schema {
 
 /** Order of the flat schema's fields, and the options' labels. How a field is drawn is for those that draw it. */
 export function uiSchema(event: PublicEvent): Schema {
+  return { ...uiOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
+}
+
+function uiOfFields(fields: readonly Field[]): Schema {
   return {
-    'ui:order': event.fields.map((field) => field.id),
-    'ui:submitButtonOptions': { norender: true },
+    'ui:order': fields.map((field) => field.id),
     ...fromPairs(
-      event.fields.map((field) => [
+      fields.map((field) => [
         field.id,
-        field.options === undefined
-          ? {}
-          : { 'ui:enumNames': field.options.map((option) => option.label) },
+        {
+          ...(field.options === undefined
+            ? {}
+            : { 'ui:enumNames': field.options.map((option) => option.label) }),
+          ...(field.type === 'people' ? { items: uiOfFields(fieldsOfPerson(field)) } : {}),
+        },
       ]),
     ),
   }

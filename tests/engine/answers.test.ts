@@ -50,7 +50,34 @@ describe('normalise', () => {
     ['the joiners of Malayalam stay', field('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
     ['a sign without width keeps no mark apart', field('a'), 'e\u200b\u0301', 'é'],
     ['an object is no answer', field('a'), { b: 1 }, undefined],
+    ['a consent in a list is none', field('a', { type: 'consent' }), ['true'], undefined],
+    ['a box of HTML says on', field('a', { type: 'consent' }), 'on', true],
+    ['No is no consent', field('a', { type: 'consent' }), 'False', undefined],
   ])('%s', (_name, made, raw, expected) => expect(one(made, raw)).toBe(expected))
+
+  test.each<[string, Field, unknown, unknown]>([
+    [
+      'options chosen, each once and in their order',
+      field('a', { type: 'many', options, ignoreCase: true }),
+      ['GP', 'pg', 'gp'],
+      ['pg', 'Gp'],
+    ],
+    ['their JSON', field('a', { type: 'many', options }), ' ["pg"]', ['pg']],
+    ['one alone', field('a', { type: 'many', options }), 'pg', ['pg']],
+    ['nothing chosen', field('a', { type: 'many', options }), [], undefined],
+    [
+      'people, with what is asked of them and nothing else',
+      field('a', { type: 'people', max: 2, fields: [field('age', { type: 'number' })] }),
+      '[{"age": "7", "price": 0}, {"age": ""}]',
+      [{ age: 7 }, {}],
+    ],
+    [
+      'of a thousand people one more than may be listed',
+      field('a', { type: 'people', max: 2, fields: [field('name')] }),
+      Array.from({ length: 1000 }, () => ({ name: 'x' })),
+      [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
+    ],
+  ])('reads %s', (_name, made, raw, expected) => expect(one(made, raw)).toEqual(expected))
 
   it('drops unknown and hidden answers and names them', () => {
     const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
@@ -247,6 +274,23 @@ describe('errorsOf', () => {
   ])('%j', (made, good, bad) => {
     for (const value of good) expect([value, invalid(made, value)]).toEqual([value, false])
     for (const value of bad) expect([value, invalid(made, value)]).toEqual([value, true])
+  })
+
+  it('people are told apart, each at their own question, and what is no person is not left out in silence', () => {
+    const named = field('name', { required: must('Name?') })
+    const people = field('p', {
+      type: 'people',
+      max: 2,
+      fields: [named, field('age', { type: 'number' })],
+    })
+    const said = (raw: unknown): unknown => errorsOf(eventOf({ fields: [people] }), { p: raw })
+    expect(said([{ name: 'A' }, { age: 'old' }])).toEqual({
+      'p.1.name': 'Name?',
+      'p.1.age': 'age is not right',
+    })
+    const whole = { p: 'p is not right' }
+    for (const raw of ['x', ['x'], [{ name: 'A' }, null], [{ name: ['A'] }], [{}, {}, {}]])
+      expect([raw, said(raw)]).toEqual([raw, whole])
   })
 
   it('required may depend on another answer', () => {

@@ -10,6 +10,7 @@ import {
   type PublicEvent,
   type RawAnswers,
 } from '../../engine/index.ts'
+import { NO_FACTS, type Facts } from '../../engine/facts.ts'
 
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true } as const
 export const ajv = (code = false): Ajv =>
@@ -21,7 +22,7 @@ type Then = { properties?: Record<string, unknown>; required?: string[] }
 export type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
 
 /** What it answers throws when the two opinions differ, in what is said or in what is shown. */
-export function judge(event: PublicEvent): (raw: RawAnswers) => void {
+export function judge(event: PublicEvent): (raw: RawAnswers, facts?: Facts) => void {
   const schema = toSchema(event) as unknown as Lowered
   const validate = ajv().compile(schema)
   // The branches are parts of what was just compiled: its form is not judged again.
@@ -35,14 +36,17 @@ export function judge(event: PublicEvent): (raw: RawAnswers) => void {
     fits: parts.compile(branch.if),
     then: branch.then,
   }))
-  return (raw) => {
-    const { answers } = normalise(event, raw)
-    const bySchema = checkBySchema(event, raw, (asked) =>
-      validate(asked) ? [] : (validate.errors ?? []),
+  return (raw, facts = NO_FACTS) => {
+    const { answers } = normalise(event, raw, facts)
+    const bySchema = checkBySchema(
+      event,
+      raw,
+      (asked) => (validate(asked) ? [] : (validate.errors ?? [])),
+      facts,
     )
-    expect(bySchema).toEqual(checkAnswers(event, raw))
+    const alone = checkAnswers(event, raw, facts)
+    expect(bySchema).toEqual(alone)
     if (!bySchema.ok) {
-      const alone = checkAnswers(event, raw)
       expect(Object.keys(bySchema.error)).toEqual(alone.ok ? [] : Object.keys(alone.error))
     }
     const shownBy = (data: unknown): string[] =>
@@ -52,9 +56,9 @@ export function judge(event: PublicEvent): (raw: RawAnswers) => void {
           .filter(({ fits }) => fits(data))
           .flatMap(({ then }) => Object.keys(then.properties ?? {})),
       ].sort()
-    const shown = [...shownFields(event, raw)].sort()
+    const shown = [...shownFields(event, raw, facts)].sort()
     expect(shownBy(answers)).toEqual(shown)
     // Read without dropping, stale answers of hidden fields change nothing either.
-    expect(shownBy(normalise(withoutConditions, raw).answers)).toEqual(shown)
+    expect(shownBy(normalise(withoutConditions, raw, facts).answers)).toEqual(shown)
   }
 }

@@ -1,0 +1,315 @@
+/** Random events with every kind of field, condition and fact, and random answers to them: what the property tests run over. */
+import * as fc from 'fast-check'
+import {
+  day,
+  type Condition,
+  type EventConfig,
+  type Field,
+  type RawAnswers,
+  type Scalar,
+  type Test,
+} from '../../engine/index.ts'
+import type { Facts } from '../../engine/facts.ts'
+import { FORMATS } from '../../engine/formats.ts'
+import { eventOf, field, must } from './fixtures.ts'
+
+/** Answers as browsers and strangers send them, by the type of the field. */
+export const samples: Record<Field['type'], readonly unknown[]> = {
+  text: [undefined, ' ', 'x', 'y', 'AB123', '682001', 'z'.repeat(201), ['x'], {}],
+  multiline: [undefined, 'x\ny', 'AB123\n'],
+  email: [undefined, 'asha@example.org', 'asha', 'a@b'],
+  phone: [undefined, '9876543210', '12'],
+  number: [undefined, '0', 1, '2.5', 'many', [1], 1e300, '-0', 2],
+  date: [undefined, '2026-01-31', '2026-02-01', '2025-12-31', '2026-02-30'],
+  'yes-no': [undefined, true, 'false', 'maybe', { true: true }],
+  select: [undefined, 'a', 'b', 'c', 'gone', ['a'], 'B '],
+  file: [undefined, 'proof.pdf', 'proof.exe'],
+  many: [undefined, ['a'], ['b', 'a'], 'c', '["a","c"]', ['gone', 'a'], [], {}, '[', [['a']]],
+  people: [undefined, [{}], '[{"name":"x"}]', 'x', {}, [], ['x'], [null, {}], '[1]', '[{'],
+  consent: [undefined, true, false, 'true', 'maybe', 'on', 0, ['true']],
+}
+
+const types = Object.keys(samples) as readonly Field['type'][]
+const abc = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
+const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(one, { nil: undefined })
+/** Without what is not there, as a compiled event has it. */
+const given = <T extends object>(made: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)) as never
+
+const days = fc.constantFrom(day('2025-12-31'), day('2026-01-31'), day('2026-02-01'))
+const bounds = fc.constantFrom(0, 1, 1.5, 2, 3)
+const testBounds = fc
+  .record({
+    atLeast: maybe(bounds),
+    atMost: maybe(bounds),
+    above: maybe(bounds),
+    below: maybe(bounds),
+  })
+  .map(given)
+
+const chooses: fc.Arbitrary<NonNullable<Field['choose']>> = fc
+  .record({
+    atLeast: maybe(fc.constantFrom(1, 2, 3)),
+    atMost: maybe(fc.constantFrom(1, 2)),
+    notTogether: fc.constantFrom(
+      [],
+      [['a', 'b']],
+      [
+        ['a', 'b'],
+        ['b', 'c'],
+      ],
+      [['a', 'b', 'c']],
+      [['a', 'gone']],
+    ),
+    say: fc.constantFrom('', 'Choose well'),
+  })
+  .map((made) => given(made) as NonNullable<Field['choose']>)
+
+/** What a field of each type may say of its own answers. */
+const properties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
+  switch (type) {
+    case 'text':
+    case 'multiline':
+      return fc
+        .record({
+          pattern: fc.constantFrom(undefined, '^(?:[A-Z]{2}[0-9]{3})$', FORMATS.pin),
+          lengthMax: fc.constantFrom(undefined, undefined, 3),
+        })
+        .map(given)
+    case 'date':
+      return fc.record({ from: maybe(days), to: maybe(days) }).map(given)
+    case 'number':
+      return fc
+        .record({
+          min: maybe(fc.constant(0)),
+          max: maybe(bounds),
+          isWhole: maybe(fc.constant(true)),
+        })
+        .map(given)
+    case 'select':
+      return fc.boolean().map((ignoreCase) => ({ options: abc, ignoreCase }))
+    case 'many':
+      return fc
+        .record({ choose: maybe(chooses), ignoreCase: fc.boolean() })
+        .map((made) => ({ options: abc, ...given(made) }))
+    case 'file':
+      return fc.constant({ accept: ['pdf'] })
+    case 'phone':
+      return fc.boolean().map((defaulted) => (defaulted ? { default: '+91' } : {}))
+    case 'yes-no':
+      return fc.boolean().map((defaulted) => (defaulted ? { default: false } : {}))
+    case 'consent':
+      return fc.constantFrom({}, { link: '/terms', version: '3' })
+    case 'people':
+      return fc
+        .record({
+          min: maybe(fc.constantFrom(1, 2)),
+          max: fc.constantFrom(1, 2, 3),
+          fields: fc
+            .uniqueArray(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 4 })
+            .chain((parts) => fc.tuple(...parts.map((part) => bare(part, [part])))),
+        })
+        .map((made) => ({ ...given(made), invalid: `${id} is no list of people` }))
+    case 'email':
+      return fc.constant({})
+  }
+}
+/** A person is asked simple things only; each is called by its type. */
+const PARTS = ['text', 'multiline', 'email', 'phone', 'number', 'date', 'yes-no', 'select'] as const
+
+function bare(id: string, among: readonly Field['type'][] = types): fc.Arbitrary<Field> {
+  return fc
+    .record({ type: fc.constantFrom(...among), required: fc.boolean(), check: fc.boolean() })
+    .chain(({ type, required, check }) =>
+      properties(id, type).map((more) =>
+        field(id, { type, check, ...(required && { required: must(`${id} is needed`) }), ...more }),
+      ),
+    )
+}
+
+type Asked = { readonly field: string; readonly test: Test }
+const isOrNot = (field: string, values: readonly Scalar[]): fc.Arbitrary<Asked> =>
+  fc
+    .tuple(fc.boolean(), fc.subarray([...values], { minLength: 1 }))
+    .map(([not, some]) => ({ field, test: { is: not ? 'not-in' : 'in', values: some } }))
+const isAnswered = (field: string): fc.Arbitrary<Asked> =>
+  fc.boolean().map((answered) => ({ field, test: { is: 'answered', answered } }))
+
+function testOf({ id, type }: Field): fc.Arbitrary<Asked> {
+  const answered = isAnswered(id)
+  const counted = testBounds.map((made): Asked => ({ field: id, test: { is: 'count', ...made } }))
+  switch (type) {
+    case 'number':
+      return fc.oneof(
+        answered,
+        isOrNot(id, [0, 1, 2.5]),
+        testBounds.map((made): Asked => ({ field: id, test: { is: 'number', ...made } })),
+      )
+    case 'date':
+      return fc.oneof(
+        answered,
+        isOrNot(id, ['2026-01-31', 'x']),
+        fc
+          .record({ from: maybe(days), to: maybe(days) })
+          .map((made): Asked => ({ field: id, test: { is: 'date', ...given(made) } })),
+      )
+    case 'many':
+      return fc.oneof(
+        answered,
+        counted,
+        fc
+          .subarray(['a', 'b', 'c', 'gone'], { minLength: 1 })
+          .map((values): Asked => ({ field: id, test: { is: 'has', values } })),
+      )
+    case 'people':
+      return fc.oneof(answered, counted)
+    case 'yes-no':
+    case 'consent':
+      return fc.oneof(answered, isOrNot(id, [true, false]))
+    case 'select':
+      return fc.oneof(answered, isOrNot(id, ['a', 'b', 'c']))
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'file':
+      return fc.oneof(answered, isOrNot(id, ['x', 'y', '2026-01-31', 'asha']))
+  }
+}
+
+/** What is known beside the answers: a code, places that are full, the row of a roll. */
+const FACT_TESTS: readonly fc.Arbitrary<Asked>[] = [
+  isAnswered('code'),
+  isOrNot('code', ['faculty', 'coupon']),
+  isAnswered('full.hall'),
+  isOrNot('full.seats', [true]),
+  isAnswered('f1.kind'),
+  isOrNot('f1.kind', ['life', 'annual']),
+  fc
+    .record({ from: maybe(days), to: maybe(days) })
+    .map((made): Asked => ({ field: 'f1.valid_to', test: { is: 'date', ...given(made) } })),
+]
+const row = fc
+  .record({
+    kind: fc.constantFrom('life', 'annual'),
+    valid_to: fc.constantFrom('2026-01-31', '2027-01-01', ''),
+  })
+  .map((made): Readonly<Record<string, string>> => made)
+export const facts: fc.Arbitrary<Facts> = fc.record({
+  code: fc.constantFrom(
+    null,
+    { is: 'valid', kind: 'faculty' } as const,
+    { is: 'valid', kind: 'coupon' } as const,
+    { is: 'unknown' } as const,
+    { is: 'spent' } as const,
+  ),
+  left: fc.constantFrom({}, { hall: 0 }, { hall: 3, seats: 0 }, { hall: -1, seats: 1 }),
+  rolls: fc.oneof(
+    fc.constantFrom({}, { f1: null }),
+    row.map((f1) => ({ f1 })),
+  ),
+})
+
+/** Conditions on earlier fields only, so that there are no cycles. */
+function conditionOf(
+  earlier: readonly Field[],
+  withCategory: boolean,
+): fc.Arbitrary<Condition | undefined> {
+  const parts = [
+    ...earlier.map(testOf),
+    fc.oneof(...FACT_TESTS),
+    ...(withCategory ? [isOrNot('category', ['p', 'q', 'r']), isAnswered('category')] : []),
+  ]
+  const map = fc.array(fc.oneof(...parts), { minLength: 1, maxLength: 2 })
+  return maybe(fc.array(map, { minLength: 1, maxLength: 2 }))
+}
+
+/** One is called like something that every object has. */
+const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
+/** Three fields decide the category by random rules; four more and a section follow conditions on anything before them. */
+export const anyEvent: fc.Arbitrary<EventConfig> = fc
+  .tuple(...IDS.map((id) => bare(id)))
+  .chain((fields) => {
+    const early = fields.slice(0, 3)
+    const conditions = fields.map((_, i) => conditionOf(fields.slice(0, i), i >= 3))
+    const rules = fc.array(fc.tuple(conditionOf(early, false), fc.constantFrom('p', 'q', 'r')), {
+      maxLength: 4,
+    })
+    return fc
+      .record({
+        shows: fc.tuple(...conditions),
+        musts: fc.tuple(...conditions),
+        rules,
+        section: conditionOf(fields.slice(0, 5), true),
+        otherwise: fc.boolean(),
+      })
+      .map(({ shows, musts, rules: made, section, otherwise }) =>
+        eventOf({
+          categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
+          categoryChoice: {
+            by: 'rules',
+            rules: [
+              ...made.flatMap(([condition, then]) =>
+                condition ? [{ when: condition, then }] : [],
+              ),
+              ...(otherwise ? [{ when: null, then: 'r' }] : []),
+            ],
+          },
+          sections: [
+            { title: 'One', fields: IDS.slice(0, 5) },
+            { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
+          ],
+          fields: fields.map((made, i) => {
+            const show = shows[i]
+            const need = musts[i]
+            return {
+              ...made,
+              section: i < 5 ? 0 : 1,
+              ...(show && { showWhen: show }),
+              ...(made.required && need && { required: { ...made.required, when: need } }),
+            }
+          }),
+        }),
+      )
+  })
+
+/** What may come under the names of the fields, and under names that are no field's. */
+export function rawOf(event: EventConfig): fc.Arbitrary<RawAnswers> {
+  const told = {
+    code: fc.constantFrom(undefined, 'faculty'),
+    'full.hall': fc.constantFrom(undefined, true),
+    'f1.kind': fc.constantFrom(undefined, 'life'),
+    gone: fc.constantFrom(undefined, 'x'),
+  }
+  return fc.record({ ...told, ...rawFields(event.fields) })
+}
+
+function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknown>> {
+  return Object.fromEntries(
+    fields.map((made) => {
+      const some = fc.constantFrom(
+        ...(made.type === 'select'
+          ? [undefined, 'gone', ...(made.options ?? []).map(({ id }) => id)]
+          : samples[made.type]),
+      )
+      if (made.type === 'many') return [made.id, fc.oneof(some, fc.subarray(['c', 'a', 'b']))]
+      if (made.type !== 'people') return [made.id, some]
+      const person = fc.record({ ...rawFields(made.fields ?? []), gone: fc.constant('x') })
+      return [made.id, fc.oneof(some, fc.array(person, { maxLength: 4 }))]
+    }),
+  )
+}
+
+/** The same as a form with files carries it: the lists of these fields as their JSON. */
+export function asTexts({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
+  const listed = new Set(
+    fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),
+  )
+  return Object.fromEntries(
+    Object.entries(raw).map(([id, value]) => [
+      id,
+      listed.has(id) && Array.isArray(value) ? JSON.stringify(value) : value,
+    ]),
+  )
+}
