@@ -6,21 +6,11 @@ import type { Field, PublicEvent } from './config.ts'
 import type { Answers } from './answer.ts'
 import type { Adjustment, Item, PriceTable } from './sale.ts'
 import { holds, isScalar, listOf } from './conditions.ts'
+import type { Line } from './lines.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
 import { err, ok, own, type Result } from './outcome.ts'
 import { answerText, fill } from './texts.ts'
 import type { Day } from './time.ts'
-
-/** One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An adjustment may be below nothing. */
-export type Line = Split & {
-  /** `registration`, an item's id or an adjustment's. */
-  readonly id: string
-  /** The option sold, of an item with one line for each. */
-  readonly option: string | null
-  readonly label: string
-  readonly quantity: number
-  readonly unit: Paise
-}
 
 /** What is not on sale though the answers ask for it. `item` null: the registration itself. */
 export type NotOnSale = {

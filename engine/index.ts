@@ -83,6 +83,7 @@ export type {
   WireQuote,
 } from './wire.ts'
 export { type ListValue } from './values.ts'
+export { readLines, wireLines, type Line } from './lines.ts'
 export { publicEvent } from './public.ts'
 export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'

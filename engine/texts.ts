@@ -12,6 +12,7 @@ import {
   splitTotal,
   type Paise,
 } from './money.ts'
+import { linesText, readLines, type Line } from './lines.ts'
 import { own } from './outcome.ts'
 import { formatDay, formatDays, formatInstant, isDay, readInstant, type Instant } from './time.ts'
 
@@ -24,6 +25,8 @@ export type RegistrationView = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
+  /** What the total is made of; empty: stored before bills had lines, or brought in. */
+  readonly lines: readonly Line[]
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
   /** The gateway's reference of the successful payment; the wire does not tell it. */
@@ -210,6 +213,7 @@ export function valuesOf(
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: formatInstant(registration.createdAt),
+    lines: linesText(registration.lines),
   }
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
@@ -263,6 +267,7 @@ export function readRegistration(
     base: fromRupees(wire.base),
     gst: fromRupees(wire.gst),
     total: fromRupees(wire.total),
+    lines: readLines(wire.lines),
     paymentStatus: wire.payment_status,
     inReview: wire.in_review,
     paymentId: null,

@@ -16,13 +16,14 @@ export const ENGINE_VALUES = [
   'payment_id',
   'created_at',
   'id',
+  'lines',
 ] as const
 export type EngineValue = (typeof ENGINE_VALUES)[number]
 
-/** What a column of an office list may show; `amount` and `date` are for the pages after paying. */
-export type ListValue = Exclude<EngineValue, 'amount' | 'date'>
+/** What a column of an office list may show; the others are for the pages after paying. */
+export type ListValue = Exclude<EngineValue, 'amount' | 'date' | 'lines'>
 export const LIST_VALUES = ENGINE_VALUES.filter(
-  (name): name is ListValue => name !== 'amount' && name !== 'date',
+  (name): name is ListValue => name !== 'amount' && name !== 'date' && name !== 'lines',
 )
 
 /** Of the event, the same for everybody. */

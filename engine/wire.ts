@@ -24,6 +24,21 @@ export type WireQuote = {
   base: number
   gst: number
   total: number
+  lines: WireLine[]
+}
+/** A line of a bill; base + gst = total. */
+export type WireLine = {
+  /** `registration`, an item's id or an adjustment's. */
+  id: string
+  /** The option sold, of an item with one line for each. */
+  option: string | null
+  label: string
+  quantity: number
+  /** The price of one as the event file states it. */
+  unit: number
+  base: number
+  gst: number
+  total: number
 }
 
 /** GET of the event's tariff path. One answer serves every alias. */
@@ -85,6 +100,8 @@ export type AnsweredValues = {
   base: number | null
   gst: number | null
   total: number | null
+  /** What the total is made of; empty for what was stored before bills had lines, or brought in. */
+  lines: WireLine[]
   /** How it stands with the money: what the page is about. */
   stands: Stands
   /** Until when the price is held; null: it has no end, or nothing is to be paid. */
@@ -114,6 +131,7 @@ export const ANSWERED_NAMES = Object.keys({
   base: true,
   gst: true,
   total: true,
+  lines: true,
   stands: true,
   held_until: true,
   review_since: true,

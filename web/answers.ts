@@ -4,6 +4,7 @@ import {
   isPaymentStatus,
   paise,
   periodOn,
+  readLines,
   dayOf,
   readInstant,
   rupees,
@@ -103,7 +104,14 @@ export function toQuote(wire: WireQuote): Quote | null {
   const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
   return base === null || gst === null || total === null
     ? null
-    : { category: wire.category, period: wire.period, base, gst, total, lines: [] }
+    : {
+        category: wire.category,
+        period: wire.period,
+        base,
+        gst,
+        total,
+        lines: readLines(wire.lines),
+      }
 }
 
 /** `stands` is absent in an answer that says no more than the specification asks for. */

@@ -62,8 +62,11 @@ export type TextsFile = {
   }
 }
 
-/** Every value that the engine supplies has one; `id` is the office's own. */
-type Labels = Readonly<Record<Exclude<EngineValue, 'id'>, Text>> & { readonly id?: Text }
+/** Every value that the engine supplies has one; `id` is the office's own, and `lines` came later than the file. */
+type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
+  readonly id?: Text
+  readonly lines?: Text
+}
 type Https = string
 
 type Gateway = {

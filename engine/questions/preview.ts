@@ -10,7 +10,7 @@ import { escapeHtml } from '../html.ts'
 import { formatPrice, rupees, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
-import { quote, quoteFor } from '../quote.ts'
+import { quote, quoteFor, type Quote } from '../quote.ts'
 import { mailFor, receipt, resultRows, resultValues } from '../result-pages.ts'
 import { own } from '../outcome.ts'
 import { answerText, buttonText, fill, labelOf, type RegistrationView } from '../texts.ts'
@@ -66,7 +66,7 @@ function viewOf(
   event: EventConfig,
   example: FormCase,
   answers: Answers,
-  price: (Split & { readonly category: string; readonly period: string }) | null,
+  price: (Split & Pick<Quote, 'category' | 'period' | 'lines'>) | null,
 ): RegistrationView {
   const regNo = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}` as RegNo & OrderId
   return {
@@ -77,6 +77,7 @@ function viewOf(
     base: price?.base ?? null,
     gst: price?.gst ?? null,
     total: price?.total ?? null,
+    lines: price?.lines ?? [],
     paymentStatus: 'success',
     inReview: false,
     paymentId: 'PREVIEW',

@@ -146,6 +146,7 @@ function unpaidView(
       base: quoted?.base ?? null,
       gst: quoted?.gst ?? null,
       total: quoted?.total ?? null,
+      lines: quoted?.lines ?? [],
       paymentStatus: 'success',
       inReview: false,
       paymentId: null,

@@ -189,7 +189,7 @@ async function askAbout(
   return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
 }
 
-/** The attempt's own price, else the registration's. */
+/** The attempt's own price, else the registration's. Of the newest attempt, whose lines are the registration's while it is not paid. */
 function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
   const { category, period, base, gst } = stored
   const split = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }
@@ -199,6 +199,6 @@ function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): 
     base: split.base,
     gst: split.gst,
     total: amount,
-    lines: [],
+    lines: stored.lines,
   }
 }

@@ -1,6 +1,6 @@
 /** How registering and paying again say no: status, code and sentence of each refusal. */
 import type { FastifyReply } from 'fastify'
-import { assertNever, formatMoney, formatPrice, rupees } from '../../engine/index.ts'
+import { assertNever, formatMoney, formatPrice, rupees, wireLines } from '../../engine/index.ts'
 import type {
   ErrorAnswer,
   EventConfig,
@@ -250,6 +250,13 @@ function labelOf(event: EventConfig, category: string): string {
   return event.categories.find(({ id }) => id === category)?.label ?? category
 }
 
-function wireQuote({ category, period, base, gst, total }: Quote): WireQuote {
-  return { category, period, base: rupees(base), gst: rupees(gst), total: rupees(total) }
+function wireQuote({ category, period, base, gst, total, lines }: Quote): WireQuote {
+  return {
+    category,
+    period,
+    base: rupees(base),
+    gst: rupees(gst),
+    total: rupees(total),
+    lines: wireLines(lines),
+  }
 }

@@ -1,5 +1,14 @@
 /** A stored registration as its own mail and, much less of it, the outside see it. */
-import { holdOf, isoIndia, mayTry, paise, remember, rupees, standing } from '../../engine/index.ts'
+import {
+  holdOf,
+  isoIndia,
+  mayTry,
+  paise,
+  remember,
+  rupees,
+  standing,
+  wireLines,
+} from '../../engine/index.ts'
 import type {
   EventConfig,
   Failure,
@@ -36,6 +45,7 @@ export function registrationView(
     base: amount(stored.base),
     gst: amount(stored.gst),
     total: amount(stored.total),
+    lines: wireLines(stored.lines),
     stands,
     held_until: iso(heldUntilOf(event, stored)),
     review_since: iso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),

@@ -3,6 +3,7 @@ import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../engine/in
 import type { Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { keepImported } from './captures.ts'
+import { keepLines } from './bills.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './rows.ts'
@@ -55,8 +56,10 @@ export function register(
     paymentId: null,
     createdAt: at,
     paidAt: null,
+    bill: (quote?.lines.length ?? 0) === 0 ? null : 1,
   })
   if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
+  const bill = keepLines(sql, id, 1, quote?.lines ?? [])
   if (orderId !== null) {
     assert(quote !== null, 'a payment is due, but there is no quote')
     const added = insertPayment(sql, {
@@ -68,6 +71,7 @@ export function register(
       amount: quote.total,
       quote,
       holdUntil: registration.holdUntil ?? null,
+      bill,
       at,
     })
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
@@ -157,6 +161,10 @@ export function retry(
     amount: price?.quote.total ?? newest.amount,
     quote,
     holdUntil: price === undefined ? newest.hold_until : price.holdUntil,
+    bill:
+      price === undefined
+        ? newest.bill
+        : keepLines(sql, registration.id, attempt, price.quote.lines),
     at,
   })
   assert(added, `order id ${attempt} of a registration is taken`)
@@ -179,14 +187,14 @@ export function handedAgain(sql: Sql, orderId: OrderId, at: Instant): void {
 /** Null: the number is taken. */
 function insertRegistration(
   sql: Sql,
-  row: Omit<ImportRow, 'formerNo'>,
+  row: Omit<ImportRow, 'formerNo'> & { readonly bill?: number | null },
   formerNo: string | null = null,
 ): number | null {
   const { searchable } = row
   const written = sql(
-    `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
+    `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
        payment_status, payment_id, paid_at, created_at, created_day)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
   ).run(
     row.eventId,
     row.eventHash,
@@ -202,6 +210,7 @@ function insertRegistration(
     row.base,
     row.gst,
     row.total,
+    row.bill ?? null,
     row.paymentStatus,
     row.paymentId,
     row.paidAt,
@@ -220,17 +229,30 @@ type NewPayment = {
   amount: Paise
   quote: AttemptQuote | null
   holdUntil: Instant | null
+  /** Under which its lines are kept; null: it has none. */
+  bill: number | null
   at: Instant
 }
 /** False: the order id is taken. Due to be asked about from the start. */
 function insertPayment(
   sql: Sql,
-  { registrationId, orderId, attempt, gateway, askedOf, amount, quote, holdUntil, at }: NewPayment,
+  {
+    registrationId,
+    orderId,
+    attempt,
+    gateway,
+    askedOf,
+    amount,
+    quote,
+    holdUntil,
+    bill,
+    at,
+  }: NewPayment,
 ): boolean {
   return (
     sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, created_at, status_at, next_ask_at, handed_off_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
     ).run(
       registrationId,
       orderId,
@@ -243,6 +265,7 @@ function insertPayment(
       quote?.base ?? null,
       quote?.gst ?? null,
       holdUntil,
+      bill,
       at,
       at,
       at,

@@ -10,6 +10,7 @@ import type {
   PaymentStatus,
   RegNo,
 } from '../../engine/index.ts'
+import { linesOf } from './bills.ts'
 import type { Sql } from './database.ts'
 import type { AttemptQuote } from './money.ts'
 import type { StoredPayment, StoredRegistration } from './store.ts'
@@ -30,6 +31,7 @@ export type RegistrationRow = {
   base: Paise | null
   gst: Paise | null
   total: Paise | null
+  bill: number | null
   payment_status: PaymentStatus
   in_review: 0 | 1
   payment_id: string | null
@@ -62,6 +64,7 @@ export type PaymentRow = {
   period: string | null
   base: Paise | null
   gst: Paise | null
+  bill: number | null
   hold_until: Instant | null
   handed_off_at: Instant | null
   last_answer: LastAnswer | null
@@ -184,6 +187,7 @@ export function registrationsByIds(
     ).all(wanted),
     (row) => row.registration_id,
   )
+  const lines = linesOf(sql, wanted)
   return ids.flatMap((id) => {
     const row = rows.get(id)
     if (row === undefined) return []
@@ -200,6 +204,7 @@ export function registrationsByIds(
         base: row.base,
         gst: row.gst,
         total: row.total,
+        lines: lines(id, row.bill),
         paymentStatus: row.payment_status,
         inReview: row.in_review === 1,
         paymentId: row.payment_id,

@@ -7,6 +7,7 @@
 import type Database from 'better-sqlite3'
 import { droppedProofs } from './migrations/proofs.ts'
 import { paying } from './migrations/paying.ts'
+import { bills } from './migrations/bills.ts'
 import { decided } from './migrations/decisions.ts'
 
 const appendOnly = (table: string): string => `
@@ -351,6 +352,7 @@ export const migrations: readonly string[] = [
   paying,
   decided,
   droppedProofs,
+  bills,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -3,6 +3,7 @@ import type {
   Answers,
   Day,
   Instant,
+  Line,
   OrderId,
   Paise,
   PaymentStatus,
@@ -82,6 +83,8 @@ export type StoredRegistration = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
+  /** What the total is made of, in the bill's order; empty: stored by an older version, brought in, or without a price. */
+  readonly lines: readonly Line[]
   /** Of the registration as a whole: success when any attempt succeeded. */
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean

@@ -109,8 +109,9 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     period: string | null
     base: Paise | null
     gst: Paise | null
+    bill: number | null
   }>(
-    'SELECT status, review, reference, paid_at, amount, period, base, gst FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+    'SELECT status, review, reference, paid_at, amount, period, base, gst, bill FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
   const deciding =
     attempts.find(({ status }) => status === 'success') ??
@@ -123,15 +124,17 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
   // Each attempt has a price of its own, and the registration shows that of the one that decides.
   if (quoteOf(deciding) !== null)
     sql(
-      `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ? WHERE id = ? AND (period, total) IS NOT (?, ?)`,
+      `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ? WHERE id = ? AND (period, total, bill) IS NOT (?, ?, ?)`,
     ).run(
       deciding.period,
       deciding.base,
       deciding.gst,
       deciding.amount,
+      deciding.bill,
       registrationId,
       deciding.period,
       deciding.amount,
+      deciding.bill,
     )
   sql(
     'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',

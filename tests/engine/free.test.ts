@@ -81,6 +81,7 @@ const view: RegistrationView = {
   base: 0 as RegistrationView['base'],
   gst: 0 as RegistrationView['gst'],
   total: 0 as RegistrationView['total'],
+  lines: [],
   paymentStatus: 'success',
   inReview: false,
   paymentId: null,

@@ -63,6 +63,7 @@ test('the letter goes to the address whatever its field is called', () => {
     base: null,
     gst: null,
     total: null,
+    lines: [],
     paymentStatus: 'success',
     inReview: false,
     paymentId: null,

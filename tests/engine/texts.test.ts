@@ -12,6 +12,7 @@ import {
   resultRows,
   startOf,
   valuesOf,
+  wireLines,
   words,
   type EventConfig,
   type RegistrationAnswer,
@@ -33,6 +34,38 @@ const registration: RegistrationView = {
   base: rupee(4237.29),
   gst: rupee(762.71),
   total: rupee(5000),
+  lines: [
+    {
+      id: 'registration',
+      option: null,
+      label: 'Post Graduate',
+      quantity: 1,
+      unit: rupee(5500),
+      base: rupee(4661.02),
+      gst: rupee(838.98),
+      total: rupee(5500),
+    },
+    {
+      id: 'lunch',
+      option: 'veg',
+      label: 'Lunch',
+      quantity: 2,
+      unit: rupee(0),
+      base: rupee(0),
+      gst: rupee(0),
+      total: rupee(0),
+    },
+    {
+      id: 'presenter',
+      option: null,
+      label: 'Presenter',
+      quantity: 1,
+      unit: rupee(-500),
+      base: rupee(-423.73),
+      gst: rupee(-76.27),
+      total: rupee(-500),
+    },
+  ],
   paymentStatus: 'success',
   inReview: false,
   paymentId: 'G1',
@@ -231,6 +264,13 @@ it('days, stored money and options read as people write them', () => {
   ).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
 })
 
+it('a text may name the lines of the bill: one each, what there are several of with its price', () => {
+  expect(valuesOf(event, registration).lines).toBe(
+    `Post Graduate: ${nb}5,500\nLunch, 2 × ${nb}0: Free\nPresenter: −${nb}500`,
+  )
+  expect(valuesOf(event, { ...registration, lines: [] }).lines).toBeUndefined()
+})
+
 it('what the wire tells gives the same pages as what is stored', () => {
   const wire: RegistrationAnswer['registration'] = {
     ...registration.answers,
@@ -247,6 +287,7 @@ it('what the wire tells gives the same pages as what is stored', () => {
     base: 4237.29,
     gst: 762.71,
     total: 5000,
+    lines: wireLines(registration.lines),
     stands: 'complete',
     held_until: null,
     review_since: null,

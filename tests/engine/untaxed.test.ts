@@ -66,6 +66,7 @@ const view: RegistrationView = {
   base: 525_000 as RegistrationView['base'],
   gst: 0 as RegistrationView['gst'],
   total: 525_000 as RegistrationView['total'],
+  lines: [],
   paymentStatus: 'success',
   inReview: false,
   paymentId: 'G1',

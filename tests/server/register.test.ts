@@ -349,6 +349,7 @@ describe('wrong in, clear out, nothing stored:', () => {
           base: 6000,
           gst: 1080,
           total: 7080,
+          lines: [expect.objectContaining({ id: 'registration', unit: 6000, total: 7080 })],
         },
       },
     ],

@@ -67,7 +67,9 @@ test('the price is the server’s, in paise', () => {
       lines: [],
     },
   })
-  expect(toQuote({ category: 'a', period: 'b', base: 4237.29, gst: 762.71, total: 5000 })).toEqual({
+  expect(
+    toQuote({ category: 'a', period: 'b', base: 4237.29, gst: 762.71, total: 5000, lines: [] }),
+  ).toEqual({
     category: 'a',
     period: 'b',
     base: 423_729,

@@ -59,7 +59,7 @@ export function priceOf(event: PublicEvent, tariff: Tariff, answers: Answers): P
   const wire = answer.pricing[category]
   const quote =
     wire && answer.current_period !== null
-      ? toQuote({ category, period: answer.current_period, ...wire })
+      ? toQuote({ category, period: answer.current_period, ...wire, lines: [] })
       : null
   if (quote === null) return none('This category is not on sale today')
   return { is: 'price', quote }

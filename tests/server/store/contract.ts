@@ -11,6 +11,7 @@ import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
 import { refundingContract } from './refunding.contract.ts'
 import { registeringContract } from './registering.contract.ts'
+import { sellingContract } from './selling.contract.ts'
 import { settlingContract } from './settling.contract.ts'
 
 export function storeContract(open: () => Promise<Opened>): void {
@@ -23,6 +24,7 @@ export function storeContract(open: () => Promise<Opened>): void {
 
   registeringContract(given)
   settlingContract(given)
+  sellingContract(given)
   decidingContract(given)
   refundingContract(given)
   listingContract(given)

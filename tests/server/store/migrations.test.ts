@@ -8,6 +8,9 @@ import { openToWrite, statements } from '../../../server/store/database.ts'
 import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
 import { reviews } from '../../../server/store/reviews.ts'
 import { migrate, migrations } from '../../../server/store/schema.ts'
+import { applyFact } from '../../../server/store/settling.ts'
+import type { OrderId, Paise } from '../../../engine/index.ts'
+import { confirmed } from '../registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
@@ -215,6 +218,38 @@ test('a database filled before attempts had prices of their own: each has the on
   })
   expect(attemptOf('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
   expect(older.prepare('SELECT count(*) AS n FROM links').get()).toEqual({ n: 0 })
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before bills had lines: its registrations and attempts have none, and are read and paid as before', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  for (const step of migrations.slice(0, 7)) older.exec(step)
+  older.pragma('user_version = 7')
+  older.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
+                payment_status, created_at, created_day)
+              VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01');
+              INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, period, base, gst, created_at, status_at)
+              VALUES (1, 'DEMO1', 1, 'airpay', 708000, 'pending', 'early', 600000, 108000, 7, 7)`)
+  migrate(older)
+  const sql = statements(older)
+  expect(reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
+  applyFact(sql, 'DEMO1' as OrderId, confirmed('AP1', 708_000 as Paise), null)
+  expect(reads(sql).registration('DEMO1')).toMatchObject({
+    paymentStatus: 'success',
+    period: 'early',
+    total: 708_000,
+    lines: [],
+  })
+  older.exec(
+    `INSERT INTO bill_lines VALUES (1, 1, 0, 'registration', NULL, 'PG', 1, 600000, 600000, 108000, 708000)`,
+  )
+  expect(() => older.exec('UPDATE bill_lines SET quantity = 2')).toThrow('frozen')
+  expect(() => older.exec('UPDATE bill_lines SET line = 0')).toThrow('frozen')
+  expect(() =>
+    older.exec(`INSERT INTO bill_lines VALUES (1, 1, 1, 'room', NULL, 'Room', 1, 1, 1, 1, 3)`),
+  ).toThrow('CHECK')
   older.close()
   rmSync(other, { recursive: true })
 })

@@ -61,6 +61,7 @@ export function registeringContract(given: Given): void {
         base: 425_000,
         gst: 76_500,
         total: 501_500,
+        lines: [],
         paymentStatus: 'pending',
         inReview: false,
         paymentId: null,

@@ -106,6 +106,7 @@ function registrationOf(
     base: price && rupees(price.base),
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
+    lines: [],
     stands: STANDS[status],
     held_until: null,
     review_since: null,

@@ -1,0 +1,57 @@
+/** The lines of bills: written once, with the price they make up, and read with the registration. */
+import type { Line, Paise } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+
+type LineRow = {
+  registration_id: number
+  bill: number
+  item: string
+  option: string | null
+  label: string
+  quantity: number
+  unit: Paise
+  base: Paise
+  gst: Paise
+  total: Paise
+}
+
+/** Under which number they are found again: that of the attempt; null: there are none. */
+export function keepLines(
+  sql: Sql,
+  registrationId: number,
+  attempt: number,
+  lines: readonly Line[],
+): number | null {
+  lines.forEach(({ id, option, label, quantity, unit, base, gst, total }, at) => {
+    sql(
+      'INSERT INTO bill_lines (registration_id, bill, line, item, option, label, quantity, unit, base, gst, total) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(registrationId, attempt, at, id, option, label, quantity, unit, base, gst, total)
+  })
+  return lines.length === 0 ? null : attempt
+}
+
+/** `wanted` is a JSON list of registrations' ids; the answer gives the lines of one of them and one of its bills. */
+export function linesOf(
+  sql: Sql,
+  wanted: string,
+): (registrationId: number, bill: number | null) => readonly Line[] {
+  const rows = Map.groupBy(
+    sql<LineRow>(
+      'SELECT * FROM bill_lines WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY registration_id, bill, line',
+    ).all(wanted),
+    (row) => row.registration_id,
+  )
+  return (registrationId, bill) =>
+    (rows.get(registrationId) ?? [])
+      .filter((row) => row.bill === bill)
+      .map(({ item, option, label, quantity, unit, base, gst, total }) => ({
+        id: item,
+        option,
+        label,
+        quantity,
+        unit,
+        base,
+        gst,
+        total,
+      }))
+}

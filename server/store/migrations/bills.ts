@@ -1,0 +1,24 @@
+/** What a registration costs, line by line, as it was when its price was made. */
+export const bills = `
+-- Under which number a registration, or an attempt to pay it, finds its lines; null: it has none (older versions, rows brought in).
+ALTER TABLE registrations ADD COLUMN bill INTEGER;
+ALTER TABLE payments ADD COLUMN bill INTEGER;
+-- A bill has the number of the attempt for which its price was made; further attempts at that price share it.
+CREATE TABLE bill_lines (
+  registration_id INTEGER NOT NULL REFERENCES registrations (id),
+  bill INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  -- 'registration', an item's id or an adjustment's.
+  item TEXT NOT NULL,
+  option TEXT,
+  label TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  unit INTEGER NOT NULL,
+  base INTEGER NOT NULL,
+  gst INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  PRIMARY KEY (registration_id, bill, line),
+  CHECK (base + gst = total)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER bill_lines_frozen BEFORE UPDATE ON bill_lines BEGIN SELECT RAISE(ABORT, 'a bill is frozen'); END;
+`
