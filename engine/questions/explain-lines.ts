@@ -7,11 +7,11 @@ import {
   optionsOf,
   quantityOf,
   REGISTRATION,
-  type Line,
   type NotOnSale,
 } from '../bill.ts'
 import { conditionText, firstFailure } from '../condition-text.ts'
 import { holds, listOf } from '../conditions.ts'
+import type { Line } from '../lines.ts'
 import type { EventConfig } from '../config.ts'
 import { formatMoney, formatPrice, type Paise, type Split, type Tax } from '../money.ts'
 import { own } from '../outcome.ts'
