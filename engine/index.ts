@@ -39,6 +39,14 @@ export {
   type Instant,
 } from './time.ts'
 export { composed } from './composed.ts'
+export { NO_FACTS, type CodeFact, type Facts } from './facts.ts'
+export {
+  foldedCode,
+  foldedFor,
+  foldedText,
+  uniqueRules,
+  type UniqueRule,
+} from './folded.ts'
 export { remember } from './remember.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {

@@ -1,12 +1,14 @@
 /** What is found by a key: fast enough for the main thread. */
-import type { Instant, PaymentFact, RegNo } from '../../engine/index.ts'
+import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.ts'
 import { capturesOf } from './captures.ts'
+import { codeAt } from './codes.ts'
 import type { Sql } from './database.ts'
 import { decisionsOf } from './decisions.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
 import { linkOf } from './links.ts'
 import { registeredUnder } from './registering.ts'
 import { reviewOf } from './reviews.ts'
+import { rollRow } from './rolls.ts'
 import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
@@ -90,6 +92,12 @@ export function reads(sql: Sql) {
     },
     captures(regNo: RegNo): readonly StoredCapture[] {
       return capturesOf(sql, regNo)
+    },
+    code(eventId: string, folded: string, holdMs: number, at: Instant): CodeFact {
+      return codeAt(sql, eventId, folded, holdMs, at).fact
+    },
+    rollRow(eventId: string, roll: string, key: string): Answered<'rollRow'> {
+      return rollRow(sql, eventId, roll, key)
     },
     unfinished(
       handedBefore: Instant,

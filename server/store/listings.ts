@@ -1,4 +1,6 @@
 /** Every list and figure, by name: what the reader thread runs and what `open.ts` may ask of it. */
+import { codesOf } from './codes.ts'
+import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
 import { exportChunk, inReview, listPage } from './lists.ts'
 import { unpaidWithFiles } from './proofs.ts'
@@ -13,4 +15,6 @@ export const listings = {
   figures,
   inUse,
   unpaidWithFiles,
+  codesOf,
+  rollCounts,
 }

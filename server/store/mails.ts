@@ -30,6 +30,22 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
   return enqueue(sql, registration.id, 'again', mail, at)
 }
 
+export function queueAlready(
+  sql: Sql,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+  after: Instant,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
+       SELECT r.id, 'already', ?, ?, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
+         AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'already' AND m.created_at > ?)`,
+    ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo, after).changes === 1
+  )
+}
+
 export function queueOnce(
   sql: Sql,
   once: string,

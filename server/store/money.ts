@@ -67,7 +67,12 @@ export type NextAttempt = {
   readonly askedOf?: AskedOf
   /** Its price and until when that is held; left out: those of the newest attempt. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
+  /** What others may have taken meanwhile is decided by these rules; left out: nothing is. */
+  readonly outside?: Pick<Outside, 'unique' | 'holdMs'>
 }
+export type RetryRefusal =
+  | { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }
+  | OutsideRefusal
 
 /** Money that came, under the name that its source gave it. */
 export type StoredCapture = {

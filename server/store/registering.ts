@@ -1,6 +1,6 @@
 /** The writes that make registrations. Each runs inside a savepoint of the writer's transaction. */
 import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
-import type { Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
+import type { Answers, Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { keepImported } from './captures.ts'
 import { keepLines } from './bills.ts'
@@ -11,7 +11,9 @@ import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
 import { applyFact } from './settling.ts'
 import { settleRegistration } from './standing.ts'
-import type { AskedOf, AttemptQuote, NextAttempt } from './money.ts'
+import { take, whetherFree, whetherStillFree } from './taking.ts'
+import { forgetRules } from './unique.ts'
+import type { AskedOf, AttemptQuote, NextAttempt, RetryRefusal } from './money.ts'
 import type {
   ImportRow,
   NewRegistration,
@@ -46,6 +48,8 @@ export function register(
         ? ok(known.registered)
         : err({ code: 'idempotency_key_reused' })
   }
+  const free = whetherFree(sql, registration)
+  if (free.refusal !== null) return err(free.refusal)
   const id = insertRegistration(sql, {
     ...registration,
     period: quote?.period ?? null,
@@ -76,6 +80,7 @@ export function register(
     })
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
   }
+  take(sql, id, registration, free.codeId)
   for (const upload of registration.uploads)
     sql(
       'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
@@ -124,8 +129,8 @@ export function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
-  { after, replaces = false, askedOf, price }: NextAttempt,
-): Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }> {
+  { after, replaces = false, askedOf, price, outside }: NextAttempt,
+): Result<StoredPayment, RetryRefusal> {
   const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
     regNo,
   )
@@ -143,6 +148,16 @@ export function retry(
   )
     return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const gone =
+    outside === undefined
+      ? null
+      : whetherStillFree(sql, registration.id, {
+          eventId: registration.event_id,
+          answers: JSON.parse(registration.answers) as Answers,
+          outside,
+          at,
+        })
+  if (gone !== null) return err(gone)
   // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
   if (newest.status === 'pending') applyFact(sql, newest.order_id, { type: 'expired', at }, null)
   const attempt = newest.attempt + 1
@@ -283,6 +298,7 @@ export function importRegistrations(
   { code: 'differs' | 'reg_no_taken'; formerNo: string }
 > {
   let added = 0
+  for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
   for (const row of rows) {
     const { formerNo } = row
     const there =

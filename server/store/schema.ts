@@ -9,6 +9,7 @@ import { droppedProofs } from './migrations/proofs.ts'
 import { paying } from './migrations/paying.ts'
 import { bills } from './migrations/bills.ts'
 import { decided } from './migrations/decisions.ts'
+import { outside } from './migrations/outside.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -353,6 +354,7 @@ export const migrations: readonly string[] = [
   decided,
   droppedProofs,
   bills,
+  outside,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

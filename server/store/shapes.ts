@@ -11,6 +11,7 @@ import type {
   RegNo,
 } from '../../engine/index.ts'
 import type { AskedOf, StoredPayment } from './money.ts'
+import type { Outside, OutsideRefusal } from './outside.ts'
 
 export type Searchable = {
   readonly fullName: string
@@ -56,6 +57,8 @@ export type NewRegistration = {
   /** Queued in the same transaction; given only when no payment is due. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
+  /** What is decided again inside the transaction; left out: nothing is. */
+  readonly outside?: Outside
 }
 
 export type Registered = {
@@ -69,6 +72,7 @@ export type Registered = {
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
+  | OutsideRefusal
 
 export type StoredRegistration = {
   readonly id: number
@@ -145,8 +149,8 @@ export type NewMail = {
 
 export type QueuedMail = NewMail & {
   readonly id: number
-  /** `unfinished`: to whoever left before paying; its link is made when it is sent. */
-  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished'
+  /** `unfinished`: to whoever left before paying; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
+  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished' | 'already'
   readonly attempts: number
   readonly eventId: string
   /** Null: of an event as a whole. */

@@ -4,6 +4,7 @@
  * Every write is durable (fsynced) before its promise resolves.
  */
 import type {
+  CodeFact,
   Day,
   Decision,
   DecisionRefusal,
@@ -18,6 +19,7 @@ import type {
 import type {
   Decided,
   NextAttempt,
+  RetryRefusal,
   NewLink,
   StoredLink,
   NewNotice,
@@ -32,6 +34,13 @@ import type {
   StoredRefund,
   WantedRefund,
 } from './money.ts'
+import type {
+  MadeCodes,
+  RollCount,
+  RollReplaced,
+  RollRow,
+  StoredCode,
+} from './outside.ts'
 import type {
   NewRegistration,
   Registered,
@@ -48,6 +57,7 @@ import type {
 } from './shapes.ts'
 
 export type * from './money.ts'
+export type * from './outside.ts'
 export type * from './shapes.ts'
 
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
@@ -70,9 +80,7 @@ export interface Store {
     regNo: RegNo,
     at: Instant,
     next?: NextAttempt,
-  ): Promise<
-    Result<StoredPayment, { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }>
-  >
+  ): Promise<Result<StoredPayment, RetryRefusal>>
   /** The delegate is sent to the gateway once more with an open order, which is as fresh as a new one. Nothing for what has ended. */
   handedAgain(orderId: OrderId, at: Instant): Promise<void>
   registration(regNo: string): Promise<StoredRegistration | null>
@@ -182,7 +190,38 @@ export interface Store {
   exportRows(query: ListQuery): AsyncIterable<readonly StoredRegistration[]>
   figures(eventId: string, today: Day): Promise<EventFigures>
 
+  /** What a code, as it is looked for, is worth now. `holdMs`: how long its use is held while somebody pays. */
+  code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeFact>
+  /** With how often each is used now, in the order in which they were made. */
+  codesOf(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
+  /** All or none: one that is there already is a refusal. */
+  makeCodes(made: MadeCodes): Promise<Result<number, { readonly code: 'code_taken' }>>
+  /** `before`: it was withdrawn already. Who has used it keeps what it gave. */
+  withdrawCode(
+    eventId: string,
+    folded: string,
+    who: string,
+    at: Instant,
+  ): Promise<'withdrawn' | 'unknown' | 'before'>
+  /** The cells of the row with this key, as it is looked for, by column; null: there is none. */
+  rollRow(
+    eventId: string,
+    roll: string,
+    key: string,
+  ): Promise<Readonly<Record<string, string>> | null>
+  /** The roll as a whole: what is not among the rows is gone. */
+  replaceRoll(
+    eventId: string,
+    roll: string,
+    rows: readonly RollRow[],
+    who: string,
+    at: Instant,
+  ): Promise<RollReplaced>
+  rollCounts(eventId: string): Promise<readonly RollCount[]>
+
   queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
+  /** To whoever is registered already and was registered for again; false: such a mail went out after that instant. */
+  queueAlready(regNo: RegNo, mail: NewMail, at: Instant, after: Instant): Promise<boolean>
   /**
    * Orders handed out before that instant which the gateway has no record of, of registrations that were not
    * written to yet: a page of them by the payment's id.

@@ -76,7 +76,17 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     },
     figures: (eventId, today) => list('figures', eventId, today),
 
+    code: async (eventId, folded, holdMs, at) => read.code(eventId, folded, holdMs, at),
+    codesOf: (eventId, holdMs, at) => list('codesOf', eventId, holdMs, at),
+    makeCodes: (made) => write('makeCodes', made),
+    withdrawCode: (eventId, folded, who, at) => write('withdrawCode', eventId, folded, who, at),
+    rollRow: async (eventId, roll, key) => read.rollRow(eventId, roll, key),
+    replaceRoll: (eventId, roll, rows, who, at) =>
+      write('replaceRoll', eventId, roll, rows, who, at),
+    rollCounts: (eventId) => list('rollCounts', eventId),
+
     queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    queueAlready: (regNo, mail, at, after) => write('queueAlready', regNo, mail, at, after),
     unfinished: async (handedBefore, eventIds, after, limit) =>
       read.unfinished(handedBefore, eventIds, after, limit),
     queueUnfinished: (regNo, mail, at) => write('queueUnfinished', regNo, mail, at),

@@ -1,11 +1,13 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
 import * as accounts from './accounts.ts'
+import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
 import * as refunds from './refunds.ts'
 import * as proofs from './proofs.ts'
+import * as rolls from './rolls.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
 import type { Sql } from './database.ts'
@@ -28,7 +30,11 @@ export const writes = {
   silentRefunds: refunds.silentRefunds,
   addLink: links.addLink,
   linkUsed: links.linkUsed,
+  makeCodes: codes.makeCodes,
+  withdrawCode: codes.withdrawCode,
+  replaceRoll: rolls.replaceRoll,
   queueMail: mails.queueMail,
+  queueAlready: mails.queueAlready,
   queueOnce: mails.queueOnce,
   queueUnfinished: mails.queueUnfinished,
   claimMail: mails.claimMail,

@@ -1,0 +1,55 @@
+/**
+ * What one form cannot know: which answers stand already, what codes there are and who used them, who
+ * stands on a roll.
+ */
+export const outside = `
+-- Folded answers by the rule that compares them; what a rule's index lacks is filled in when it is first asked.
+CREATE TABLE unique_answers (
+  event_id TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  registration_id INTEGER NOT NULL REFERENCES registrations (id) ON DELETE CASCADE,
+  PRIMARY KEY (event_id, rule, folded, registration_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unique_answers_of ON unique_answers (registration_id);
+-- The rules whose index holds every registration of the event.
+CREATE TABLE unique_rules (
+  event_id TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  PRIMARY KEY (event_id, rule)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE codes (
+  id INTEGER PRIMARY KEY,
+  event_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  -- As it was given out, and as it is looked for.
+  code TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  uses_max INTEGER NOT NULL CHECK (uses_max > 0),
+  -- The last Indian day on which it counts; null: it has none.
+  last_day TEXT,
+  note TEXT NOT NULL,
+  made_at INTEGER NOT NULL,
+  made_by TEXT NOT NULL,
+  withdrawn_at INTEGER,
+  UNIQUE (event_id, folded)
+) STRICT;
+CREATE TRIGGER codes_frozen BEFORE UPDATE OF event_id, kind, code, folded ON codes
+BEGIN SELECT RAISE(ABORT, 'what a code gives is frozen'); END;
+CREATE TABLE code_uses (
+  registration_id INTEGER PRIMARY KEY REFERENCES registrations (id) ON DELETE CASCADE,
+  code_id INTEGER NOT NULL REFERENCES codes (id)
+) STRICT;
+CREATE INDEX code_uses_of ON code_uses (code_id);
+
+CREATE TABLE roll_rows (
+  event_id TEXT NOT NULL,
+  roll TEXT NOT NULL,
+  -- As it is looked for.
+  key TEXT NOT NULL,
+  -- JSON: column → text, as the file had it.
+  cells TEXT NOT NULL,
+  PRIMARY KEY (event_id, roll, key)
+) STRICT, WITHOUT ROWID;
+`

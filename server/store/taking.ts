@@ -1,0 +1,73 @@
+/**
+ * What a registration takes that somebody else might take too: answers that stand once, a use of a code. Found
+ * out before it was priced, and decided again here, inside the transaction that stores it.
+ */
+import { own } from '../../engine/index.ts'
+import type { Answers, Instant } from '../../engine/index.ts'
+import { codeAt, codeUsed, noteUse } from './codes.ts'
+import type { Sql } from './database.ts'
+import type { Outside, OutsideRefusal } from './outside.ts'
+import { rollRow } from './rolls.ts'
+import { noteAnswers, standsAgainst } from './unique.ts'
+
+type Taking = {
+  readonly eventId: string
+  readonly answers: Answers
+  readonly outside?: Outside
+  readonly at: Instant
+}
+
+/** Why it cannot be stored; else the code that it uses, null where it uses none. */
+export function whetherFree(
+  sql: Sql,
+  { eventId, answers, outside, at }: Taking,
+): { readonly refusal: OutsideRefusal } | { readonly refusal: null; readonly codeId: number | null } {
+  if (outside === undefined) return { refusal: null, codeId: null }
+  const { unique, isConfirmed, rolls, code, holdMs } = outside
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block' || !isConfirmed)
+  const against = standsAgainst(sql, eventId, rules, answers)
+  if (against !== null) {
+    const { rule, regNo } = against
+    const place = unique.findIndex((one) => one === rules[rule])
+    return { refusal: { code: 'registered_already', rule: place, regNo } }
+  }
+  const stands = rolls.every(({ roll, key, cells }) => {
+    const row = rollRow(sql, eventId, roll, key)
+    return row !== null && Object.entries(cells).every(([id, cell]) => own(row, id) === cell)
+  })
+  if (!stands) return { refusal: { code: 'facts_moved' } }
+  if (code === null) return { refusal: null, codeId: null }
+  const { id, fact } = codeAt(sql, eventId, code.folded, holdMs, at)
+  if (fact.is !== 'valid') return { refusal: { code: 'code_gone', is: fact.is } }
+  if (fact.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
+  return { refusal: null, codeId: id }
+}
+
+/** Of a registration that is stored now. */
+export function take(
+  sql: Sql,
+  id: number,
+  { eventId, answers, outside }: Taking,
+  codeId: number | null,
+): void {
+  noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
+  if (codeId !== null) noteUse(sql, id, codeId)
+}
+
+/**
+ * Whether a registration that holds nothing any more may be paid for after all: what it had may be somebody else's
+ * by now. What it holds itself is no obstacle.
+ */
+export function whetherStillFree(
+  sql: Sql,
+  id: number,
+  { eventId, answers, outside, at }: Taking & { readonly outside: Pick<Outside, 'unique' | 'holdMs'> },
+): OutsideRefusal | null {
+  const rules = outside.unique.filter(({ otherwise }) => otherwise === 'block')
+  const against = standsAgainst(sql, eventId, rules, answers, id)
+  if (against !== null) return { code: 'registered_already', ...against }
+  const code = codeUsed(sql, id)
+  if (code === null) return null
+  const { fact } = codeAt(sql, eventId, code, outside.holdMs, at, id)
+  return fact.is === 'valid' ? null : { code: 'code_gone', is: fact.is }
+}
