@@ -40,13 +40,7 @@ export {
 } from './time.ts'
 export { composed } from './composed.ts'
 export { NO_FACTS, type CodeFact, type Facts } from './facts.ts'
-export {
-  foldedCode,
-  foldedFor,
-  foldedText,
-  uniqueRules,
-  type UniqueRule,
-} from './folded.ts'
+export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
 export { remember } from './remember.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {
@@ -66,6 +60,11 @@ export type {
 export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test } from './answer.ts'
 export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
+  CodeAnswer,
+  CodesAnswer,
+  RollAnswer,
+  RollsAnswer,
+  WireCode,
   ErrorAnswer,
   EventAnswer,
   EventCard,
@@ -185,6 +184,8 @@ export {
   type ResultRow,
 } from './result-pages.ts'
 export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
+export { alreadyMail } from './already.ts'
+export { invalidOf } from './fields.ts'
 export { flatSchema, toSchema, uiSchema } from './schema.ts'
 export { checkBySchema, toMessages } from './verdict.ts'
 export { escapeHtml } from './html.ts'

@@ -38,6 +38,8 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/events',
   '/api/events/{id}',
   '/api/events/{id}/file',
+  '/api/events/{id}/code',
+  '/api/events/{id}/roll',
   '/api/events/{id}/{file}',
   '/api/payment/return',
   '/api/payment/resume',

@@ -17,7 +17,35 @@ export type ErrorAnswer = {
   quote?: WireQuote | null
   /** Of `price_moved`: what was held before. */
   was?: WireQuote
+  /** Of `registered_already`: the same once more with `confirmed: true` registers all the same. */
+  may_confirm?: true
 }
+
+/** POST /api/events/{id}/code/ {code}: what a code gives. */
+export type CodeAnswer = { status: 'success'; kind: string; label: string }
+/** POST /api/events/{id}/roll/ {field, value}: of the row, what the event shows and what conditions may ask for. */
+export type RollAnswer = { status: 'success'; row: Record<string, string> }
+/** GET /admin/codes/?event=ID. */
+export type CodesAnswer = {
+  status: 'success'
+  kinds: { id: string; label: string }[]
+  codes: WireCode[]
+}
+export type WireCode = {
+  code: string
+  kind: string
+  /** By registrations that hold it now, and how many may. */
+  uses: number
+  uses_max: number
+  /** The last day on which it counts; null: it has none. */
+  until: string | null
+  note: string
+  made_at: string
+  made_by: string
+  withdrawn_at: string | null
+}
+/** GET /admin/rolls/?event=ID: how many rows each roll of the event file holds. */
+export type RollsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }
 export type WireQuote = {
   category: string
   period: string

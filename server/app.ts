@@ -18,6 +18,8 @@ import { adminRoutes } from './office/calls.ts'
 import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
 import { eventRoutes } from './events/calls.ts'
+import { openGuesses } from './registering/guesses.ts'
+import { outsideCalls } from './registering/outside-calls.ts'
 import { lookupGuard } from './registering/lookup.ts'
 import { payCalls } from './registering/pay-calls.ts'
 import { registeringCalls } from './registering/calls.ts'
@@ -63,7 +65,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   healthRoutes(app, deps)
   // One guard for every door that a number opens.
   const guard = lookupGuard(deps)
-  registeringCalls(app, deps, guard)
+  const guesses = openGuesses(deps)
+  registeringCalls(app, deps, guard, guesses)
+  await outsideCalls(app, deps, guesses)
   await eventRoutes(app, deps)
   await eventFileRoutes(app, deps)
   await paymentRoutes(app, deps, guard)

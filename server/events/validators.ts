@@ -15,6 +15,7 @@ import {
   checkBySchema,
   dayOf,
   isoIndia,
+  NO_FACTS,
   openOn,
   publicEvent,
   remember,
@@ -23,6 +24,7 @@ import {
 import type {
   Answers,
   EventAnswer,
+  Facts,
   FieldErrors,
   Instant,
   PublicEvent,
@@ -54,11 +56,14 @@ const ajv = new Ajv(OPTIONS)
 const modules = new Map<string, ValidatorModule>()
 
 /** The normalised answers, or one text per field in form order: the schema's verdict. */
-export function checkedAnswers(served: ServedEvent, raw: RawAnswers): Result<Answers, FieldErrors> {
+export function checkedAnswers(
+  served: ServedEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): Result<Answers, FieldErrors> {
   const validate = judgeOf(served)
-  return checkBySchema(served.config, raw, (answers) =>
-    validate(answers) ? [] : (validate.errors ?? []),
-  )
+  const judge = (answers: Answers) => (validate(answers) ? [] : (validate.errors ?? []))
+  return checkBySchema(served.config, raw, judge, facts)
 }
 
 const judgeOf = remember((served: ServedEvent): ValidateFunction => {

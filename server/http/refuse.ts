@@ -2,13 +2,16 @@
 import type { FastifyReply } from 'fastify'
 import type { ErrorAnswer } from '../../engine/index.ts'
 
+/** What a refusal may carry besides its code and its sentence. */
+export type More = Omit<ErrorAnswer, 'status' | 'code' | 'message'>
+
 /** Sends `{status: 'error', code, message}` with whatever else the refusal carries. */
 export function refuse(
   reply: FastifyReply,
   status: number,
   code: string,
   message: string,
-  more: Pick<ErrorAnswer, 'errors' | 'quote' | 'was'> = {},
+  more: More = {},
 ): FastifyReply {
   return reply
     .code(status)
@@ -16,11 +19,7 @@ export function refuse(
     .send(errorAnswer(code, message, more))
 }
 
-export function errorAnswer(
-  code: string,
-  message: string,
-  more: Pick<ErrorAnswer, 'errors' | 'quote' | 'was'> = {},
-): ErrorAnswer {
+export function errorAnswer(code: string, message: string, more: More = {}): ErrorAnswer {
   return { status: 'error', code, message, ...more }
 }
 

@@ -7,6 +7,7 @@ import { readBody } from '../http/body.ts'
 import type { Call } from '../http/event-calls.ts'
 import { addressOf, refuseTooMany } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
+import type { Guesses } from './guesses.ts'
 import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
 import { bodyRefused, sendRefusal } from './refusals.ts'
@@ -18,8 +19,13 @@ const EMAIL_NEEDED =
 const EMAIL_DIFFERS = 'This is not the e-mail address of this registration.'
 
 /** Adds the calls of every served event to the table of calls. */
-export function registeringCalls(app: FastifyInstance, deps: Deps, guard: LookupGuard): void {
-  const register = registerCall(deps, guard)
+export function registeringCalls(
+  app: FastifyInstance,
+  deps: Deps,
+  guard: LookupGuard,
+  guesses: Guesses,
+): void {
+  const register = registerCall(deps, guard, guesses)
 
   /** `email` undefined: the question does not say one. */
   const answer = async (

@@ -23,7 +23,7 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../deps.ts'
-import type { NewRegistration, Registered } from '../store/store.ts'
+import type { NewRegistration, OutsideRefusal, Registered } from '../store/store.ts'
 import { handOff } from './pay-again.ts'
 import { registrationView } from './view.ts'
 
@@ -47,13 +47,15 @@ export function priceOf(
 }
 
 /** All that a registration is made of but its number; the files are kept already. */
-export type Judged = Priced & Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at'>
+export type Judged = Priced &
+  Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'>
 
 /** `data` null: nothing is to be paid. */
 export type Made = Registered & { readonly data: PaymentData | null }
 export type MakingRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
+  | { readonly code: 'taken'; readonly by: OutsideRefusal }
 
 /** Stores it under a number that is free, with all that depends on the number, and nothing that nobody could pay. */
 export async function make(
@@ -69,8 +71,9 @@ export async function make(
     if (!handed.ok) return err({ code: 'not_payable', why: handed.error })
     const registered = await deps.store.register(registration)
     if (registered.ok) return ok({ ...registered.value, data: handed.value })
-    const { code } = registered.error
-    if (code !== 'reg_no_taken') return err({ code })
+    const { error } = registered
+    if (error.code === 'idempotency_key_reused') return err(error)
+    if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
   }
   assert(false, 'every registration number that was drawn is taken')
 }
@@ -114,6 +117,7 @@ function newRegistration(
     uploads: judged.uploads,
     at: judged.at,
     idempotency: judged.idempotency,
+    ...(judged.outside === undefined ? {} : { outside: judged.outside }),
     ...(payment === null
       ? {}
       : {

@@ -15,6 +15,7 @@ import {
   paise,
   standing,
   termsOf,
+  uniqueRules,
 } from '../../engine/index.ts'
 import type {
   Answers,
@@ -32,7 +33,8 @@ import type {
   Stands,
 } from '../../engine/index.ts'
 import type { Deps, HandOffRefusal } from '../deps.ts'
-import type { StoredPayment, StoredRegistration } from '../store/store.ts'
+import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../store/store.ts'
+import { tellTheRegistered } from './already.ts'
 
 /** A person waits for the page of the gateway: what cannot be asked about by then cannot be asked. */
 const ASK_MS = 5_000
@@ -58,6 +60,8 @@ export type PayAgainRefusal =
   | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
+  /** It held nothing any more, and somebody else has what it had. */
+  | { readonly code: 'taken'; readonly by: OutsideRefusal }
 
 /** The gateway's form for what is to be paid; its checksum holds the day, so it is built afresh each time. */
 export function handOff(
@@ -145,10 +149,16 @@ export async function payAgain(
             account: event.payment.account,
             merchantId: deps.gateway.merchantOf(event),
           },
+          outside: { unique: uniqueRules(event), holdMs: event.holdPlaceMs },
           ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
         })
         if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
-        if (again.error.code === 'too_many_attempts') return err({ code: 'too_many_attempts' })
+        const { error } = again
+        if (error.code === 'too_many_attempts') return err({ code: error.code })
+        if (error.code === 'registered_already')
+          await tellTheRegistered(deps, event, error.regNo, at)
+        if (error.code !== 'not_found' && error.code !== 'not_failed')
+          return err({ code: 'taken', by: error })
         // Another request was quicker: once more, with what is there now.
         break
       }

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { assertNever, formatMoney, formatPrice, rupees, wireLines } from '../../engine/index.ts'
 import type {
-  ErrorAnswer,
+  CodeFact,
   EventConfig,
   FieldErrors,
   Quote,
@@ -11,17 +11,19 @@ import type {
 } from '../../engine/index.ts'
 import type { BodyRefusal } from '../http/body.ts'
 import { refuse, RETRY_SECONDS, toldOf } from '../http/refuse.ts'
+import type { More } from '../http/refuse.ts'
 import type { HandOffRefusal } from '../deps.ts'
 import { KEY_LENGTH_MAX } from './key.ts'
 import type { PayAgainRefusal } from './pay-again.ts'
 import type { Difference } from './sent.ts'
+import type { OutsideRefusal } from '../store/store.ts'
 
 /** A "no" before it is sent: what came with the request is cleared away first. */
 export type Refusal = {
   readonly status: number
   readonly code: string
   readonly message: string
-  readonly more: Pick<ErrorAnswer, 'errors' | 'quote' | 'was'>
+  readonly more: More
   /** After which one may ask again, as `Retry-After` says it; null: nobody knows. */
   readonly againSeconds: number | null
 }
@@ -113,6 +115,52 @@ export function keyRefused(code: 'bad_idempotency_key' | 'idempotency_key_reused
 export function answersRefused(errors: FieldErrors): Refusal {
   const message = Object.values(errors)[0] ?? 'Some answers are missing or wrong.'
   return said(422, 'invalid_answers', message, { errors })
+}
+
+/** The answers of fields that stand on no roll, with the message of each. */
+export function notOnRoll(errors: FieldErrors): Refusal {
+  return { ...answersRefused(errors), code: 'not_on_roll' }
+}
+
+/** Why a code gives nothing. */
+export function codeSentence(is: Exclude<CodeFact['is'], 'valid'>): string {
+  switch (is) {
+    case 'unknown':
+      return 'We do not know this code. Please check it, or leave it out.'
+    case 'spent':
+      return 'This code has been used as often as it may be.'
+    case 'over':
+      return 'The last day of this code is over.'
+    case 'withdrawn':
+      return 'This code has been withdrawn by the organisers.'
+    default:
+      return assertNever(is)
+  }
+}
+
+export function codeRefused(is: Exclude<CodeFact['is'], 'valid'>): Refusal {
+  const message = codeSentence(is)
+  const code = is === 'unknown' ? 'code_unknown' : 'code_spent'
+  return said(422, code, message, { errors: { code: message } })
+}
+
+/** What somebody else was quicker to take, or has taken long before. */
+export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Refusal {
+  switch (refusal.code) {
+    case 'registered_already': {
+      const rule = event.unique[refusal.rule]
+      const more: More = rule?.otherwise === 'warn' ? { may_confirm: true } : {}
+      return said(409, refusal.code, rule?.say ?? 'This is registered already.', more)
+    }
+    case 'code_gone':
+      return codeRefused(refusal.is)
+    case 'facts_moved': {
+      const { code, message } = toldOf(503)
+      return said(503, code, message, {}, RETRY_SECONDS[503])
+    }
+    default:
+      return assertNever(refusal)
+  }
 }
 
 export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal {
@@ -241,6 +289,8 @@ export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): R
       return closedRefused(refusal.text)
     case 'not_payable':
       return notPayable(event, refusal.why)
+    case 'taken':
+      return { ...outsideRefused(event, refusal.by), status: 409 }
     default:
       return assertNever(refusal)
   }

@@ -1,7 +1,24 @@
 /** Registering: a short list of ways to say no, and then one verb of the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { assert, dayOf, err, ok, openOn, standing } from '../../engine/index.ts'
-import type { EventConfig, Instant, RegisterAnswer, Result } from '../../engine/index.ts'
+import {
+  assert,
+  assertNever,
+  dayOf,
+  err,
+  invalidOf,
+  ok,
+  openOn,
+  own,
+  standing,
+} from '../../engine/index.ts'
+import type {
+  EventConfig,
+  Facts,
+  FieldErrors,
+  Instant,
+  RegisterAnswer,
+  Result,
+} from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { checkedAnswers } from '../events/validators.ts'
 import { readBody } from '../http/body.ts'
@@ -9,17 +26,24 @@ import type { Body } from '../http/body.ts'
 import { addressOf, limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import type { Registered } from '../store/store.ts'
+import { tellTheRegistered } from './already.ts'
+import { asksOutside, factsOf } from './facts.ts'
+import type { Guesses } from './guesses.ts'
 import { fingerprintOf, keyOf } from './key.ts'
 import type { LookupGuard } from './lookup.ts'
 import { make, priceOf } from './making.ts'
+import type { MakingRefusal } from './making.ts'
 import { answerTo, payAgain } from './pay-again.ts'
 import {
   answersRefused,
   bodyRefused,
+  codeRefused,
   closedRefused,
   differenceRefused,
   keyRefused,
+  notOnRoll,
   notPayable,
+  outsideRefused,
   payAgainRefused,
   quoteRefused,
   sendRefusal,
@@ -30,6 +54,8 @@ import { compareSent } from './sent.ts'
 
 /** A hall of delegates shares one address; a script that fills the database does not stay below this. */
 const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
+/** Registering asks the office's lists too: whoever guesses does not get around the limit of the other calls. */
+const WRONG_GUESSES: readonly string[] = ['code_unknown', 'not_on_roll']
 
 type Register = (
   served: ServedEvent,
@@ -37,15 +63,22 @@ type Register = (
   reply: FastifyReply,
 ) => Promise<unknown>
 
-export function registerCall(deps: Deps, guard: LookupGuard): Register {
+export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): Register {
   const isTooOften = limitByAddress(deps, REGISTRATIONS_PER_ADDRESS)
   return async (served, request, reply) => {
     reply.header('cache-control', 'no-store')
     if (isTooOften(request, reply)) return reply
     const body = await readBody(request, fileLimitsOf(served.config), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
+    if (asksOutside(served.config, body.value.values) && guesses.isTooMany(request, reply)) {
+      await discardAll(deps, body.value)
+      return reply
+    }
     const answer = await registerAndTidy(deps, served, keyOf(request), body.value)
-    if (!answer.ok) return sendRefusal(reply, answer.error)
+    if (!answer.ok) {
+      if (WRONG_GUESSES.includes(answer.error.code)) guesses.count(request, 'wrong')
+      return sendRefusal(reply, answer.error)
+    }
     guard.know(addressOf(request), served.config.id, answer.value.reg_no)
     return reply.code(201).send(answer.value)
   }
@@ -53,12 +86,16 @@ export function registerCall(deps: Deps, guard: LookupGuard): Register {
 
 /** What was not kept goes before the answer does. */
 async function registerAndTidy(...given: Parameters<typeof register>): ReturnType<typeof register> {
-  const [deps, , , { files }] = given
+  const [deps, , , body] = given
   try {
     return await register(...given)
   } finally {
-    for (const { file } of files.values()) await deps.uploads.discard(file)
+    await discardAll(deps, body)
   }
+}
+
+async function discardAll({ uploads }: Pick<Deps, 'uploads'>, { files }: Body): Promise<void> {
+  for (const { file } of files.values()) await uploads.discard(file)
 }
 
 async function register(
@@ -80,8 +117,13 @@ async function register(
 
   const open = openOn(event, dayOf(at))
   if (!open.open) return err(closedRefused(open.text))
-  const answers = checkedAnswers(served, answersOf(event, body))
-  if (!answers.ok) return err(answersRefused(answers.error))
+  const raw = answersOf(event, body)
+  const { facts, outside } = await factsOf(deps, event, raw, at)
+  if (facts.code !== null && facts.code.is !== 'valid') return err(codeRefused(facts.code.is))
+  const answers = checkedAnswers(served, raw, facts)
+  const strangers = strangersOf(event, facts)
+  if (!answers.ok) return err(answersRefused({ ...answers.error, ...strangers }))
+  if (Object.keys(strangers).length > 0) return err(notOnRoll(strangers))
   const judged = await judgeFiles(deps, event, answers.value, body.files)
   if (!judged.ok) return err(answersRefused(judged.error))
   const priced = priceOf(event, answers.value, at)
@@ -94,16 +136,43 @@ async function register(
 
   const { uploads, files } = judged.value
   for (const file of files) await deps.uploads.keep(file)
-  const given = { category, quote, answers: answers.value, uploads, idempotency, at }
+  const given = { category, quote, answers: answers.value, uploads, idempotency, at, outside }
   const made = await make(deps, served, given)
-  if (!made.ok)
-    return err(
-      made.error.code === 'not_payable'
-        ? notPayable(event, made.error.why)
-        : keyRefused(made.error.code),
-    )
+  if (!made.ok) return err(await notMade(deps, event, made.error, at))
   if (made.value.repeated) return answerAgain(deps, event, made.value, at)
   return ok(answerTo(event, made.value.regNo, made.value.data))
+}
+
+/** Of a field with a roll on which its answer does not stand: what the event file says then. */
+function strangersOf(event: EventConfig, { rolls }: Facts): FieldErrors {
+  return Object.fromEntries(
+    event.fields.flatMap((field) =>
+      own(rolls, field.id) === null ? [[field.id, invalidOf(field)] as const] : [],
+    ),
+  )
+}
+
+/** Nothing was stored. Whoever is registered already is told so where they alone read it. */
+async function notMade(
+  deps: Deps,
+  event: EventConfig,
+  refusal: MakingRefusal,
+  at: Instant,
+): Promise<Refusal> {
+  switch (refusal.code) {
+    case 'not_payable':
+      return notPayable(event, refusal.why)
+    case 'idempotency_key_reused':
+      return keyRefused(refusal.code)
+    case 'taken': {
+      const { by } = refusal
+      if (by.code === 'registered_already' && event.unique[by.rule]?.otherwise === 'block')
+        await tellTheRegistered(deps, event, by.regNo, at)
+      return outsideRefused(event, by)
+    }
+    default:
+      return assertNever(refusal)
+  }
 }
 
 /**

@@ -91,10 +91,11 @@ export async function textToSend(
   },
   mail: QueuedMail,
 ): Promise<string | null> {
-  if (mail.kind !== 'unfinished') return mail.text
+  if (!mail.text.includes(LINK_PLACE)) return mail.text
   const at = clock()
   const stored = mail.regNo === null ? null : await store.registration(mail.regNo)
-  if (stored === null || standing(stored, at) !== 'not-paid') return null
+  if (stored === null) return null
+  if (mail.kind === 'unfinished' && standing(stored, at) !== 'not-paid') return null
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   await store.addLink({
     tokenHash: hashOf(token),

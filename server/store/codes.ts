@@ -35,13 +35,7 @@ export function codeAt(
     : { id, fact: { is: 'valid', kind } }
 }
 
-function usesOf(
-  sql: Sql,
-  id: number,
-  holdMs: number,
-  at: Instant,
-  except: number | null,
-): number {
+function usesOf(sql: Sql, id: number, holdMs: number, at: Instant, except: number | null): number {
   return (
     sql<{ n: number }>(
       `SELECT count(*) AS n FROM registrations r

@@ -10,6 +10,7 @@ import type {
   Quote,
   RegNo,
 } from '../../engine/index.ts'
+import type { Outside, OutsideRefusal } from './outside.ts'
 
 /** Whom an attempt asks for the money. */
 export type AskedOf = { readonly account: string; readonly merchantId: string | null }
@@ -71,7 +72,9 @@ export type NextAttempt = {
   readonly outside?: Pick<Outside, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
-  | { readonly code: 'not_found' | 'not_failed' | 'too_many_attempts' }
+  | { readonly code: 'not_found' }
+  | { readonly code: 'not_failed' }
+  | { readonly code: 'too_many_attempts' }
   | OutsideRefusal
 
 /** Money that came, under the name that its source gave it. */

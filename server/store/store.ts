@@ -34,13 +34,7 @@ import type {
   StoredRefund,
   WantedRefund,
 } from './money.ts'
-import type {
-  MadeCodes,
-  RollCount,
-  RollReplaced,
-  RollRow,
-  StoredCode,
-} from './outside.ts'
+import type { MadeCodes, RollCount, RollReplaced, RollRow, StoredCode } from './outside.ts'
 import type {
   NewRegistration,
   Registered,
@@ -76,11 +70,7 @@ export interface Store {
    * A further attempt for a registration whose newest payment failed, or is open and ends by it (`replaces`).
    * The order id is the number plus two digits. A price of its own becomes the registration's.
    */
-  retry(
-    regNo: RegNo,
-    at: Instant,
-    next?: NextAttempt,
-  ): Promise<Result<StoredPayment, RetryRefusal>>
+  retry(regNo: RegNo, at: Instant, next?: NextAttempt): Promise<Result<StoredPayment, RetryRefusal>>
   /** The delegate is sent to the gateway once more with an open order, which is as fresh as a new one. Nothing for what has ended. */
   handedAgain(orderId: OrderId, at: Instant): Promise<void>
   registration(regNo: string): Promise<StoredRegistration | null>

@@ -3,7 +3,7 @@
  * out before it was priced, and decided again here, inside the transaction that stores it.
  */
 import { own } from '../../engine/index.ts'
-import type { Answers, Instant } from '../../engine/index.ts'
+import type { Answers, Instant, RegNo, UniqueRule } from '../../engine/index.ts'
 import { codeAt, codeUsed, noteUse } from './codes.ts'
 import type { Sql } from './database.ts'
 import type { Outside, OutsideRefusal } from './outside.ts'
@@ -21,16 +21,14 @@ type Taking = {
 export function whetherFree(
   sql: Sql,
   { eventId, answers, outside, at }: Taking,
-): { readonly refusal: OutsideRefusal } | { readonly refusal: null; readonly codeId: number | null } {
+):
+  | { readonly refusal: OutsideRefusal }
+  | { readonly refusal: null; readonly codeId: number | null } {
   if (outside === undefined) return { refusal: null, codeId: null }
   const { unique, isConfirmed, rolls, code, holdMs } = outside
   const rules = unique.filter(({ otherwise }) => otherwise === 'block' || !isConfirmed)
   const against = standsAgainst(sql, eventId, rules, answers)
-  if (against !== null) {
-    const { rule, regNo } = against
-    const place = unique.findIndex((one) => one === rules[rule])
-    return { refusal: { code: 'registered_already', rule: place, regNo } }
-  }
+  if (against !== null) return { refusal: already(unique, rules, against) }
   const stands = rolls.every(({ roll, key, cells }) => {
     const row = rollRow(sql, eventId, roll, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => own(row, id) === cell)
@@ -61,13 +59,26 @@ export function take(
 export function whetherStillFree(
   sql: Sql,
   id: number,
-  { eventId, answers, outside, at }: Taking & { readonly outside: Pick<Outside, 'unique' | 'holdMs'> },
+  { eventId, answers, outside, at }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
+    readonly outside: Pick<Outside, 'unique' | 'holdMs'>
+  },
 ): OutsideRefusal | null {
-  const rules = outside.unique.filter(({ otherwise }) => otherwise === 'block')
+  const { unique, holdMs } = outside
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block')
   const against = standsAgainst(sql, eventId, rules, answers, id)
-  if (against !== null) return { code: 'registered_already', ...against }
+  if (against !== null) return already(unique, rules, against)
   const code = codeUsed(sql, id)
   if (code === null) return null
-  const { fact } = codeAt(sql, eventId, code, outside.holdMs, at, id)
-  return fact.is === 'valid' ? null : { code: 'code_gone', is: fact.is }
+  const { fact } = codeAt(sql, eventId, code, holdMs, at, id)
+  // It was used in time, though its last day is over by now.
+  return fact.is === 'valid' || fact.is === 'over' ? null : { code: 'code_gone', is: fact.is }
+}
+
+/** `against` counts the rules that were asked; told is the place among all of the event's. */
+function already(
+  all: readonly UniqueRule[],
+  asked: readonly UniqueRule[],
+  { rule, regNo }: { readonly rule: number; readonly regNo: RegNo },
+): OutsideRefusal {
+  return { code: 'registered_already', rule: all.findIndex((one) => one === asked[rule]), regNo }
 }

@@ -1,0 +1,44 @@
+/** The mail to whoever is registered already, when somebody has registered again with the same answers. */
+import type { EventConfig } from './config.ts'
+import type { Stands } from './payment.ts'
+import { delegateOf } from './roles.ts'
+import type { RegistrationView } from './texts.ts'
+import { LINK_PLACE } from './unfinished.ts'
+
+/**
+ * It goes to the address that is stored, never to one that was typed, and says nothing of what was typed.
+ * `page`: the result page of a registration that is complete; any other gets a link made when it is sent.
+ * Null where the event sends no mail, or no address is stored.
+ */
+export function alreadyMail(
+  event: EventConfig,
+  registration: Pick<RegistrationView, 'regNo' | 'answers'>,
+  stands: Stands,
+  page: string,
+): {
+  readonly to: string
+  readonly copyTo: null
+  readonly subject: string
+  readonly text: string
+} | null {
+  const { fullName, email } = delegateOf(event, registration.answers)
+  if (event.email === null || email === '') return null
+  const isComplete = stands === 'complete'
+  const text = [
+    `Dear ${oneLine(fullName) || 'delegate'},`,
+    `Somebody, most likely you, has just tried to register for ${event.title} once more. You are registered already, as ${registration.regNo}. Nothing was changed, and nothing was charged.`,
+    isComplete
+      ? `Your registration is complete. You find it here:\n${page}`
+      : `Your registration is not complete yet. See here how it stands, and whether something is to be paid:\n${LINK_PLACE}`,
+    isComplete
+      ? 'If it was not you, you need not do anything.'
+      : 'The link is yours alone: whoever has it sees your registration. If it was not you, you need not do anything.',
+    `If you have questions, write to ${event.support}.`,
+  ].join('\n\n')
+  const subject = oneLine(`You are registered for ${event.title} already`)
+  return { to: oneLine(email), copyTo: null, subject, text }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

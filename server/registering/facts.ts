@@ -1,0 +1,133 @@
+/**
+ * What one form cannot know, found out before its answers are judged and priced: what a code gives, on which
+ * row of a roll an answer stands. All of it is decided again in the transaction that registers.
+ */
+import { dayOf, foldedCode, foldedText, normalise, own, uniqueRules } from '../../engine/index.ts'
+import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import type { Outside } from '../store/store.ts'
+
+/** What people read out is far shorter; a longer one is nobody's. */
+const CODE_CHARACTERS_MAX = 64
+/** The column of a roll that says until which day a row counts. */
+const VALID_TO = 'valid_to'
+
+/** The names under which a body says things that are no answers. */
+const CODE_NAME = 'code'
+const CONFIRMED_NAME = 'confirmed'
+
+export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
+
+/** `raw`: the answers as sent. A name that its event has no use for is an answer like any other, or nothing. */
+export async function factsOf(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  raw: RawAnswers,
+  at: Instant,
+): Promise<FoundOut> {
+  const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE_NAME))
+  const code = typed === '' ? null : await codeFact(deps, event, typed, at)
+  const given: Facts = { code, left: {}, rolls: {} }
+  const rolled = await rollsOf(deps, event, raw, given, at)
+  return {
+    facts: { ...given, rolls: rolled.facts },
+    outside: {
+      unique: uniqueRules(event),
+      isConfirmed: event.unique.length > 0 && textOf(own(raw, CONFIRMED_NAME)) === 'true',
+      code: code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null,
+      rolls: rolled.rows,
+      holdMs: event.holdPlaceMs,
+    },
+  }
+}
+
+/** Whether what is sent asks the lists of the office. */
+export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
+  return (
+    (event.codeKinds.length > 0 && textOf(own(raw, CODE_NAME)) !== '') ||
+    event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== '')
+  )
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'boolean' || typeof value === 'number'
+      ? String(value)
+      : ''
+}
+
+/** What a code is worth that somebody typed. */
+export async function codeFact(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  typed: string,
+  at: Instant,
+): Promise<CodeFact> {
+  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
+  if (folded === '') return { is: 'unknown' }
+  const fact = await store.code(event.id, folded, event.holdPlaceMs, at)
+  // A kind that the event file has no more gives nothing.
+  const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
+  return isKnown ? fact : { is: 'unknown' }
+}
+
+/** The row of a roll on which what was typed stands today; null: on none. */
+export async function rowOf(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  roll: string,
+  typed: string,
+  at: Instant,
+): Promise<Readonly<Record<string, string>> | null> {
+  const key = foldedText(typed)
+  const row = key === '' ? null : await store.rollRow(event.id, roll, key)
+  const last = row === null ? undefined : own(row, VALID_TO)
+  return last !== undefined && last !== '' && last < dayOf(at) ? null : row
+}
+
+/** The cells by which conditions ask: those of columns with choices. */
+export function cellsThatCount(
+  event: EventConfig,
+  roll: string,
+  row: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const columns = event.rolls.find(({ id }) => id === roll)?.columns ?? []
+  return Object.fromEntries(
+    columns.flatMap(({ id, type }) => {
+      const cell = own(row, id)
+      return type === 'choice' && cell !== undefined && cell !== '' ? [[id, cell]] : []
+    }),
+  )
+}
+
+/** Which fields show may follow from what the rolls say of others: asked until no further answer appears. */
+async function rollsOf(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  raw: RawAnswers,
+  given: Facts,
+  at: Instant,
+): Promise<{ readonly facts: Facts['rolls']; readonly rows: Outside['rolls'] }> {
+  const fields = event.fields.filter(({ roll }) => roll !== undefined)
+  let facts: Facts['rolls'] = {}
+  let rows: Outside['rolls'] = []
+  for (let round = 0; round <= fields.length && fields.length > 0; round++) {
+    const { answers } = normalise(event, raw, { ...given, rolls: facts })
+    const answered = fields.filter(({ id }) => own(answers, id) !== undefined)
+    const before = Object.keys(facts)
+    if (round > 0 && answered.map(({ id }) => id).join() === before.join()) break
+    const found: [string, Readonly<Record<string, string>> | null][] = []
+    const stood: Outside['rolls'][number][] = []
+    for (const { id, roll = '' } of answered) {
+      const typed = String(own(answers, id))
+      const row = await rowOf(deps, event, roll, typed, at)
+      const cells = row === null ? null : cellsThatCount(event, roll, row)
+      found.push([id, cells])
+      if (cells !== null) stood.push({ roll, key: foldedText(typed), cells })
+    }
+    facts = Object.fromEntries(found)
+    rows = stood
+  }
+  return { facts, rows }
+}
