@@ -61,10 +61,7 @@ export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test 
 export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   CodeAnswer,
-  CodesAnswer,
   RollAnswer,
-  RollsAnswer,
-  WireCode,
   ErrorAnswer,
   EventAnswer,
   EventCard,

@@ -1,6 +1,6 @@
 /** What a form asks while it is filled in: what a code gives, and who stands on a roll under a number. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { own } from '../../engine/index.ts'
+import { invalidOf, own } from '../../engine/index.ts'
 import type { CodeAnswer, EventConfig, RollAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
@@ -57,7 +57,7 @@ export async function outsideCalls(
       return refuse(reply, 422, 'no_such_field', 'This form asks for no roll under this name.')
     const row = await rowOf(deps, event, field.roll, typedIn(body, 'value') ?? '', deps.clock())
     guesses.count(request, row === null ? 'wrong' : 'right')
-    if (row === null) return refuse(reply, 404, 'not_on_roll', field.invalid)
+    if (row === null) return refuse(reply, 404, 'not_on_roll', invalidOf(field))
     const shows = event.rolls.find(({ id }) => id === field.roll)?.shows ?? []
     const shown = shows.map((id) => [id, own(row, id) ?? ''] as const)
     const answer: RollAnswer = {

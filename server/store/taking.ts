@@ -59,7 +59,12 @@ export function take(
 export function whetherStillFree(
   sql: Sql,
   id: number,
-  { eventId, answers, outside, at }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
+  {
+    eventId,
+    answers,
+    outside,
+    at,
+  }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
     readonly outside: Pick<Outside, 'unique' | 'holdMs'>
   },
 ): OutsideRefusal | null {

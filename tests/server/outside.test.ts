@@ -1,0 +1,351 @@
+/** What one form cannot know, at the real server: who is registered already, what a code gives, who stands on a roll. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paise } from '../../engine/index.ts'
+import type { OrderId, PaymentFact, RegisterAnswer } from '../../engine/index.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+import type { TestApp } from './harness.ts'
+import { confirmed, declined } from './registrations.ts'
+
+const eventText = fixtureEvent({
+  extra: `
+unique:
+  - {fields: [email], else: block, say: This e-mail address is registered already. We have sent it the link.}
+  - {fields: [full_name, phone_number], else: warn, say: Somebody of this name has registered. Are you registering again?}
+codes:
+  kinds:
+    - {id: faculty, label: Invited faculty, gives: {category: faculty}}
+    - {id: coupon, label: Coupon, gives: {adjustment: coupon}}
+rolls:
+  society:
+    key: number
+    columns: {number: text, name: text, kind: [life, annual], valid_to: date}
+    shows: [name]
+`,
+})
+  .replace(
+    '  - {id: non-member, label: Non-member}\n',
+    '  - {id: non-member, label: Non-member}\n  - {id: faculty, label: Faculty, listed_only: true}\n',
+  )
+  .replace(
+    '    non-member: [3000, 4000]\n',
+    `    non-member: [3000, 4000]
+    faculty:    [free, free]
+  adjustments:
+    - {id: coupon, label: Coupon, when: {code: coupon}, on: registration, amount: -100}
+`,
+  )
+  .replace(
+    '        - {id: letter,',
+    '        - {id: number, label: Number, in: society}\n        - {id: letter,',
+  )
+
+const path = '/api/sample2026/register/'
+let server: TestApp
+let visitors = 0
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': eventText },
+    variables: { RATE_LIMITS: 'on' },
+  })
+  await server.deps.store.replaceRoll(
+    'sample2026',
+    'society',
+    [
+      { key: 'l12', cells: { number: 'L 12', name: 'Asha Sample', kind: 'life', valid_to: '' } },
+      {
+        key: 'a7',
+        cells: { number: 'A7', name: 'Ravi Sample', kind: 'annual', valid_to: '2026-01-10' },
+      },
+    ],
+    'office',
+    server.now(),
+  )
+})
+afterAll(() => server.close())
+
+/** From an address of its own, unless one is given. */
+async function call(
+  url: string,
+  payload: object,
+  remoteAddress = `10.1.0.${(visitors += 1)}`,
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const answer = await server.app.inject({ method: 'POST', url, payload, remoteAddress })
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+let people = 0
+/** Answers of somebody who has not registered yet. */
+const somebody = (changes: object = {}): object => {
+  people += 1
+  const email = `delegate${people}@sample.example`
+  return { ...fixtureDelegate, full_name: `Delegate ${people}`, email, ...changes }
+}
+const registered = async (answers: object): Promise<RegisterAnswer> => {
+  const { status, body } = await call(path, answers)
+  expect([status, body['message']]).toEqual([201, expect.any(String)])
+  return body as unknown as RegisterAnswer
+}
+/** The gateway tells how an order ended. */
+const told = async (order: RegisterAnswer['payment_data'], fact: PaymentFact): Promise<void> => {
+  const id = (order?.orderid ?? '') as OrderId
+  expect((await server.deps.store.applyFact(id, fact, null)).changed).toBe(true)
+}
+const made = async (kind: string, code: string, more: object = {}): Promise<void> => {
+  const folded = code.toLowerCase().replaceAll('-', '')
+  const codes = [{ code, folded }]
+  const given = { eventId: 'sample2026', kind, codes, usesMax: 1, lastDay: null, note: '' }
+  const done = await server.deps.store.makeCodes({
+    ...given,
+    who: 'office',
+    at: server.now(),
+    ...more,
+  })
+  expect(done).toEqual({ ok: true, value: 1 })
+}
+const already = 'This e-mail address is registered already. We have sent it the link.'
+const mails = (regNo: string): Record<string, unknown>[] =>
+  server.rows(
+    "SELECT recipient, body FROM mail_queue m WHERE kind = 'already' AND registration_id = (SELECT id FROM registrations WHERE reg_no = ?)",
+    regNo,
+  )
+
+describe('the same e-mail address a second time', () => {
+  test('is refused however it is written, and the address gets the way to pay by mail, once an hour', async () => {
+    const answers = somebody({ email: 'asha.menon@sample.example' })
+    const first = await registered(answers)
+    for (const email of ['Asha.Menon@Sample.Example', ' ASHA.MENON@sample.example '])
+      expect(await call(path, somebody({ email }))).toEqual({
+        status: 409,
+        body: { status: 'error', code: 'registered_already', message: already },
+      })
+    const [mail, ...others] = mails(first.reg_no)
+    expect(others).toEqual([])
+    expect(mail).toMatchObject({ recipient: 'asha.menon@sample.example' })
+    expect(mail?.['body']).toContain('{link}')
+    await server.mailer.run()
+    expect(server.rows('SELECT purpose FROM links').length).toBe(1)
+
+    server.at('2026-01-10T13:01:00+05:30')
+    await call(path, { ...answers })
+    expect(mails(first.reg_no).length).toBe(2)
+  })
+
+  test('once it is paid, the mail leads to the result page', async () => {
+    const answers = somebody()
+    const { reg_no, payment_data } = await registered(answers)
+    await told(payment_data, confirmed('AP1', paise(118_000), server.now()))
+    expect((await call(path, answers)).body['code']).toBe('registered_already')
+    expect(mails(reg_no).map(({ body }) => body)).toEqual([
+      expect.stringContaining(`/sample2026/payment/success?orderId=${reg_no}`),
+    ])
+  })
+
+  test('of two at once one wins', async () => {
+    const answers = somebody()
+    const both = await Promise.all([
+      call(path, { ...answers, full_name: 'One' }),
+      call(path, { ...answers, full_name: 'Other' }),
+    ])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])
+  })
+
+  test('is nobody’s any more when the payment failed, and the failed one cannot be paid beside the new one', async () => {
+    const answers = somebody()
+    const first = await registered(answers)
+    await told(first.payment_data, declined(server.now()))
+    const second = await registered({ ...answers, full_name: 'The Same Again' })
+    expect(await call('/api/payment/retry/', { order_id: first.reg_no })).toEqual({
+      status: 409,
+      body: { status: 'error', code: 'registered_already', message: already },
+    })
+    expect(mails(second.reg_no).length).toBe(1)
+  })
+
+  test('is known of registrations from before the rule was in the event file', async () => {
+    const answers = somebody({ email: 'before@sample.example' })
+    await registered(answers)
+    const without = eventText.replace(/unique:\n.*\n.*\n/, '')
+    server.writeEvent('sample2026.yaml', without)
+    await server.deps.events.reload()
+    await registered(somebody({ email: 'between@sample.example' }))
+    server.writeEvent('sample2026.yaml', eventText)
+    await server.deps.events.reload()
+    for (const email of ['before@sample.example', 'between@sample.example'])
+      expect((await call(path, somebody({ email }))).body['code']).toBe('registered_already')
+  })
+})
+
+describe('a rule that only warns', () => {
+  test('asks first, says that it may be confirmed, and lets through whoever confirms', async () => {
+    const answers = { full_name: 'Ravi Kumar', phone_number: '+91 98765-43210' }
+    await registered(somebody(answers))
+    const again = somebody({ full_name: 'RAVI  KUMAR', phone_number: '098765 43210' })
+    expect(await call(path, again)).toEqual({
+      status: 409,
+      body: {
+        status: 'error',
+        code: 'registered_already',
+        message: 'Somebody of this name has registered. Are you registering again?',
+        may_confirm: true,
+      },
+    })
+    await registered({ ...again, confirmed: true })
+    const count = server.rows(
+      "SELECT count(*) AS n FROM mail_queue WHERE kind = 'already' AND recipient LIKE 'ravi%'",
+    )
+    expect(count).toEqual([{ n: 0 }])
+  })
+
+  test('confirming does not get around a rule that blocks', async () => {
+    const answers = somebody()
+    await registered(answers)
+    expect((await call(path, { ...answers, confirmed: true })).body).toEqual({
+      status: 'error',
+      code: 'registered_already',
+      message: already,
+    })
+  })
+})
+
+describe('a code', () => {
+  test('says at once what it gives, is written as anybody likes, and prices the registration', async () => {
+    await made('faculty', 'FAC-ONE')
+    expect(await call('/api/events/sample2026/code/', { code: ' fac one ' })).toEqual({
+      status: 200,
+      body: { status: 'success', kind: 'faculty', label: 'Invited faculty' },
+    })
+    const { reg_no, stands } = await registered(somebody({ code: 'fac-one' }))
+    expect(stands).toBe('complete')
+    const stored = await server.deps.store.registration(reg_no)
+    expect([stored?.category, stored?.total, stored?.answers['code']]).toEqual([
+      'faculty',
+      0,
+      'faculty',
+    ])
+  })
+
+  test('is used as often as it may be, and then no more', async () => {
+    await made('coupon', 'LESS')
+    const first = await registered(somebody({ code: 'LESS' }))
+    expect(first.payment_data?.amount).toBe('1062.00')
+    const spent = 'This code has been used as often as it may be.'
+    expect(await call('/api/events/sample2026/code', { code: 'less' })).toEqual({
+      status: 409,
+      body: { status: 'error', code: 'code_spent', message: spent },
+    })
+    expect(await call(path, somebody({ code: 'LESS' }))).toEqual({
+      status: 422,
+      body: { status: 'error', code: 'code_spent', message: spent, errors: { code: spent } },
+    })
+  })
+
+  test('of two who use it up at once one wins', async () => {
+    await made('coupon', 'LAST')
+    const both = await Promise.all([
+      call(path, somebody({ code: 'LAST' })),
+      call(path, somebody({ code: 'LAST' })),
+    ])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 422])
+  })
+
+  test('is free again when nobody paid within the time that a place is held, and the first cannot pay with it any more', async () => {
+    await made('coupon', 'HELD')
+    server.at('2026-01-11T10:00:00+05:30')
+    const first = await registered(somebody({ code: 'HELD' }))
+    server.at('2026-01-11T10:29:00+05:30')
+    expect((await call(path, somebody({ code: 'HELD' }))).body['code']).toBe('code_spent')
+    server.at('2026-01-11T10:31:00+05:30')
+    await registered(somebody({ code: 'HELD' }))
+    await told(first.payment_data, declined(server.now()))
+    expect((await call('/api/payment/retry/', { order_id: first.reg_no })).body['code']).toBe(
+      'code_spent',
+    )
+  })
+
+  test.each<[string, object, string, string]>([
+    [
+      'nobody made',
+      { code: 'NOBODY' },
+      'code_unknown',
+      'We do not know this code. Please check it, or leave it out.',
+    ],
+    ['over', { code: 'OVER' }, 'code_spent', 'The last day of this code is over.'],
+    [
+      'withdrawn',
+      { code: 'GONE' },
+      'code_spent',
+      'This code has been withdrawn by the organisers.',
+    ],
+    [
+      'longer than any',
+      { code: 'X'.repeat(10_000) },
+      'code_unknown',
+      'We do not know this code. Please check it, or leave it out.',
+    ],
+  ])('that is %s is refused in a sentence', async (what, code, said, message) => {
+    if (what === 'over') await made('coupon', 'OVER', { lastDay: '2026-01-09' })
+    if (what === 'withdrawn') {
+      await made('coupon', 'GONE')
+      await server.deps.store.withdrawCode('sample2026', 'gone', 'office', server.now())
+    }
+    const refused = await call(path, somebody(code))
+    expect([refused.status, refused.body['code'], refused.body['message']]).toEqual([
+      422,
+      said,
+      message,
+    ])
+  })
+})
+
+describe('a roll', () => {
+  const roll = '/api/events/sample2026/roll/'
+  test('answers of a row what the event shows and what has choices, and nothing else', async () => {
+    expect(await call(roll, { field: 'number', value: ' L12 ' })).toEqual({
+      status: 200,
+      body: { status: 'success', row: { name: 'Asha Sample', kind: 'life' } },
+    })
+  })
+
+  test('whoever stands on it registers, with what it says beside the answers', async () => {
+    const { reg_no } = await registered(somebody({ number: 'l 12' }))
+    const answers = (await server.deps.store.registration(reg_no))?.answers
+    expect([answers?.['number'], answers?.['number.kind']]).toEqual(['l 12', 'life'])
+  })
+
+  test.each([
+    ['stands on none', 'X1'],
+    ['stood on it until yesterday', 'A7'],
+  ])('whoever %s is told at the field', async (_, number) => {
+    server.at('2026-01-11')
+    const message = 'Please check this answer'
+    expect(await call(roll, { field: 'number', value: number })).toEqual({
+      status: 404,
+      body: { status: 'error', code: 'not_on_roll', message },
+    })
+    expect(await call(path, somebody({ number }))).toEqual({
+      status: 422,
+      body: { status: 'error', code: 'not_on_roll', message, errors: { number: message } },
+    })
+  })
+
+  test('a field without a roll, and an event that is none, are refused', async () => {
+    expect((await call(roll, { field: 'email', value: 'x' })).body['code']).toBe('no_such_field')
+    expect((await call('/api/events/nothing/roll/', {})).status).toBe(404)
+    expect((await call('/api/events/nothing/code/', {})).status).toBe(404)
+  })
+})
+
+test('guessing ends, at the calls and at registering alike, for whoever guesses and for nobody else', async () => {
+  const guess = (at: number): Promise<{ status: number }> =>
+    at % 2 === 0
+      ? call('/api/events/sample2026/code/', { code: `GUESS${at}` }, '10.9.9.9')
+      : call(path, somebody({ number: `G${at}` }), '10.9.9.9')
+  const answers: number[] = []
+  for (let at = 0; at < 22; at++) answers.push((await guess(at)).status)
+  expect(answers.slice(18)).toEqual([404, 422, 429, 429])
+  expect((await call(path, somebody(), '10.9.9.9')).status).toBe(201)
+  expect((await call('/api/events/sample2026/code/', { code: 'GUESS' })).status).toBe(404)
+})
