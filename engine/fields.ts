@@ -72,6 +72,11 @@ export const CAN_BE_MALFORMED: Readonly<Record<FieldType, boolean>> = {
   consent: false,
 }
 
+/** The same of one field: a text can where it has a pattern, or must stand on a roll. */
+export function canBeMalformed({ type, pattern, roll }: Field): boolean {
+  return CAN_BE_MALFORMED[type] || pattern !== undefined || roll !== undefined
+}
+
 /** The field's own message for a malformed answer. */
 export function invalidOf(field: Field): string {
   return field.invalid === '' ? 'Please check this answer' : field.invalid

@@ -34,7 +34,13 @@ function readCode(event: EventConfig, code: string): Result<CodeFact, string> {
   if (event.codeKinds.some(({ id }) => id === code)) return ok({ is: 'valid', kind: code })
   const none = NO_CODE.find((one) => one === code)
   if (none !== undefined && event.codeKinds.length > 0) return ok({ is: none })
-  return err(noSuch('kind of code', code, [...event.codeKinds.map(({ id }) => id)]))
+  return err(
+    noSuch(
+      'kind of code',
+      code,
+      event.codeKinds.map(({ id }) => id),
+    ),
+  )
 }
 
 /** The limit's one place; of a limit for each option the one that is named, or all of them. */

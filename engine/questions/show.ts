@@ -3,25 +3,15 @@
  * back gives the same event, which a test holds to; only the gateway stays a name, for it has no
  * other form in an event file, and its constants follow as a remark.
  */
-import { CAN_BE_MALFORMED } from '../fields.ts'
-import type {
-  Button,
-  Category,
-  Detail,
-  EventConfig,
-  ExampleCase,
-  Field,
-  ResultPage,
-} from '../config.ts'
-import type { Answer, Condition, ConditionMap, Test } from '../answer.ts'
-import type { Fees } from '../sale.ts'
+import { canBeMalformed } from '../fields.ts'
+import type { Button, Detail, EventConfig, ExampleCase, Field, ResultPage } from '../config.ts'
+import { FORMATS } from '../formats.ts'
 import { amountText, rupees, type Paise } from '../money.ts'
-import { fromPairs, own } from '../outcome.ts'
+import { fromPairs } from '../outcome.ts'
 import { isoIndia } from '../time.ts'
 import { writeYaml } from '../check/write.ts'
-
-type Shown = unknown
-type Block = Readonly<Record<string, Shown>>
+import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
+import { showFacts, showFees } from './show-sale.ts'
 
 /** YAML text; keys in the order in which an event file is read. */
 export function showEvent(event: EventConfig): string {
@@ -74,7 +64,9 @@ function whole(event: EventConfig): Block {
             ),
           },
     fees: showFees(event.fees, event.categories),
+    ...showFacts(event),
     form: given({
+      pages: form.pages === 'one' ? undefined : form.pages,
       stepper:
         form.stepper === null
           ? undefined
@@ -159,42 +151,6 @@ function showSummary({ freeButton, ...summary }: EventConfig['form']['summary'])
   return { ...summary, free_button: freeButton }
 }
 
-function showFees(
-  { tax, periods, otherDates, prices }: Fees,
-  categories: readonly Category[],
-): Block {
-  const columns = periods.map(({ id }) => id)
-  const cell = (price: Paise | null | undefined): Shown =>
-    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price)
-  const overlaps = periods.some((period, at) =>
-    periods
-      .slice(0, at)
-      .some(
-        (earlier) =>
-          (earlier.to === undefined || period.from === undefined || period.from <= earlier.to) &&
-          (period.to === undefined || earlier.from === undefined || earlier.from <= period.to),
-      ),
-  )
-  return given({
-    tax: tax ?? undefined,
-    periods,
-    overlap: overlaps ? 'first' : undefined,
-    other_dates: otherDates ?? 'closed',
-    prices:
-      prices === null
-        ? undefined
-        : fromPairs<Shown>([
-            ['period', columns],
-            ...Object.keys(prices)
-              .filter((id) => categories.length > 0 && id !== 'period')
-              .map(
-                (id) =>
-                  [id, columns.map((period) => cell(own(own(prices, id) ?? {}, period)))] as const,
-              ),
-          ]),
-  })
-}
-
 function showField(field: Field): Block {
   const isConstant = field.required === undefined || field.required.when === undefined
   return given({
@@ -203,6 +159,7 @@ function showField(field: Field): Block {
     as: field.as,
     label: field.label,
     hint: field.hint,
+    ...showForm(field),
     options:
       field.offersCategories === true
         ? 'categories'
@@ -219,43 +176,38 @@ function showField(field: Field): Block {
           ? field.required.message
           : { when: showCondition(field.required.when ?? []), message: field.required.message },
     invalid:
-      field.invalid === '' || !field.check || !CAN_BE_MALFORMED[field.type]
-        ? undefined
-        : field.invalid,
+      field.invalid === '' || !field.check || !canBeMalformed(field) ? undefined : field.invalid,
     check: field.check ? undefined : false,
     min: field.min,
     max: field.max,
     max_length: field.lengthMax,
+    from: field.from,
+    to: field.to,
+    unit: field.unit,
+    choose: showChoose(field),
+    fields: field.fields?.map(showField),
+    link: field.link,
+    version: field.version,
+    in: field.roll,
   })
 }
 
-/** A condition as it is written: one map, or a list of maps. */
-function showCondition(condition: Condition): Shown {
-  const maps = condition.map((map: ConditionMap) =>
-    fromPairs(map.map(({ field, test }) => [field, showTest(test)] as const)),
-  )
-  return maps.length === 1 ? maps[0] : maps
+/** A pattern by its name where it has one, else as it is written, without what makes it hold for the whole answer. */
+function showForm({ pattern }: Field): Block {
+  if (pattern === undefined) return {}
+  const format = Object.entries(FORMATS).find(([, form]) => form === pattern)?.[0]
+  return format === undefined ? { pattern: pattern.slice('^(?:'.length, -')$'.length) } : { format }
 }
 
-function showTest(test: Test): Shown {
-  const oneOrAll = (values: readonly Answer[]): Shown => (values.length === 1 ? values[0] : values)
-  switch (test.is) {
-    case 'in':
-      return oneOrAll(test.values)
-    case 'not-in':
-      return { not: oneOrAll(test.values) }
-    case 'answered':
-      return { answered: test.answered }
-    case 'number':
-      return given({
-        at_least: test.atLeast,
-        at_most: test.atMost,
-        above: test.above,
-        below: test.below,
+function showChoose({ choose }: Field): Shown {
+  return choose === undefined
+    ? undefined
+    : given({
+        at_least: choose.atLeast,
+        at_most: choose.atMost,
+        not_together: some(choose.notTogether),
+        say: choose.say === '' ? undefined : choose.say,
       })
-    case 'date':
-      return given({ from: test.from, to: test.to })
-  }
 }
 
 function showPage(page: ResultPage): Block {
@@ -283,7 +235,8 @@ function showExample(example: ExampleCase): Block {
   const { name } = example
   if ('orderId' in example)
     return { name, order_id: example.orderId, expect: { order: example.order } }
-  const { base, gst, total, ...rest } = example.expect
+  const { base, gst, total, ...others } = example.expect
+  const { lines, ...rest } = { lines: undefined, ...others }
   const amount = (value: Paise | undefined): Shown =>
     value === undefined ? undefined : Number(amountText(value))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
@@ -291,7 +244,16 @@ function showExample(example: ExampleCase): Block {
     name,
     on: isoIndia(example.on),
     ...answers,
-    expect: given({ ...rest, base: amount(base), gst: amount(gst), total: amount(total) }),
+    expect: given({
+      ...rest,
+      base: amount(base),
+      gst: amount(gst),
+      total: amount(total),
+      lines:
+        lines === undefined
+          ? undefined
+          : fromPairs(Object.entries(lines).map(([id, line]) => [id, rupees(line)] as const)),
+    }),
   })
 }
 
@@ -299,6 +261,3 @@ const some = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list
 const named = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
-function given(block: Block): Block {
-  return fromPairs(Object.entries(block).filter(([, value]) => value !== undefined))
-}

@@ -1,5 +1,5 @@
 /** new, repeat, show, schema and preview: what they write can be read back, looked at and checked. */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Ajv } from 'ajv'
@@ -302,6 +302,32 @@ describe('show', () => {
   test.each(files)('%s written out whole reads back as the same event', (name) => {
     const event = compiled(here.read(`events/${name}`), name)
     expect(compiled(showEvent(event), name)).toEqual(event)
+  })
+
+  test.each<[string, string, (text: string) => string]>([
+    ['all that a conference sells', 'nidancon2027', (text) => text],
+    ['all that a marathon sells', 'nilarun2027', (text) => text],
+    ['a webinar for nothing', 'soiltalk2027', (text) => text],
+    [
+      'other tests, other units and other bounds',
+      'nidancon2027',
+      (text) =>
+        text
+          .replace(
+            '{presents_paper: true, category:',
+            '{workshops: {has: [ecg, writing]}, category:',
+          )
+          .replace('hold: 30 minutes', 'hold: 36 hours')
+          .replace('at_most: 2', 'at_least: 1')
+          .replace('percent: -15', 'percent: 12.5')
+          .replace('tax: {name: GST, percent: 5, prices: exclusive}', 'tax: none')
+          .replace('format: gstin', 'pattern: "[A-Z]{2}|[0-9]{4}"'),
+    ],
+  ])('%s reads back as the same event', (_what, id, change) => {
+    const text = readFileSync(join(top, 'tests', 'events', `${id}.yaml`), 'utf8')
+    const event = readEvent(change(text), shared)
+    expect(event).not.toBeNull()
+    if (event !== null) expect(readEvent(showEvent(event), shared)).toEqual(event)
   })
 
   test('defaults and shared lists stand in their places', async () => {
