@@ -10,7 +10,16 @@ import { categoryOf } from '../category.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { formatMoney, formatPrice, type Split } from '../money.ts'
 import { priceTable, type PriceRow } from '../quote.ts'
+import type { Period } from '../sale.ts'
 import { formatDay } from '../time.ts'
+import { sellsMore } from './explain-lines.ts'
+import {
+  priceListOf,
+  sayTaxed,
+  type ListedRow,
+  type ListedRule,
+  type PriceList,
+} from './price-list.ts'
 
 type WhoGets = { readonly category: string; readonly answers: readonly string[] }
 type Simulation = {
@@ -19,12 +28,25 @@ type Simulation = {
   readonly who: readonly WhoGets[] | null
   /** Answers that get no category at all; a checked file has none where rules decide. */
   readonly nobody: readonly string[]
+  /** What is sold besides the registration, and what changes and bounds it all; null where nothing is. */
+  readonly list: PriceList | null
   /** Dotted paths of stand-in values, so that nobody takes a demo price for a price. */
   readonly demo: readonly string[]
 }
 
 export function simulate(event: EventConfig): Simulation {
-  return { prices: priceTable(event), ...whoGetsWhat(event), demo: event.demo }
+  return {
+    prices: priceTable(event),
+    ...whoGetsWhat(event),
+    list: isMore(event) ? priceListOf(event) : null,
+    demo: event.demo,
+  }
+}
+
+/** Whether there is more to say than one price for each category and period. */
+function isMore(event: EventConfig): boolean {
+  const { limits, unique, codeKinds, rolls } = event
+  return sellsMore(event) || limits.length + unique.length + codeKinds.length + rolls.length > 0
 }
 
 function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
@@ -63,23 +85,17 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
   const demo = (path: string): string =>
     it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
   const { tax } = event.fees
+  const { list } = it
   const periods = event.fees.periods.map((period, column) => {
-    const span =
-      period.from === undefined && period.to === undefined
-        ? 'any day'
-        : `${period.from === undefined ? 'from the beginning' : formatDay(period.from)} to ${period.to === undefined ? 'the end' : formatDay(period.to)}`
     const rows = it.prices.map(({ category, cells }) => [
       category.id,
       ...cellTexts(cells[column]?.price ?? null, tax !== null),
       category.listedOnly ? 'price list only' : '',
     ])
     const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
-    return `${period.id}  ${span}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+    return `${period.id}  ${spanOf(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
   })
-  const taxed =
-    tax === null
-      ? ''
-      : ` ${tax.name} ${tax.percent}%, ${tax.prices === 'exclusive' ? 'added to the price' : 'inside the price'}.`
+  const taxed = tax === null ? '' : ` ${sayTaxed(tax)}.`
   const who =
     it.who === null
       ? ['Who gets which category: too many combinations of answers to list.']
@@ -96,12 +112,71 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
   return [
     ...(event.fees.prices === null
       ? [`${event.title} asks for no money.`]
-      : [`${event.title}.${taxed}${demo('fees.prices')}`, ...periods]),
+      : [
+          `${event.title}.${taxed}${demo('fees.prices')}`,
+          ...(list !== null && sellsMore(event) ? sayTables(event, list, demo) : periods),
+        ]),
+    ...(list === null ? [] : sayRules(list)),
     who.join('\n'),
     ...(it.demo.length === 0
       ? []
       : [`Demo values, not to be taken for true: ${it.demo.join(', ')}.`]),
   ].join('\n\n')
+}
+
+function spanOf({ from, to }: Period): string {
+  return from === undefined && to === undefined
+    ? 'any day'
+    : `${from === undefined ? 'from the beginning' : formatDay(from)} to ${to === undefined ? 'the end' : formatDay(to)}`
+}
+
+/** The periods, then a small table for the registration and for each item: prices as the file states them. */
+function sayTables(
+  event: EventConfig,
+  { tables }: PriceList,
+  demo: (path: string) => string,
+): readonly string[] {
+  const { periods } = event.fees
+  const heads = periods.map(({ id }) => id)
+  const cells = (row: ListedRow): readonly string[] => [
+    ...row.cells.map((price) => (price === null ? 'not on sale' : formatPrice(price))),
+    row.note ?? '',
+  ]
+  return [
+    `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, spanOf(period)]))}`,
+    ...tables.map(({ id, label, about, parts }) => {
+      const rows = parts.flatMap(({ when, rows: mine }) => [
+        ...(when === null ? [] : [[`${when}:`]]),
+        ...mine.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),
+      ])
+      const head = id === 'registration' ? label : `${id}  ${label}`
+      return [
+        [head, ...about].join(', '),
+        ...(rows.length === 0
+          ? []
+          : [
+              table(
+                [['', ...heads, ''], ...rows],
+                heads.map((_, i) => i + 1),
+              ),
+            ]),
+      ].join('\n')
+    }),
+  ]
+}
+
+/** What changes the prices, and what bounds the sale: a block for each kind of rule that the event has. */
+function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): readonly string[] {
+  const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
+    ['Adjustments, from top to bottom', adjustments],
+    ['Limits', limits],
+    ['Not twice', unique],
+    ['Codes', codes],
+    ['Rolls', rolls],
+  ]
+  return blocks.flatMap(([title, rules]) =>
+    rules.length === 0 ? [] : [`${title}\n${table(rules.map(({ id, says }) => [id, says]))}`],
+  )
 }
 
 /** Base, tax and total; without a tax the total is all. */
@@ -121,7 +196,10 @@ function widest(texts: readonly string[]): number {
 
 /** Columns side by side; those named in `right` stand to the right. */
 function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
-  const widths = (rows[0] ?? []).map((_, column) => widest(rows.map((row) => row[column] ?? '')))
+  // A row of one cell is a heading, and as long as it likes.
+  const widths = (rows[0] ?? []).map((_, column) =>
+    widest(rows.map((row) => (row.length === 1 ? '' : (row[column] ?? '')))),
+  )
   return rows
     .map((row) =>
       `  ${row.map((text, column) => (right.includes(column) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0))).join('  ')}`.trimEnd(),

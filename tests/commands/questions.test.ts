@@ -309,6 +309,56 @@ describe('simulate', () => {
     expect(await who('events/turned.yaml')).toBe(before)
   })
 
+  test('a price list of small tables: each item by its rows, then what changes and bounds it', async () => {
+    const blocks = plain((await here.rollcall(['simulate', sold('nidancon2027')])).out).split(
+      '\n\n',
+    )
+    const block = (start: string): readonly string[] =>
+      (blocks.find((one) => one.startsWith(start)) ?? '').split('\n')
+    expect(block('Registration')).toEqual(
+      expect.arrayContaining([
+        '                early  regular      late         spot',
+        '  student     ₹ 2,000  ₹ 2,500   ₹ 3,000  not on sale',
+        '  faculty        Free     Free      Free         Free  with a code: faculty',
+      ]),
+    )
+    expect(block('accompanying')).toEqual([
+      'accompanying  Accompanying person, for each in companions for whom age is at least 5 (up to 4)',
+      '          early  regular     late     spot',
+      '  each  ₹ 4,000  ₹ 4,500  ₹ 5,000  ₹ 6,000',
+    ])
+    const workshop = block('workshop')
+    expect(workshop).toHaveLength(2 + 3 * 7)
+    expect(workshop.slice(16, 18)).toEqual([
+      '  everybody else:',
+      '    ultrasound   ₹ 2,000  ₹ 2,500  ₹ 3,000  ₹ 3,500',
+    ])
+    expect(block('room')[0]).toBe(
+      'room  {option}, {nights} nights, where room is not No room needed, by what is chosen in room, times nights (up to 5), GST 5%, added to the price',
+    )
+    expect(block('Adjustments').at(-1)).toBe(
+      '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
+    )
+    expect(block('Limits').at(-1)).toBe(
+      '  seats     ultrasound 30, airway 24, ecg 40, ventilation 20, statistics 60, writing 40 in workshops; then “This workshop is full”',
+    )
+    for (const [title, rows] of [
+      ['Not twice', 2],
+      ['Codes', 2],
+      ['Rolls', 1],
+    ] as const)
+      expect(block(title), title).toHaveLength(1 + rows)
+  })
+
+  test('what the delegate names has no table, and an event without items keeps its own', async () => {
+    const named = plain((await here.rollcall(['simulate', sold('nilarun2027')])).out)
+    expect(named).toContain(
+      '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as named in donation, no tax\n\n',
+    )
+    const seats = plain((await here.rollcall(['simulate', sold('soiltalk2027')])).out)
+    expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
+  })
+
   test('stand-ins are marked', async () => {
     const { out } = await here.rollcall(['simulate', 'chirurgia2026'])
     expect(out).toContain('inside the price. (demo values)')
