@@ -58,10 +58,7 @@ export function linesOf(
     if (!counts(item, answers, category)) continue
     const sold = soldOf(event, item, answers, category)
     for (const { option, row, quantity } of sold) {
-      const unit =
-        item.amountIn === undefined
-          ? tableCell(item, answers, category, row, period)
-          : namedIn(item.amountIn, answers)
+      const unit = unitOf(item, answers, category, row, period)
       if (unit === null) return refused(item.id, option)
       priced.push({
         id: item.id,
@@ -82,8 +79,8 @@ export function counts({ when }: Item, answers: Answers, category: string | null
   return when === undefined || holds(when, answers, category)
 }
 
-/** What is sold of an item: an option each, or the one thing it is. What is sold no times is left out. */
-function soldOf(
+/** What is sold of an item that counts: an option each, or the one thing it is. What is sold no times is left out. */
+export function soldOf(
   event: PublicEvent,
   item: Item,
   answers: Answers,
@@ -137,13 +134,15 @@ export function tableOf(item: Item, answers: Answers, category: string | null): 
   )
 }
 
-function tableCell(
+/** The price of one of what is sold of an item; null: not on sale. */
+export function unitOf(
   item: Item,
   answers: Answers,
   category: string,
   row: string,
   period: string,
 ): Paise | null {
+  if (item.amountIn !== undefined) return namedIn(item.amountIn, answers)
   const table = tableOf(item, answers, category)
   return table === null ? null : cellOf(table, row, period)
 }

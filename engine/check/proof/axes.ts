@@ -5,11 +5,28 @@
 import type { EventConfig, Field, PublicEvent } from '../../config.ts'
 import type { Answer, Condition, Test } from '../../answer.ts'
 import { assertNever } from '../../outcome.ts'
+import { CODE, fullOf, rollValueOf } from '../../facts.ts'
 import { addDays, formatDay, isDay, type Day } from '../../time.ts'
+import { TooLarge, withinBudget } from './boxes.ts'
+import { choicesOf, peopleOf } from './lists.ts'
 
 /** An answer that stands for those that behave like it, in words; undefined: not answered. */
 type Value = { readonly answer: Answer | undefined; readonly says: string }
-export type Axis = { readonly field: string; readonly values: readonly Value[] }
+export type Axis = {
+  readonly field: string
+  readonly values: readonly Value[]
+  /** The field can be answered in more ways than are listed: nothing is proved that hangs on it. */
+  readonly isTooLarge?: true
+}
+/** What tells answers apart besides tests. */
+export type Apart = {
+  /** many: what an option is told from others by. */
+  readonly tells?: (option: string) => string
+  /** people: the conditions by which some of them are counted. */
+  readonly wheres?: readonly Condition[]
+  /** number: it is counted or named, so that the least and the most of alike ones both stand. */
+  readonly hasEnds?: boolean
+}
 
 export const NOT_ANSWERED: Value = { answer: undefined, says: 'not answered' }
 
@@ -47,69 +64,124 @@ export function fieldsBehind(
     if (ids.has(id)) return
     ids.add(id)
     for (const { field } of showsOf(event, id).flat(2)) add(field)
+    const known = rollColumnOf(event, id)
+    if (known !== null) add(known.field)
   }
   for (const { field } of conditions.flat(2)) add(field)
   also.forEach(add)
   return ids
 }
 
-/** The axis of one field, `fields` being its versions: the values that these tests tell apart. Options stay apart, for they are words to read. */
+/** The column of a roll that a name such as `ksp_number.kind` asks for, and the field that stands on the roll; null: no such name. */
+export function rollColumnOf(
+  event: EventConfig | PublicEvent,
+  name: string,
+): { readonly field: string; readonly options: readonly string[] } | null {
+  for (const field of event.fields)
+    for (const column of event.rolls.find(({ id }) => id === field.roll)?.columns ?? [])
+      if (column.type === 'choice' && rollValueOf(field.id, column.id) === name)
+        return { field: field.id, options: column.options ?? [] }
+  return null
+}
+
+/** The places that may be full, by the names under which conditions ask for them. */
+export function placesOf(event: EventConfig | PublicEvent): readonly string[] {
+  return event.limits.flatMap(({ id, eachOptionOf, max }) =>
+    eachOptionOf === undefined
+      ? [fullOf(id)]
+      : typeof max === 'number'
+        ? (event.fields.find((field) => field.id === eachOptionOf)?.options ?? []).map((option) =>
+            fullOf(`${id}.${option.id}`),
+          )
+        : Object.keys(max).map((option) => fullOf(`${id}.${option}`)),
+  )
+}
+
+/** The axis of a fact: a code of each kind or none, a place full or not, a row of a roll. Null where the name is none of a fact. */
+export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis | null {
+  const axis = (values: readonly Value[], says: string): Axis => ({
+    field: name,
+    values: [...values, { answer: undefined, says }],
+  })
+  if (name === CODE && event.codeKinds.length > 0)
+    return axis(
+      event.codeKinds.map(({ id }) => ({ answer: id, says: id })),
+      'none',
+    )
+  if (placesOf(event).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
+  const column = rollColumnOf(event, name)
+  return column === null
+    ? null
+    : axis(
+        column.options.map((option) => ({ answer: option, says: option })),
+        'not on the roll',
+      )
+}
+
+/** The axis of one field, `fields` being its versions: the values that these tests tell apart. Options of a select stay apart, for they are words to read. */
 export function axisOf(
   id: string,
   fields: readonly Field[],
   tests: readonly Test[],
   mayBeEmpty: boolean,
+  apart: Apart = {},
 ): Axis {
-  const answers = new Map(
-    fields.flatMap((field) =>
-      answersOf(field, tests).map((answer) => [answer, sayAnswer(field, tests, answer)] as const),
-    ),
+  return withinBudget(
+    (): Axis => {
+      const answers = new Map(
+        fields.flatMap((field) =>
+          answersOf(field, tests, apart).map(
+            (answer) => [answer, sayAnswer(field, tests, answer)] as const,
+          ),
+        ),
+      )
+      return {
+        field: id,
+        values: [
+          ...[...answers].map(([answer, says]) => ({ answer, says })),
+          ...(mayBeEmpty ? [NOT_ANSWERED] : []),
+        ],
+      }
+    },
+    { field: id, values: [NOT_ANSWERED], isTooLarge: true },
   )
-  return {
-    field: id,
-    values: [
-      ...[...answers].map(([answer, says]) => ({ answer, says })),
-      ...(mayBeEmpty ? [NOT_ANSWERED] : []),
-    ],
-  }
 }
 
-function answersOf(field: Field, tests: readonly Test[]): readonly Answer[] {
+/** Throws TooLarge where one of the axes is. */
+export function assertListed(axes: readonly Axis[]): void {
+  if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
+}
+
+function answersOf(field: Field, tests: readonly Test[], apart: Apart): readonly Answer[] {
   switch (field.type) {
     case 'yes-no':
       return [true, false]
     case 'select':
       return (field.options ?? []).map(({ id }) => id)
-    case 'number': {
-      const marks = numbersOf(tests)
-      const all = [
-        ...marks.flatMap((mark, at) => [
-          at === 0 ? mark - 1 : (mark + (marks[at - 1] ?? mark)) / 2,
-          mark,
-        ]),
-        (marks.at(-1) ?? 0) + 1,
-      ]
-      return all.filter(
-        (value) =>
-          (field.min === undefined || value >= field.min) &&
-          (field.max === undefined || value <= field.max),
-      )
-    }
+    case 'number':
+      return numbersTold(field, numbersOf(tests), apart.hasEnds === true)
     case 'date': {
       const marks = daysOf(tests)
       return [
         ...new Set([
           ...marks.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]),
-          ...(marks.length === 0 ? ['2000-01-01'] : []),
+          ...(marks.length === 0 ? [field.from ?? field.to ?? '2000-01-01'] : []),
+          ...[field.from, field.to].filter((day) => day !== undefined),
         ]),
-      ].sort()
+      ]
+        .filter((day) => (field.from ?? day) <= day && day <= (field.to ?? day))
+        .sort()
     }
     case 'many':
-      return subsetsOf(field)
-    // Conditions only count people: so many of them, whoever they are.
+      return choicesOf(field, tests, apart.tells ?? null)
     case 'people':
-      return Array.from({ length: field.max ?? 0 }, (_, at) =>
-        Array.from({ length: at + 1 }, () => ({})),
+      return peopleOf(field, tests, apart.wheres ?? [], (part, mine) =>
+        axisOf(
+          part.id,
+          [part],
+          mine,
+          part.required === undefined && part.default === undefined,
+        ).values.map(({ answer }) => answer),
       )
     case 'consent':
       return [true]
@@ -128,19 +200,43 @@ function answersOf(field: Field, tests: readonly Test[]): readonly Answer[] {
       return assertNever(field.type)
   }
 }
-/** Every choice that the field takes, in the order of its options; nothing chosen is "not answered". */
-function subsetsOf({ options = [], choose }: Field): readonly (readonly string[])[] {
-  const all = options.reduce<readonly (readonly string[])[]>(
-    (sets, { id }) => [...sets, ...sets.map((set) => [...set, id])],
-    [[]],
-  )
-  return all.filter(
-    (set) =>
-      set.length > 0 &&
-      set.length >= (choose?.atLeast ?? 0) &&
-      set.length <= (choose?.atMost ?? options.length) &&
-      !(choose?.notTogether ?? []).some((group) => group.every((id) => set.includes(id))),
-  )
+
+/** Smaller than any step in which something is charged: beside a mark, and rounded to it. */
+const BESIDE = 0.001
+
+/**
+ * One number of each stretch between the marks and of each mark, as far as the field takes them; of a
+ * stretch its least and its most where both are asked for.
+ */
+function numbersTold(
+  { min = -Infinity, max = Infinity, isWhole = false }: Field,
+  marks: readonly number[],
+  hasEnds: boolean,
+): readonly number[] {
+  const edges = [-Infinity, ...marks, Infinity]
+  const stretches = edges.slice(1).flatMap((end, at) => {
+    const start = edges[at] ?? -Infinity
+    return [
+      ...(marks.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
+      { from: start, to: end, isMark: false },
+    ]
+  })
+  const told = stretches.flatMap(({ from, to, isMark }): readonly number[] => {
+    if (isMark)
+      return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
+    const step = isWhole ? 1 : BESIDE
+    const least =
+      min > from ? (isWhole ? Math.ceil(min) : min) : isWhole ? Math.floor(from) + 1 : from + step
+    const most =
+      max < to ? (isWhole ? Math.floor(max) : max) : isWhole ? Math.ceil(to) - 1 : to - step
+    if (least > most) return []
+    if (!Number.isFinite(least) && !Number.isFinite(most)) return [1]
+    if (!Number.isFinite(least)) return [isWhole || max < to ? most : to - 1]
+    if (!Number.isFinite(most)) return [isWhole || min > from ? least : from + 1]
+    if (hasEnds) return [least, most]
+    return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]
+  })
+  return [...new Set(told)]
 }
 
 /** Stands for every text that no test names; no form can send it, because texts are trimmed. */
@@ -171,7 +267,7 @@ function daysOf(tests: readonly Test[]): readonly Day[] {
 function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer === 'object')
-    return field.type === 'many' ? answer.join(' and ') : `${answer.length} of them`
+    return field.type === 'many' ? answer.join(' and ') : sayPeople(answer)
   if (answer === ANYTHING) return 'anything else'
   if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)
@@ -181,4 +277,15 @@ function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string
   const above = marks.find((mark) => mark > answer)
   if (below === undefined) return above === undefined ? 'any number' : `below ${above}`
   return above === undefined ? `above ${below}` : `between ${below} and ${above}`
+}
+
+function sayPeople(people: readonly unknown[]): string {
+  const kinds = Map.groupBy(people, (person) =>
+    Object.entries(person as Readonly<Record<string, unknown>>)
+      .map(([part, answer]) => `${part} ${String(answer)}`)
+      .join(', '),
+  )
+  return [...kinds]
+    .map(([kind, same]) => `${same.length}${kind === '' ? ' of them' : ` with ${kind}`}`)
+    .join(' and ')
 }

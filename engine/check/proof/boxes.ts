@@ -20,7 +20,7 @@ export const WORK_MAX = 2_000_000
 const BITS = 30
 const WORDS_FREE = 16
 
-class TooLarge extends Error {}
+export class TooLarge extends Error {}
 
 /** What `work` proves, or `otherwise` where its budget was spent before. */
 export function withinBudget<T>(work: () => T, otherwise: T): T {

@@ -2,7 +2,15 @@
 import type { EventConfig } from '../../config.ts'
 import type { Condition } from '../../answer.ts'
 import { passes } from '../../conditions.ts'
-import { axisOf, fieldsBehind, showsOf, type Axis } from './axes.ts'
+import {
+  assertListed,
+  axisOf,
+  axisOfFact,
+  fieldsBehind,
+  rollColumnOf,
+  showsOf,
+  type Axis,
+} from './axes.ts'
 import { boxOf, isIn, spaceOf, type Box, type Space } from './boxes.ts'
 
 export type Domain = {
@@ -17,6 +25,8 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
   const tests = [...conditions, ...ids.flatMap((id) => showsOf(event, id))].flat(2)
   const axes = ids.flatMap((id): Axis[] => {
     if (id === 'category') return [categoryAxis(event)]
+    const fact = axisOfFact(event, id)
+    if (fact !== null) return [fact]
     const field = event.fields.find((one) => one.id === id)
     if (field === undefined) return []
     const always =
@@ -25,23 +35,37 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
     const mine = tests.filter((one) => one.field === id).map(({ test }) => test)
     return [axisOf(id, [field], mine, !always || showsOf(event, id).length > 0)]
   })
+  assertListed(axes)
   const space = spaceOf(axes.map(({ values }) => values.length))
   const partial = { axes, space, impossible: [] }
-  const impossible = axes.flatMap(({ field }) =>
+  /** What a roll says of an answer is known where the answer is. */
+  const offRoll = axes.flatMap(({ field }, axis): Box[] => {
+    const stands = rollColumnOf(event, field)?.field
+    const box =
+      stands === undefined
+        ? null
+        : boxOf(space, (at, value) =>
+            at === axis
+              ? axes[axis]?.values[value]?.answer !== undefined
+              : axes[at]?.field !== stands || axes[at]?.values[value]?.answer === undefined,
+          )
+    return box === null ? [] : [box]
+  })
+  const hidden = axes.flatMap(({ field }) =>
     showsOf(event, field).flatMap((shown): Box[] =>
-      complementOf(partial, shown).flatMap((hidden) => {
+      complementOf(partial, shown).flatMap((unseen) => {
         const axis = axes.findIndex((one) => one.field === field)
         const box = boxOf(
           space,
           (at, value) =>
-            isIn(space, hidden, at, value) &&
+            isIn(space, unseen, at, value) &&
             (at !== axis || axes[axis]?.values[value]?.answer !== undefined),
         )
         return box === null ? [] : [box]
       }),
     ),
   )
-  return { axes, space, impossible }
+  return { axes, space, impossible: [...hidden, ...offRoll] }
 }
 
 /** A condition as boxes of the domain; tests of fields that are no axis are taken as never true. */

@@ -2,7 +2,7 @@
 import type { EventConfig, PublicEvent } from '../../config.ts'
 import type { Answer, Answers } from '../../answer.ts'
 import { own } from '../../outcome.ts'
-import { axisOf, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './axes.ts'
+import { axisOf, axisOfFact, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './axes.ts'
 
 type Point = { readonly answers: Answers }
 
@@ -23,18 +23,21 @@ export function axesOfCategory(
   const tests = behind.flatMap(({ conditions }) => conditions).flat(2)
   return [...new Set(behind.flatMap(({ ids }) => [...ids]))]
     .filter((id) => id !== 'category')
-    .map((id) =>
-      axisOf(
-        id,
-        versions.flatMap(({ fields }) => fields.filter((field) => field.id === id)),
-        tests.filter(({ field }) => field === id).map(({ test }) => test),
-        true,
-      ),
+    .map(
+      (id) =>
+        versions.map((event) => axisOfFact(event, id)).find((axis) => axis !== null) ??
+        axisOf(
+          id,
+          versions.flatMap(({ fields }) => fields.filter((field) => field.id === id)),
+          tests.filter(({ field }) => field === id).map(({ test }) => test),
+          true,
+        ),
     )
 }
 
 /** All combinations, or null when there are too many. */
 export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
+  if (axes.some(({ isTooLarge }) => isTooLarge)) return null
   if (axes.reduce((product, axis) => product * axis.values.length, 1) > POINTS_MAX) return null
   return axes.reduce<readonly Point[]>(
     (points, { field, values }) =>

@@ -1,0 +1,280 @@
+/**
+ * What is proved of a bill: what each item's tables lack for somebody, the cheapest and the dearest bill,
+ * adjustments that take off more than there is, adjustments that meet. The bill of everything goes from
+ * line to line and forgets what no later line asks for.
+ */
+import type { EventConfig } from '../../config.ts'
+import {
+  cellOf,
+  counts,
+  linesOf,
+  REGISTRATION,
+  soldOf,
+  totalsOf,
+  unitOf,
+  type Line,
+} from '../../bill.ts'
+import { holds } from '../../conditions.ts'
+import { adjusted, paise, split, type Paise, type Tax } from '../../money.ts'
+import { assert } from '../../outcome.ts'
+import { remember } from '../../remember.ts'
+import type { Adjustment, Item } from '../../sale.ts'
+import type { Day } from '../../time.ts'
+import { withinBudget, type Budget } from './boxes.ts'
+import { daysOfBill, isOn } from './days.ts'
+import {
+  apartFor,
+  conditionsOfItem,
+  provedItem,
+  readsOfItem,
+  type Met,
+  type Somebody,
+} from './items.ts'
+import { answersOfTrail, longer, type Trail } from './trail.ts'
+import { CATEGORY, namesIn, walk, type Stop } from './walk.ts'
+
+/** A bill that somebody can get, and on which day. */
+export type BillFound = Somebody & {
+  readonly period: string
+  readonly on: Day
+  readonly lines: readonly Line[]
+  readonly total: Paise
+}
+export type ItemProof = {
+  readonly id: string
+  /** Null: too many answers to look at all. */
+  readonly found: Met | null
+}
+/** An adjustment below nothing takes more off than the lines cost that it touches. */
+export type Overdrawn = {
+  readonly adjustment: string
+  /** What it could not take off. */
+  readonly left: Paise
+  readonly who: Somebody
+  readonly on: Day
+}
+export type Extremes = {
+  /** Null: nobody can register. */
+  readonly cheapest: BillFound | null
+  readonly dearest: BillFound | null
+  readonly overdrawn: readonly Overdrawn[]
+}
+export type BillProof = {
+  readonly items: readonly ItemProof[]
+  /** Null: too many answers to look at all. */
+  readonly extremes: Extremes | null
+}
+
+/** Steps of a walk until it counts as too large to prove; less than half a second of work. */
+const STEPS_MAX = 150_000
+
+/** What can be proved of the bill of an event whose names and conditions are right and whose numbers have bounds. */
+export const provedBill = remember((event: EventConfig): BillProof => ({
+  items: event.fees.items.map((item) => ({
+    id: item.id,
+    found: withinBudget(() => provedItem(event, item, { left: STEPS_MAX }), null),
+  })),
+  extremes: withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
+}))
+
+/** A sum reached so far, and the answers that led to it. */
+type Sum = { readonly total: number; readonly trail: Trail; readonly category: string }
+/** The cheaper first, or with -1 the dearer; of two that cost the same the one with the fewer answers. */
+function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
+  return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
+}
+/** An adjustment that counts: what of its amount is still to be laid on lines, and whether it found one. */
+type Pending = { readonly left: number; readonly hasLine: boolean }
+type Bill = {
+  readonly least: Sum
+  readonly most: Sum
+  /** By adjustment; null: it does not count, or all its lines are done. */
+  readonly pending: readonly (Pending | null)[]
+}
+
+function extremesOf(event: EventConfig, budget: Budget): Extremes {
+  const overdrawn = new Map<string, Overdrawn>()
+  const ends = daysOfBill(event).flatMap((at) =>
+    billsOn(event, at, budget, overdrawn).map((bill) => ({ ...at, bill })),
+  )
+  const best = (side: 'least' | 'most', sign: 1 | -1): BillFound | null => {
+    const found = ends.toSorted((a, b) => compareSums(a.bill[side], b.bill[side], sign))[0]
+    return found === undefined ? null : billOf(event, found.on, found.period, found.bill[side])
+  }
+  return {
+    cheapest: best('least', 1),
+    dearest: best('most', -1),
+    overdrawn: [...overdrawn.values()],
+  }
+}
+
+function billOf(event: EventConfig, on: Day, period: string, sum: Sum): BillFound {
+  const answers = answersOfTrail(sum.trail)
+  const lines = linesOf(event, answers, sum.category, period, on)
+  assert(lines.ok, 'a bill that was found is not on sale')
+  const { total } = totalsOf(lines.value)
+  assert(total === sum.total, `a bill of ${sum.total} costs ${total}`)
+  return { answers, category: sum.category, period, on, lines: lines.value, total }
+}
+
+/** The least and the most that can be due on a day, by what is carried at the end. */
+function billsOn(
+  event: EventConfig,
+  { on, period }: { readonly on: Day; readonly period: string },
+  budget: Budget,
+  overdrawn: Map<string, Overdrawn>,
+): readonly Bill[] {
+  const { items, adjustments, prices, tax } = event.fees
+  const today = adjustments.map((one) => (isOn(one, on) ? one : null))
+  const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
+  const touches = (adjustment: Adjustment, id: string): boolean =>
+    adjustment.on === 'all' || adjustment.on === id
+  const lastLine = (adjustment: Adjustment): string | undefined =>
+    lineIds.findLast((id) => touches(adjustment, id))
+
+  /** A line of one price behind the others, through all adjustments that touch it. */
+  const withLine = (bill: Bill, id: string, price: Paise, taxOfLine: Tax | null): Bill => {
+    let amount = price
+    const pending = bill.pending.map((one, at): Pending | null => {
+      const adjustment = adjustments[at]
+      if (one === null || adjustment === undefined || !touches(adjustment, id)) return one
+      const by = 'percent' in adjustment.by ? adjustment.by : { amount: paise(one.left) }
+      const after = adjusted([amount], by)[0] ?? paise(0)
+      const left = 'percent' in by ? overdraft(amount, by.percent) : one.left - (after - amount)
+      amount = after
+      return { left, hasLine: one.hasLine || price > 0 }
+    })
+    const due = split(taxOfLine, amount).total
+    const more = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
+    return { pending, least: more(bill.least), most: more(bill.most) }
+  }
+  /** After the last line that it touches an adjustment is done with; what is left of it is told. */
+  const without = (bill: Bill, id: string): Bill => ({
+    ...bill,
+    pending: bill.pending.map((one, at) => {
+      const adjustment = adjustments[at]
+      if (one === null || adjustment === undefined || lastLine(adjustment) !== id) return one
+      if (one.hasLine && one.left < 0 && !overdrawn.has(adjustment.id))
+        overdrawn.set(adjustment.id, {
+          adjustment: adjustment.id,
+          left: paise(-one.left),
+          who: { answers: answersOfTrail(bill.least.trail), category: bill.least.category },
+          on,
+        })
+      return null
+    }),
+  })
+  const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
+    reads: namesIn([adjustment.when]),
+    conditions: adjustment.when === undefined ? [] : [adjustment.when],
+    at: ({ answers, category }, bill) => {
+      if (adjustment.when !== undefined && !holds(adjustment.when, answers, category)) return bill
+      const left = 'percent' in adjustment.by ? 0 : adjustment.by.amount
+      return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
+    },
+  })
+  const registering: Stop<Bill> = {
+    reads: [CATEGORY],
+    conditions: [],
+    at: ({ category }, bill) => {
+      const cell = category === null ? null : cellOf(prices ?? {}, category, period)
+      if (category === null || cell === null) return null
+      const known: Bill = {
+        ...bill,
+        least: { ...bill.least, category },
+        most: { ...bill.most, category },
+      }
+      return without(withLine(known, REGISTRATION, cell, tax), REGISTRATION)
+    },
+  }
+  const selling = (item: Item): Stop<Bill> => ({
+    reads: [...readsOfItem(item), CATEGORY],
+    conditions: conditionsOfItem(item),
+    at: ({ answers, category }, bill) => {
+      if (category === null) return null
+      if (!counts(item, answers, category)) return without(bill, item.id)
+      let sum: Bill = bill
+      for (const { row, quantity } of soldOf(event, item, answers, category)) {
+        const unit = unitOf(item, answers, category, row, period)
+        if (unit === null) return null
+        sum = withLine(sum, item.id, paise(unit * quantity), item.tax)
+      }
+      return without(sum, item.id)
+    },
+  })
+  const ready = new Set<Adjustment>()
+  const stops = lineIds.flatMap((id, at): Stop<Bill>[] => {
+    const item = items[at - 1]
+    const before = today.flatMap((adjustment, index): Stop<Bill>[] => {
+      if (adjustment === null || ready.has(adjustment) || !touches(adjustment, id)) return []
+      ready.add(adjustment)
+      return [adjusting(adjustment, index)]
+    })
+    return [...before, item === undefined ? registering : selling(item)]
+  })
+  const nothing: Sum = { total: 0, trail: null, category: '' }
+  return walk(
+    event,
+    stops,
+    {
+      start: { least: nothing, most: nothing, pending: adjustments.map(() => null) },
+      answered: (bill, name, answer) => ({
+        ...bill,
+        least: { ...bill.least, trail: longer(bill.least.trail, name, answer) },
+        most: { ...bill.most, trail: longer(bill.most.trail, name, answer) },
+      }),
+      keyOf: ({ pending }) => JSON.stringify(pending),
+      joined: (a, b) => ({
+        pending: a.pending,
+        least: compareSums(a.least, b.least) <= 0 ? a.least : b.least,
+        most: compareSums(a.most, b.most, -1) <= 0 ? a.most : b.most,
+      }),
+    },
+    apartFor(items),
+    budget,
+  )
+}
+
+/** What a percentage takes off beyond the whole of a price; below nothing, as an amount that is left. */
+function overdraft(price: Paise, percent: number): number {
+  return percent < -100 && price > 0 ? Math.floor((price * (percent + 100)) / 100) : 0
+}
+
+/** Adjustments that can count for one bill and touch a line together, as pairs of their ids; null: too many answers to look at all. */
+export const meetingAdjustments = remember(
+  (event: EventConfig): readonly (readonly [string, string])[] | null =>
+    withinBudget(() => {
+      const budget: Budget = { left: STEPS_MAX }
+      const { adjustments } = event.fees
+      const days = daysOfBill(event).map(({ on }) => on)
+      return adjustments.flatMap((one, at) =>
+        adjustments.slice(at + 1).flatMap((other): (readonly [string, string])[] => {
+          const shareLine = one.on === other.on || one.on === 'all' || other.on === 'all'
+          if (!shareLine || !days.some((on) => isOn(one, on) && isOn(other, on))) return []
+          return meet(event, one, other, budget) ? [[one.id, other.id]] : []
+        }),
+      )
+    }, null),
+)
+
+function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
+  const whens = [one.when, other.when].filter((when) => when !== undefined)
+  const both: Stop<null> = {
+    reads: [...namesIn(whens), CATEGORY],
+    conditions: whens,
+    at: ({ answers, category }) => {
+      if (category === null || !whens.every((when) => holds(when, answers, category))) return null
+      isMet = true
+      return null
+    },
+  }
+  let isMet = false
+  walk(
+    event,
+    [both],
+    { start: null, answered: () => null, keyOf: () => '', joined: () => null },
+    () => ({}),
+    budget,
+  )
+  return isMet
+}
