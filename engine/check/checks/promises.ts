@@ -8,21 +8,11 @@ import { formatDays } from '../../time.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed, suggestion } from '../near.ts'
-
-/** A word or an entry of a list, with the place that says it. */
-type Item = { readonly text: string; readonly at: string; readonly also?: string }
-/** What can be promised under a name, as the file has it; `parent` is where something that is missing would stand. */
-type Fact = {
-  readonly parent: string
-  readonly items: readonly Item[]
-  /** Where the entry of a name would stand, if not there. */ readonly homes?: ReadonlyMap<
-    string,
-    string
-  >
-}
+import { askedFacts, soldFacts, withPeople, type Fact, type Promised } from './promised.ts'
 
 /** Everything that can be promised of an event, by the name it is promised under. */
-export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fact> {
+export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<string, Fact> {
+  const fields = withPeople(ofForm)
   const one = (at: string, text: string | undefined | null): Fact => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
@@ -40,7 +30,7 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
   })
   const rows = (page: 'success' | 'failed'): Fact => {
     const { details, buttons } = config.results[page]
-    const said = (parts: readonly (Detail | Button)[], key: string): readonly Item[] =>
+    const said = (parts: readonly (Detail | Button)[], key: string): readonly Promised[] =>
       parts.map((one, i) => ({
         text: 'when' in one ? `${one.label} (at times)` : one.label,
         at: `results.${page}.${key}.${i}`,
@@ -55,7 +45,7 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
     file.admin?.lists === undefined
       ? []
       : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
-  const addresses: readonly Item[] = [
+  const addresses: readonly Promised[] = [
     { text: routes.form, at: 'routes.form' },
     ...routes.also.map((text, i) => ({ text, at: `routes.also.${i}` })),
     { text: routes.success, at: 'routes.success' },
@@ -111,8 +101,8 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
       'form',
       {
         parent: 'form.sections',
-        items: fields.map(({ id, path, field }) => ({
-          text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}`,
+        items: fields.map(({ id, path, field, raw }) => ({
+          text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}${raw.in === undefined ? '' : ` in ${raw.in}`}`,
           at: path,
         })),
         homes,
@@ -192,6 +182,8 @@ export function factsOf({ config, file, fields }: Model): ReadonlyMap<string, Fa
         ? []
         : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
     ]),
+    ...soldFacts(file),
+    ...askedFacts(fields),
     [
       'lists',
       {
@@ -249,7 +241,7 @@ const promisesOf = ({ file }: Model): readonly (readonly [string, unknown])[] =>
   Object.entries(file.examples?.promises ?? {})
 
 /** A promise as words, each with its place: a text, a list, or names with their values. */
-function wordsOf(name: string, value: unknown): readonly Item[] {
+function wordsOf(name: string, value: unknown): readonly Promised[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
     return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
@@ -281,7 +273,7 @@ const promiseBroken: Check = {
       const swapped = missing.length === 0 && extra.length === 0
       const here = swapped ? fact.items.slice(moved, moved + 2) : extra
       const there = swapped ? promised.slice(moved, moved + 2) : missing
-      const quoted = (items: readonly Item[]): string =>
+      const quoted = (items: readonly Promised[]): string =>
         listed(
           items.map(({ text }) => `\`${text}\``),
           4,
@@ -324,7 +316,7 @@ const promiseBroken: Check = {
 }
 
 /** The items that have no partner among the others; of equal ones the last are left over. */
-function without(items: readonly Item[], others: readonly Item[]): readonly Item[] {
+function without(items: readonly Promised[], others: readonly Promised[]): readonly Promised[] {
   const left = new Map<string, number>()
   for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1)
   return items.filter(({ text }) => {
