@@ -19,6 +19,8 @@ export type ErrorAnswer = {
   was?: WireQuote
   /** Of `registered_already`: the same once more with `confirmed: true` registers all the same. */
   may_confirm?: true
+  /** Of `full`: the place of which none is left. */
+  place?: string
 }
 
 /** POST /api/events/{id}/code/ {code}: what a code gives. */
@@ -84,6 +86,8 @@ export type TariffAnswer = {
   tariff_data: Record<string, Record<string, { price: number | null }>>
   /** Today's price per category; a category not on sale today is absent. */
   pricing: Record<string, { base: number; gst: number; total: number }>
+  /** How many places are left, by place (`hall`, `seats.ecmo`): those that the file wants told, and 0 where there is none. */
+  left?: Record<string, number>
 }
 
 export type PaymentData = {

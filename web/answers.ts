@@ -24,7 +24,7 @@ import type {
   WireQuote,
 } from '../engine/index.ts'
 import type { Reader } from './api.ts'
-import { holdsAll, isRecord, recordOf, textOf, textsOf } from './shared/shape.ts'
+import { holdsAll, isRecord, numberOf, recordOf, textOf, textsOf } from './shared/shape.ts'
 
 /**
  * The tariff, from any of the shapes that the specification knows: all of it, `current_period` with
@@ -56,6 +56,7 @@ export const tariffReader =
       until: until ?? null,
       tariff_data: data ?? {},
       pricing: pricing ?? pricingOf(event, data ?? {}, period),
+      ...(isRecord(body['left']) && { left: recordOf(body['left'], numberOf) ?? {} }),
     }
   }
 

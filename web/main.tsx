@@ -31,9 +31,11 @@ async function choose(page: PageData): Promise<Chosen> {
     case 'event': {
       const { event, now } = page.event
       const { routes } = event
-      const { default: Page } = opensOn(event, now)
-        ? await import('./event/index.tsx')
-        : await import('./event/closed.tsx')
+      const { default: Page } = !opensOn(event, now)
+        ? await import('./event/closed.tsx')
+        : sellsMore(event)
+          ? await import('./event/selling.tsx')
+          : await import('./event/index.tsx')
       return { paths: [routes.form, ...routes.also], Page }
     }
     case 'result': {
@@ -60,6 +62,15 @@ async function choose(page: PageData): Promise<Chosen> {
 function opensOn(event: PublicEvent, now: string): boolean {
   const at = readInstant(now)
   return at === null || openOn(event, dayOf(at)).open
+}
+
+/** Whether the form needs what only events with a bill, with lists or with pages need (event/more.ts). */
+function sellsMore({ fees, limits, codeKinds, rolls, fields, form }: PublicEvent): boolean {
+  return (
+    [fees.items, fees.adjustments, limits, codeKinds, rolls].some(({ length }) => length > 0) ||
+    fields.some(({ type }) => ['many', 'people', 'consent'].includes(type)) ||
+    form.pages !== 'one'
+  )
 }
 
 function NotFound() {

@@ -3,10 +3,12 @@ import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { labelOfCategory, quoteRows } from '../shared/quote-rows.tsx'
+import { labelOfCategory } from '../shared/quote-rows.tsx'
+import type { quoteRows } from '../shared/quote-rows.tsx'
 
 type ChangedProps = {
   readonly event: PublicEvent
+  readonly rows: typeof quoteRows
   readonly was: Quote
   readonly now: Quote
   readonly pay: () => void
@@ -14,7 +16,7 @@ type ChangedProps = {
 }
 
 /** Old and new price, and why; nothing is charged before the delegate says so. "The price has changed" is said only where it has. */
-export function Changed({ event, was, now, pay, back }: ChangedProps) {
+export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
   const samePrice = was.base === now.base && was.gst === now.gst && was.total === now.total
   const [what, why] =
     was.category !== now.category
@@ -33,7 +35,7 @@ export function Changed({ event, was, now, pay, back }: ChangedProps) {
         {why}
         {still} Nothing has been charged.
       </p>
-      <Ledger rows={quoteRows(event, now, priceParts(event), was)} money />
+      <Ledger rows={rows(event, now, priceParts(event), was)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
           {now.total === 0

@@ -6,7 +6,7 @@ import { use } from 'react'
 import type { CSSProperties } from 'react'
 import { formatDay, formatPrice, fromRupees } from '../../engine/index.ts'
 import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
-import { Prices } from './context.ts'
+import { Marks, Prices } from './context.ts'
 import { useControl } from './control.tsx'
 import '../styles/choices.css'
 
@@ -49,8 +49,8 @@ export function PriceNote({
   return <p className="hint">{tariff ? `${until}${taxed}.` : ' '}</p>
 }
 
-const Dot = <span className="dot" />
-const Ticked = (
+export const Dot = <span className="dot" />
+export const Ticked = (
   <span className="dot on">
     <svg className="i s" aria-hidden="true">
       <use href="#i-tick" />
@@ -59,13 +59,30 @@ const Ticked = (
 )
 
 /**
- * Every choice in a row of its own: colour bar, description, today's price; the whole row is the
- * target. Replaces the theme's RadioWidget, whose options are a label each.
+ * Every choice in a row of its own: colour bar, description, today's price, what is left; the whole row
+ * is the target. Replaces the theme's RadioWidget, whose options are a label each.
  */
 export function ChoiceRows(props: WidgetProps) {
-  const { id, value } = props
-  const { field, constants, change, leave, aria } = useControl(props)
+  const { change } = useControl(props)
+  return <Rows props={props} Box={Radio} isChosen={(id) => props.value === id} choose={change} />
+}
+
+/** The rows of a choice of one, or with another `Box` of several. */
+export function Rows({
+  props,
+  Box,
+  isChosen,
+  choose,
+}: {
+  readonly props: WidgetProps
+  readonly Box: typeof Radio
+  readonly isChosen: (id: string) => boolean
+  readonly choose: (id: string) => void
+}) {
+  const { id } = props
+  const { field, name, constants, leave, aria } = useControl(props)
   const tariff = use(Prices)
+  const marks = use(Marks)
   const { event } = constants
   const priced = field.offersCategories === true && event.fees.prices !== null
   return (
@@ -78,23 +95,29 @@ export function ChoiceRows(props: WidgetProps) {
         }}
       >
         {field.options?.map((option, index) => {
-          const price = priced && tariff ? priceOfOption(event, tariff, option) : null
-          const chosen = value === option.id
+          const mark = marks.get(`${field.id}.${option.id}`)
+          const price = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
+          const said =
+            mark?.full ??
+            (price === undefined ? (priced ? '' : undefined) : (price ?? 'Not on sale'))
+          const chosen = isChosen(option.id)
+          const isOff = mark?.full !== undefined && !chosen
           const rowId = index === 0 ? id : `${id}-${index}`
           return (
             <label
               key={option.id}
-              className={chosen ? 'cat on' : 'cat'}
+              className={`cat${chosen ? ' on' : ''}${isOff ? ' off' : ''}`}
               style={colourOf(option.colour)}
               htmlFor={rowId}
             >
-              <Radio
+              <Box
                 icon={Dot}
                 checkedIcon={Ticked}
                 checked={chosen}
-                onChange={() => change(option.id)}
+                disabled={isOff || props.disabled === true}
+                onChange={() => choose(option.id)}
                 value={option.id}
-                name={field.id}
+                name={name}
                 slotProps={{
                   input: {
                     id: rowId,
@@ -103,7 +126,8 @@ export function ChoiceRows(props: WidgetProps) {
                     'aria-describedby':
                       [
                         option.about && `${rowId}-about`,
-                        price && `${rowId}-price`,
+                        said && `${rowId}-price`,
+                        mark?.left && `${rowId}-left`,
                         aria['aria-describedby'],
                       ]
                         .filter(Boolean)
@@ -113,12 +137,16 @@ export function ChoiceRows(props: WidgetProps) {
                 }}
               />
               <strong id={`${rowId}-name`}>{option.label}</strong>
-              {priced && (
-                <span className={price === null && tariff ? 'pr mute' : 'pr'} id={`${rowId}-price`}>
-                  {price ?? (tariff ? 'Not on sale' : '')}
+              {said !== undefined && (
+                <span
+                  className={said !== '' && (price === null || mark?.full) ? 'pr mute' : 'pr'}
+                  id={`${rowId}-price`}
+                >
+                  {said}
                 </span>
               )}
               {option.about && <em id={`${rowId}-about`}>{option.about}</em>}
+              {mark?.left && <em id={`${rowId}-left`}>{mark.left}</em>}
             </label>
           )
         })}
@@ -129,7 +157,7 @@ export function ChoiceRows(props: WidgetProps) {
 
 /** The theme's RadioWidget in two boxes. Inside them, too, each radio says hint and message. */
 export function YesNo(props: WidgetProps) {
-  const { aria } = useControl(props)
+  const { aria, name } = useControl(props)
   const input = { ...aria, 'aria-required': undefined }
   const rjsfSlotProps = {
     // The question's fieldset is the group; a second one inside it would be announced as well.
@@ -140,7 +168,7 @@ export function YesNo(props: WidgetProps) {
     <RadioWidget
       {...props}
       hideLabel
-      htmlName={props.name}
+      htmlName={name}
       options={{ ...props.options, mui: { rjsfSlotProps } }}
     />
   )

@@ -10,6 +10,7 @@ import type { Field, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 /** Constant for one event; handed through RJSF's registry. */
 export type FormConstants = {
   readonly event: PublicEvent
+  /** By id; what is asked of each person as `companions.age`. */
   readonly fields: ReadonlyMap<string, Field>
   /** Files stay outside form data, by field. */
   readonly files: Map<string, File>
@@ -21,6 +22,17 @@ export const Shown = createContext<ReadonlySet<string>>(new Set())
 export const Must = createContext<ReadonlySet<string>>(new Set())
 /** Today's prices beside the categories; null until they are here. */
 export const Prices = createContext<TariffAnswer | null>(null)
+/** What is said beside an option besides its label: what it costs, or why it cannot be chosen now. */
+export type Mark = {
+  /** Null: not on sale today. */
+  readonly price?: string | null
+  /** How many places are left. */
+  readonly left?: string
+  /** No place is left, in the event file's words. */
+  readonly full?: string
+}
+/** By field and option, `workshops.ecmo`; of what is sold besides the registration, or has places. */
+export const Marks = createContext<ReadonlyMap<string, Mark>>(new Map())
 /** How far each section is, in the event's order. */
 export type SectionState = 'open' | 'complete' | 'wrong'
 export const Progress = createContext<readonly SectionState[]>([])

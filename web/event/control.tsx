@@ -17,6 +17,8 @@ type Aria = {
 
 export type Control = {
   readonly field: Field
+  /** The control's name in the page; every person's is another. */
+  readonly name: string
   readonly constants: FormConstants
   readonly change: (value: unknown) => void
   readonly leave: () => void
@@ -33,12 +35,14 @@ export const describedBy = (
 
 export function useControl(props: WidgetProps): Control {
   const constants = props.registry.formContext as FormConstants
-  const field = constants.fields.get(props.name)
-  assert(field !== undefined, `no field ${props.name}`)
-  const must = use(Must).has(props.name)
+  const key = (props.options['key'] as string | undefined) ?? props.name
+  const field = constants.fields.get(key)
+  assert(field !== undefined, `no field ${key}`)
+  const must = use(Must).has(key)
   const message = props.rawErrors?.[0]
   return {
     field,
+    name: props.id.replace('root_', ''),
     constants,
     change: props.onChange,
     leave: () => props.onBlur(props.id, props.value),

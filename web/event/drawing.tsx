@@ -17,6 +17,9 @@ import { Sheet } from './sections.tsx'
 import type { Way } from './ui.ts'
 import { Upload } from './upload.tsx'
 
+/** What draws these comes with more.tsx, to the events that ask so. */
+type LaterWay = 'boxes' | 'consent' | 'people'
+
 const widgets = {
   line: TextWidget,
   lines: TextareaWidget,
@@ -26,7 +29,7 @@ const widgets = {
   rows: ChoiceRows,
   menu: Menu,
   list: List,
-} satisfies Record<Way, unknown>
+} satisfies Record<Exclude<Way, LaterWay>, unknown>
 
 export const Form = withTheme<RawAnswers>({
   templates: {

@@ -15,6 +15,7 @@ import {
 import type {
   Answers,
   EventAnswer,
+  Facts,
   FieldErrors,
   PublicEvent,
   RawAnswers,
@@ -23,9 +24,10 @@ import { Must, Prices, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
 import { Form } from './drawing.tsx'
 import { startOf } from '../shared/keep.ts'
+import { keyOf, movedWith, rootOf, treeOf } from './keys.ts'
+import type { More } from './more.ts'
 import type { Tariff } from './price.ts'
 import { sentenceOf } from './problems.tsx'
-import { uiOf } from './ui.ts'
 import '../styles/form.css'
 
 /** RJSF only draws; it may not judge. A slip that makes it ask is loud. */
@@ -66,7 +68,10 @@ function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
  * The verdict on submit: the server's compiled validator of the full schema, fetched while the
  * delegate types. Until it is here, or where it cannot be loaded, the engine's own check says the same.
  */
-function useJudge({ event, schema, validator_url }: EventAnswer): (raw: RawAnswers) => FieldErrors {
+function useJudge(
+  { event, schema, validator_url }: EventAnswer,
+  facts: Facts,
+): (raw: RawAnswers) => FieldErrors {
   const compiled = useRef<((answers: Answers) => ErrorObject[]) | null>(null)
   useEffect(() => {
     if (validator_url === null) return
@@ -83,58 +88,68 @@ function useJudge({ event, schema, validator_url }: EventAnswer): (raw: RawAnswe
   return useCallback(
     (raw) =>
       compiled.current
-        ? toMessages(event, compiled.current(normalise(event, raw).answers))
-        : errorsOf(event, raw),
-    [event],
+        ? toMessages(event, compiled.current(normalise(event, raw, facts).answers))
+        : errorsOf(event, raw, facts),
+    [event, facts],
   )
 }
 
-export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void): FormState {
+/** `facts` are what the form itself cannot know: places that are gone, a code, what rolls say. */
+export function useForm(
+  page: EventAnswer,
+  begin: RawAnswers,
+  facts: Facts,
+  onEdit: () => void,
+): FormState {
   const { event } = page
-  const judge = useJudge(page)
+  const judge = useJudge(page, facts)
   const [data, setData] = useState<RawAnswers>(begin)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
   const constants = useMemo<FormConstants>(
     () => ({
       event,
-      fields: new Map(event.fields.map((field) => [field.id, field])),
+      fields: new Map(
+        event.fields.flatMap((field) => [
+          [field.id, field] as const,
+          ...(field.fields ?? []).map((part) => [`${field.id}.${part.id}`, part] as const),
+        ]),
+      ),
       files: new Map(),
     }),
     [event],
   )
 
-  const answers = useMemo(() => normalise(event, data).answers, [event, data])
-  const shown = useSteady(useMemo(() => shownFields(event, answers), [event, answers]))
-  const must = useSteady(
-    useMemo(
-      () =>
-        new Set(
-          event.fields
-            .filter(
-              ({ required }) =>
-                required &&
-                (!required.when || holds(required.when, answers, categoryOf(event, answers))),
-            )
-            .map((field) => field.id),
-        ),
-      [event, answers],
-    ),
+  const answers = useMemo(() => normalise(event, data, facts).answers, [event, data, facts])
+  const shown = useSteady(
+    useMemo(() => shownFields(event, answers, facts), [event, answers, facts]),
   )
-  const progress = useProgress(event, data, shown, must, errors, visited)
-  const extra = useMemo(
+  const must = useSteady(
+    useMemo(() => {
+      const category = categoryOf(event, answers)
+      return new Set(
+        [...constants.fields].flatMap(([key, { required }]) =>
+          required && (!required.when || holds(required.when, answers, category)) ? [key] : [],
+        ),
+      )
+    }, [event, constants, answers]),
+  )
+  const progress = useProgress(event, data, facts, shown, must, errors, visited)
+  /** In the order of the form, of what is seen. */
+  const seen = useMemo(
     () =>
       Object.fromEntries(
-        Object.entries(errors)
-          .filter(([id]) => shown.has(id))
-          .map(([id, text]) => [id, { __errors: [text] }]),
+        event.fields.flatMap(({ id }) =>
+          shown.has(id) ? Object.entries(errors).filter(([key]) => rootOf(key) === id) : [],
+        ),
       ),
-    [errors, shown],
+    [event, shown, errors],
   )
+  const extra = useMemo(() => treeOf(seen), [seen])
 
   const [heard, setHeard] = useState('')
-  const latest = useRef(data)
-  latest.current = data
+  const latest = useRef({ data, facts })
+  latest.current = { data, facts }
   /** Takes back the message of a question whose answer is being mended. */
   const clear = useCallback(
     (id: string) =>
@@ -150,7 +165,8 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
     (id: string) => {
       setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
       afterPress(() => {
-        const text = errorsOf(event, latest.current)[id]
+        const { data, facts } = latest.current
+        const text = errorsOf(event, data, facts)[id]
         setHeard(text === undefined ? '' : sentenceOf(event, id, text))
         if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
       })
@@ -179,15 +195,7 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
     check,
     setErrors,
     reset,
-    errors: useMemo(
-      () =>
-        Object.fromEntries(
-          event.fields.flatMap(({ id }) =>
-            shown.has(id) && errors[id] !== undefined ? [[id, errors[id]]] : [],
-          ),
-        ),
-      [event, shown, errors],
-    ),
+    errors: seen,
     files: constants.files,
     formProps: {
       constants,
@@ -199,13 +207,16 @@ export function useForm(page: EventAnswer, begin: RawAnswers, onEdit: () => void
       heard,
       change: useCallback(
         (form: RawAnswers | undefined, id: string | undefined) => {
+          const before = latest.current.data
           setData((old) => ({ ...old, ...form }))
-          if (id) clear(id.replace(/^root_/, ''))
+          const key = keyOf(event, id ?? '')
+          clear(key)
+          setErrors((old) => movedWith(old, key, before[key], form?.[key]))
           onEdit()
         },
-        [clear, onEdit],
+        [event, clear, onEdit],
       ),
-      leave,
+      leave: useCallback((id: string) => leave(keyOf(event, id)), [event, leave]),
     },
   }
 }
@@ -243,20 +254,24 @@ addEventListener(
 function useProgress(
   event: PublicEvent,
   data: RawAnswers,
+  facts: Facts,
   shown: ReadonlySet<string>,
   must: ReadonlySet<string>,
   errors: FieldErrors,
   visited: ReadonlySet<string>,
 ): readonly SectionState[] {
   const states = useMemo(() => {
-    const open = errorsOf(event, data)
+    const rootsOf = (found: FieldErrors) => new Set(Object.keys(found).map(rootOf))
+    const open = rootsOf(errorsOf(event, data, facts))
+    const wrong = rootsOf(errors)
+    const been = new Set([...visited].map(rootOf))
     return event.sections.map((section): SectionState => {
       const seen = section.fields.filter((id) => shown.has(id))
-      if (seen.some((id) => id in errors)) return 'wrong'
-      if (seen.some((id) => id in open)) return 'open'
-      return seen.some((id) => must.has(id) || visited.has(id)) ? 'complete' : 'open'
+      if (seen.some((id) => wrong.has(id))) return 'wrong'
+      if (seen.some((id) => open.has(id))) return 'open'
+      return seen.some((id) => must.has(id) || been.has(id)) ? 'complete' : 'open'
     })
-  }, [event, data, shown, must, errors, visited])
+  }, [event, data, facts, shown, must, errors, visited])
   const key = states.join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(() => states, [key])
@@ -265,7 +280,7 @@ function useProgress(
 type FormBoxProps = {
   readonly constants: FormConstants
   readonly data: RawAnswers
-  readonly extra: Readonly<Record<string, { readonly __errors: string[] }>>
+  readonly extra: ReturnType<typeof treeOf>
   readonly shown: ReadonlySet<string>
   readonly must: ReadonlySet<string>
   readonly progress: readonly SectionState[]
@@ -289,11 +304,16 @@ export function FormBox({
   change,
   leave,
   tariff,
+  more,
   submit,
-}: FormBoxProps & { readonly tariff: Tariff; readonly submit: () => void }) {
+}: FormBoxProps & {
+  readonly tariff: Tariff
+  readonly more: More
+  readonly submit: () => void
+}) {
   const { event } = constants
   const flat = useMemo(() => flatSchema(event) as RJSFSchema, [event])
-  const ui = useMemo(() => uiOf(event), [event])
+  const ui = useMemo(() => more.uiOf(event), [more, event])
   return (
     <Shown value={shown}>
       <p className="vh" aria-live="polite">
@@ -303,6 +323,7 @@ export function FormBox({
         <Progress value={progress}>
           <Prices value={tariff.is === 'here' ? tariff.answer : null}>
             <Form
+              {...more.drawing}
               id={FORM_ID}
               schema={flat}
               uiSchema={ui}
@@ -314,7 +335,7 @@ export function FormBox({
               showErrorList={false}
               experimental_defaultFormStateBehavior={FIXED_BEHAVIOUR}
               onChange={(change_, id) => change(change_.formData, id)}
-              onBlur={(id) => leave(id.replace(/^root_/, ''))}
+              onBlur={leave}
               onSubmit={submit}
             >
               {NO_SUBMIT_BUTTON}

@@ -2,12 +2,14 @@
  * Controls that are not rows: lines to type in, the browser's list, the menu, the switch. All but the
  * switch are the theme's input, tied to its hint and message.
  */
+import InputAdornment from '@mui/material/InputAdornment'
 import MenuItem from '@mui/material/MenuItem'
 import Switch from '@mui/material/Switch'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
-import { Prices } from './context.ts'
+import { Marks, Prices } from './context.ts'
+import type { Mark } from './context.ts'
 import { Chevron, useControl } from './control.tsx'
 import { PriceNote, Swatch, priceOfOption } from './choices.tsx'
 
@@ -20,33 +22,52 @@ const LINES_MAX = 8
  * takes from the schema and hands to the browser, which calls an empty input invalid before anybody
  * has typed: `aria-required` on the input says the same without that.
  */
-const ours = ({ name }: WidgetProps) =>
-  ({ htmlName: name, hideLabel: true, required: false }) as const
+const ours = (htmlName: string) => ({ htmlName, hideLabel: true, required: false }) as const
 const untied = { 'aria-describedby': undefined }
 
 /** A line or several, as the theme draws them. */
 export function Input(props: BaseInputTemplateProps) {
-  const { aria } = useControl(props)
+  const { field, name, aria } = useControl(props)
+  const unitId = `${props.id}-unit`
+  const unit = field.unit && {
+    endAdornment: (
+      <InputAdornment position="end" id={unitId}>
+        {field.unit}
+      </InputAdornment>
+    ),
+  }
+  const said = [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined
   const lines = props['multiline'] === true ? { minRows: LINES_MIN, maxRows: LINES_MAX } : {}
   return (
     <ThemeInput
       {...props}
-      {...ours(props)}
-      slotProps={{ root: untied, htmlInput: { ...lines, ...aria } }}
+      {...ours(name)}
+      slotProps={{
+        root: untied,
+        ...(unit && { input: unit }),
+        htmlInput: { ...lines, ...aria, 'aria-describedby': said },
+      }}
     />
   )
 }
+
+/** The browser's list has room for one line: "Twin room, ₹ 2,500, 3 left". */
+const withMark = (label: string, mark: Mark | undefined): string =>
+  [label, mark?.full ?? (mark?.price === null ? 'not on sale' : mark?.price), mark?.left]
+    .filter(Boolean)
+    .join(', ')
 
 /**
  * Replaces the theme's SelectWidget, which makes a menu of its own: the browser's list is a wheel or a
  * sheet on a phone, and finds one of 37 states by its first letters.
  */
 export function List(props: WidgetProps) {
-  const { field, aria } = useControl(props)
+  const { field, name, aria } = useControl(props)
+  const marks = use(Marks)
   return (
     <ThemeInput
       {...(props as BaseInputTemplateProps)}
-      {...ours(props)}
+      {...ours(name)}
       select
       slotProps={{
         root: untied,
@@ -56,8 +77,14 @@ export function List(props: WidgetProps) {
     >
       {field.default === undefined && <option value="">Choose</option>}
       {field.options?.map((option) => (
-        <option key={option.id} value={option.id}>
-          {option.label}
+        <option
+          key={option.id}
+          value={option.id}
+          disabled={
+            option.id !== props.value && marks.get(`${field.id}.${option.id}`)?.full !== undefined
+          }
+        >
+          {withMark(option.label, marks.get(`${field.id}.${option.id}`))}
         </option>
       ))}
     </ThemeInput>
@@ -69,8 +96,9 @@ export function List(props: WidgetProps) {
  * labels, these say what the rows would, description, colour and price.
  */
 export function Menu(props: WidgetProps) {
-  const { field, constants, aria, leave } = useControl(props)
+  const { field, name, constants, aria, leave } = useControl(props)
   const tariff = use(Prices)
+  const marks = use(Marks)
   const { event } = constants
   const priced = field.offersCategories === true && event.fees.prices !== null
   const chosen = field.options?.find((option) => option.id === props.value)
@@ -79,7 +107,7 @@ export function Menu(props: WidgetProps) {
       {priced && <PriceNote event={event} tariff={tariff} />}
       <ThemeInput
         {...(props as BaseInputTemplateProps)}
-        {...ours(props)}
+        {...ours(name)}
         value={chosen?.id}
         select
         slotProps={{
@@ -105,15 +133,21 @@ export function Menu(props: WidgetProps) {
         }}
       >
         {field.options?.map((option) => {
-          const price =
-            priced && tariff ? (priceOfOption(event, tariff, option) ?? 'Not on sale') : null
+          const mark = marks.get(`${field.id}.${option.id}`)
+          const stated = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
+          const price = mark?.full ?? (stated === null ? 'Not on sale' : stated)
           return (
-            <MenuItem key={option.id} value={option.id}>
+            <MenuItem
+              key={option.id}
+              value={option.id}
+              disabled={mark?.full !== undefined && option !== chosen}
+            >
               <span className="rich">
                 <Swatch colour={option.colour} />
                 <span>
                   <b>{option.label}</b>
                   {option.about && <em>{option.about}</em>}
+                  {mark?.left && <em>{mark.left}</em>}
                 </span>
                 {price && <span className="pr">{price}</span>}
               </span>
@@ -127,7 +161,7 @@ export function Menu(props: WidgetProps) {
 
 /** Replaces the theme's CheckboxWidget: a box with a tick does not say whether No was meant or nothing yet. */
 export function SwitchAnswer(props: WidgetProps) {
-  const { field, aria, change, leave } = useControl(props)
+  const { name, aria, change, leave } = useControl(props)
   const on = props.value === true
   return (
     <>
@@ -139,7 +173,7 @@ export function SwitchAnswer(props: WidgetProps) {
         slotProps={{
           input: {
             id: props.id,
-            name: field.id,
+            name,
             role: 'switch',
             'aria-labelledby': `${props.id}-label`,
             ...aria,

@@ -46,7 +46,26 @@ export type PriceView =
       readonly retry: boolean
     }
 
-export function priceOf(event: PublicEvent, tariff: Tariff, answers: Answers): PriceView {
+/** What the answers of a category cost by a tariff; null: it is not on sale today, or why. */
+export type Pricing = (
+  event: PublicEvent,
+  tariff: TariffAnswer,
+  category: string,
+  answers: Answers,
+) => Quote | string | null
+
+/** Of an event that sells nothing but the registration: as the server states it. */
+export const byTariff: Pricing = (_event, { pricing, current_period: period }, category) => {
+  const wire = pricing[category]
+  return wire && period !== null ? toQuote({ category, period, ...wire, lines: [] }) : null
+}
+
+export function priceOf(
+  event: PublicEvent,
+  tariff: Tariff,
+  answers: Answers,
+  pricing: Pricing = byTariff,
+): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
   const category = categoryOf(event, answers)
   const none = (why: string, retry = false): PriceView => ({ is: 'none', category, why, retry })
@@ -56,12 +75,8 @@ export function priceOf(event: PublicEvent, tariff: Tariff, answers: Answers): P
   const { answer } = tariff
   if (!answer.open) return none(answer.closed_text ?? 'Registration is closed today')
   if (category === null) return none(askForCategory(event))
-  const wire = answer.pricing[category]
-  const quote =
-    wire && answer.current_period !== null
-      ? toQuote({ category, period: answer.current_period, ...wire, lines: [] })
-      : null
-  if (quote === null) return none('This category is not on sale today')
+  const quote = pricing(event, answer, category, answers) ?? 'This category is not on sale today'
+  if (typeof quote === 'string') return none(quote)
   return { is: 'price', quote }
 }
 

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react'
 import type { FieldErrors, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
+import { elementOf, nameOf, personName } from './keys.ts'
 import '../styles/problems.css'
 
 /** Takes the focus after each failed submit; every line leads to its field. Shrinks as the answers are mended. */
@@ -31,7 +32,7 @@ export function ErrorSummary({
         {lines.map(([id, text]) => (
           <li key={id}>
             <a
-              href={`#root_${id}`}
+              href={`#${elementOf(id)}`}
               onClick={(click) => {
                 click.preventDefault()
                 goTo(id)
@@ -51,15 +52,20 @@ const SENTENCE_WORDS_MIN = 4
 
 /** A message as it is read away from its question. */
 export function sentenceOf(event: PublicEvent, id: string, text: string): string {
-  if (text.split(' ').length >= SENTENCE_WORDS_MIN) return text
-  return `${event.fields.find((field) => field.id === id)?.label}: ${text}`
+  if (text.split(' ').length < SENTENCE_WORDS_MIN) return `${nameOf(event, id)}: ${text}`
+  // Of several people it must be said whom it is about.
+  const at = id.split('.')[1]
+  return at === undefined ? text : `${personName(Number(at))}: ${text}`
 }
 
-function goTo(id: string): void {
-  const at = document.getElementById(`root_${id}`)
+/** Takes the focus to what a message is about. */
+export function goTo(id: string): void {
+  const at = document.getElementById(elementOf(id))
   // Of Yes and No it is the group that has the id; the radio that is checked, or the first, takes the focus.
   const control =
-    at?.querySelector<HTMLElement>('input:checked') ?? at?.querySelector<HTMLElement>('input') ?? at
+    at?.querySelector<HTMLElement>('input:checked') ??
+    at?.querySelector<HTMLElement>('input, button') ??
+    at
   control?.focus({ preventScroll: true })
   const box = control?.closest('.f') ?? control
   box?.scrollIntoView({ block: 'center', behavior: 'instant' })

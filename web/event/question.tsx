@@ -7,6 +7,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Must } from './context.ts'
 import type { FormConstants } from './context.ts'
 import { describedBy } from './control.tsx'
+import { personName } from './keys.ts'
 import { wayOf } from './ui.ts'
 import '../styles/fields.css'
 
@@ -19,20 +20,25 @@ export function Question(props: FieldTemplateProps) {
   const { children, errors, fieldPathId, help, id, rawErrors, registry } = props
   const { event, fields } = registry.formContext as FormConstants
   const must = use(Must)
-  const field = fields.get(String(fieldPathId.path.at(-1)))
-  // The form itself is a field to RJSF; the sheet of sections draws it.
-  if (field === undefined) return children
+  const [id0 = '', at, part] = fieldPathId.path
+  const key = part === undefined ? String(id0) : `${id0}.${part}`
+  const field = fields.get(key)
+  // The form itself is a field to RJSF, and so is a person; the sheet of sections and the list draw them.
+  if (field === undefined || (at !== undefined && part === undefined)) return children
   const way = wayOf(field)
   const label = (
     <>
+      {part !== undefined && <span className="vh">{personName(Number(at))}: </span>}
       {field.label}
-      {!must.has(field.id) && field.default === undefined && <i> (optional)</i>}
+      {!must.has(key) && field.default === undefined && <i> (optional)</i>}
     </>
   )
   const body = (() => {
     switch (way) {
       case 'rows':
       case 'yes-no':
+      case 'boxes':
+      case 'people':
         return (
           // The group says its hint and message, and the radios in it too, for readers that skip the group.
           <fieldset aria-describedby={describedBy(id, Boolean(props.rawHelp), rawErrors?.[0])}>
@@ -43,6 +49,14 @@ export function Question(props: FieldTemplateProps) {
             {errors}
             {children}
           </fieldset>
+        )
+      case 'consent':
+        return (
+          <>
+            {help}
+            {errors}
+            {children}
+          </>
         )
       case 'switch':
         return (

@@ -1,7 +1,7 @@
 /** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
-import { useCallback, useEffect, useRef, useState } from 'react'
-import { assertNever, fill } from '../../engine/index.ts'
-import type { EventAnswer, PaymentData, Quote } from '../../engine/index.ts'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { assertNever, fill, NO_FACTS } from '../../engine/index.ts'
+import type { EventAnswer, Facts, PaymentData, Quote } from '../../engine/index.ts'
 import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
@@ -11,7 +11,10 @@ import { useMessage } from '../shared/messages.tsx'
 import { resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
 import { ClosedBox } from './closed.tsx'
+import { Marks } from './context.ts'
 import { FormBox, FORM_ID, useForm } from './form.tsx'
+import { useMarks } from './more.ts'
+import type { More } from './more.ts'
 import { Panel, PriceList } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
 import { ErrorSummary } from './problems.tsx'
@@ -28,7 +31,7 @@ type Phase =
   | { readonly is: 'registered'; readonly text: string }
 
 /** The form, the live price, the hand-off to the gateway; what is sent, and what became of it. */
-export function Registration({ page }: { readonly page: EventAnswer }) {
+export function Registration({ page, more }: { readonly page: EventAnswer; readonly more: More }) {
   const { event } = page
   const say = useMessage()
   const wide = useWide()
@@ -42,9 +45,13 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
   /** The number of the registration that was sent from here and left to be paid. */
   const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
+  const answer = tariff.is === 'here' ? tariff.answer : null
+  const left = answer?.left
+  const facts = useMemo<Facts>(() => (left ? { ...NO_FACTS, left } : NO_FACTS), [left])
   const form = useForm(
     page,
     begin?.data ?? startOf(event),
+    facts,
     useCallback(() => {
       key.current = newKey()
       setProblem(null)
@@ -56,7 +63,8 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
     if (data !== begin?.data && JSON.stringify(data) !== JSON.stringify(startOf(event)))
       keep(event, { data, key: key.current, regNo: sent })
   }, [event, data, begin, sent])
-  const price = priceOf(event, tariff, form.answers)
+  const price = priceOf(event, tariff, form.answers, more.pricing)
+  const marks = useMarks(event, answer, form.answers, more)
   const quoted = price.is === 'price' ? price.quote : null
 
   const send = async (quote: Quote | null) => {
@@ -142,18 +150,18 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
   const summary = {
     event,
     price,
-    until: tariff.is === 'here' ? tariff.answer.until : null,
+    more,
+    until: answer?.until ?? null,
     busy,
     wrong: Object.keys(form.errors).length,
     problem,
     retry: askTariff,
   }
-  const closedToday = tariff.is === 'here' && !tariff.answer.open
   return (
     <main id="main" className="wrap pg" aria-busy={busy}>
-      {closedToday && (
+      {answer?.open === false && (
         <div className="full">
-          <ClosedBox event={event} text={tariff.answer.closed_text} />
+          <ClosedBox event={event} text={answer.closed_text} />
         </div>
       )}
       <Stepper event={event} form={form} />
@@ -169,9 +177,11 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
           </p>
         )}
         <fieldset className="bare" disabled={busy}>
-          <FormBox {...form.formProps} tariff={tariff} submit={submit} />
+          <Marks value={marks}>
+            <FormBox {...form.formProps} tariff={tariff} more={more} submit={submit} />
+          </Marks>
         </fieldset>
-        <PriceList event={event} tariff={tariff.is === 'here' ? tariff.answer : null} />
+        <PriceList event={event} tariff={answer} />
         <Panel event={event} />
       </div>
       {wide ? <SummaryColumn {...summary} /> : <SummaryBar {...summary} />}
@@ -181,6 +191,7 @@ export function Registration({ page }: { readonly page: EventAnswer }) {
       {phase.is === 'asked' && (
         <Changed
           event={event}
+          rows={more.rows}
           was={phase.was}
           now={phase.now}
           pay={() => void send(phase.now)}

@@ -84,7 +84,7 @@ const short = (field: Field): boolean =>
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
 /** Short fields stand in pairs; where their run is odd, the first takes the whole line. */
-function wideOf(fields: readonly Field[]): ReadonlySet<string> {
+export function wideOf(fields: readonly Field[]): ReadonlySet<string> {
   const wide = new Set<string>()
   let run: Field[] = []
   const close = () => {

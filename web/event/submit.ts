@@ -73,7 +73,8 @@ async function attempt(
   let answer
   if (takesFiles) {
     const form = new FormData()
-    for (const [name, value] of Object.entries(fields)) form.append(name, String(value))
+    for (const [name, value] of Object.entries(fields))
+      form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
     for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
     answer = await call(event.api.register, readRegistered, {
       method: 'POST',

@@ -5,8 +5,9 @@ import { buttonText, formatDay, formatPrice, NO_MONEY } from '../../engine/index
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { labelOfCategory, quoteRows } from '../shared/quote-rows.tsx'
+import { labelOfCategory } from '../shared/quote-rows.tsx'
 import { FORM_ID } from './form.tsx'
+import type { More } from './more.ts'
 import type { PriceView } from './price.ts'
 import '../styles/summary.css'
 
@@ -24,6 +25,7 @@ export const useWide = (): boolean =>
 export type SummaryProps = {
   readonly event: PublicEvent
   readonly price: PriceView
+  readonly more: More
   readonly until: string | null
   readonly busy: boolean
   /** How many answers carry a message. */
@@ -117,17 +119,17 @@ function CategoryLine({
   )
 }
 
-function Body({ event, price }: SummaryProps) {
+function Body({ event, price, more }: SummaryProps) {
   const { lines, empty } = event.form.summary
   const category =
     price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
   return (
     <>
-      {category !== null && !lines.includes('category') && (
+      {category !== null && !lines.includes('category') && !more.rowsNameCategory && (
         <CategoryLine event={event} category={category} />
       )}
       {price.is === 'price' ? (
-        <Ledger rows={quoteRows(event, price.quote, lines)} money />
+        <Ledger rows={more.rows(event, price.quote, lines)} money />
       ) : (
         <p className="empty">{empty}</p>
       )}

@@ -15,6 +15,10 @@ export type Way =
   | 'rows'
   | 'menu'
   | 'list'
+  /** Several of the options, in boxes to tick; one box to agree with; a list of small forms. */
+  | 'boxes'
+  | 'consent'
+  | 'people'
 
 /** More options than this do not fit a phone as rows. */
 const ROWS_MAX = 7
@@ -34,11 +38,10 @@ export function wayOf(field: Field): Way {
     case 'file':
       return 'file'
     case 'many':
-      return 'list'
+      return 'boxes'
     case 'people':
-      return 'line'
     case 'consent':
-      return 'yes-no'
+      return field.type
     case 'select':
       return wayOfChoice(field)
     default:
@@ -86,6 +89,9 @@ const AUTOCOMPLETE: ReadonlyMap<string, string> = new Map([
   ['designation', 'organization-title'],
 ])
 
+/** Where the type alone says what it is. */
+const FILLED_IN: Partial<Record<Field['type'], string>> = { email: 'email', phone: 'tel' }
+
 type Typing = {
   readonly inputType: string
   readonly autocomplete?: string
@@ -94,26 +100,31 @@ type Typing = {
   readonly spellCheck?: boolean
 }
 
-/** What the browser is told of what one types: the keyboard of a phone, what it fills in. */
-function typingOf(field: Field, roles: PublicEvent['roles']): Typing {
-  const autocomplete = field.id === roles.fullName ? 'name' : AUTOCOMPLETE.get(field.id)
+/** What the browser is told of what one types: the keyboard of a phone, what it fills in. `roles` null: of somebody else. */
+function typingOf(field: Field, roles: PublicEvent['roles'] | null): Typing {
+  const autocomplete =
+    roles === null
+      ? 'off'
+      : field.id === roles.fullName
+        ? 'name'
+        : (AUTOCOMPLETE.get(field.id) ?? FILLED_IN[field.type])
   const known = autocomplete === undefined ? {} : { autocomplete }
   switch (field.type) {
     case 'email':
       return {
         inputType: 'email',
-        autocomplete: 'email',
         autocapitalize: 'off',
         inputMode: 'email',
         spellCheck: false,
+        ...known,
       }
     case 'phone':
-      return { inputType: 'tel', autocomplete: 'tel', inputMode: 'tel' }
+      return { inputType: 'tel', inputMode: 'tel', ...known }
     case 'date':
       return { inputType: 'date', ...known }
     // No spinner: a wheel that turns under the pointer would change the answer.
     case 'number':
-      return { inputType: 'text', inputMode: 'decimal', ...known }
+      return { inputType: 'text', inputMode: field.isWhole ? 'numeric' : 'decimal', ...known }
     case 'text':
     case 'multiline':
     case 'select':
@@ -134,23 +145,25 @@ export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
   return {
     ...ui,
     ...Object.fromEntries(
-      event.fields.map((field) => {
-        const { inputMode, spellCheck, ...options } = typingOf(field, event.roles)
-        return [
-          field.id,
-          {
-            ...(ui[field.id] as UiSchema | undefined),
-            'ui:widget': wayOf(field),
-            'ui:help': hintOf(field),
-            'ui:options': {
-              ...options,
-              // What was typed and deleted again stays an answer of nothing: RJSF's `undefined` would not reach our state.
-              emptyValue: '',
-              mui: { slotProps: { htmlInput: { inputMode, spellCheck } } },
-            },
-          },
-        ]
-      }),
+      event.fields.map((field) => [
+        field.id,
+        { ...(ui[field.id] as UiSchema | undefined), ...uiOfField(field, event.roles) },
+      ]),
     ),
   }
+}
+
+/** One field; of somebody else (`roles` null) the browser fills in nothing. */
+export function uiOfField(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
+  const { inputMode, spellCheck, ...options } = typingOf(field, roles)
+  return {
+    'ui:widget': wayOf(field),
+    'ui:help': hintOf(field),
+    'ui:options': {
+      ...options,
+      // What was typed and deleted again stays an answer of nothing: RJSF's `undefined` would not reach our state.
+      emptyValue: '',
+      mui: { slotProps: { htmlInput: { inputMode, spellCheck } } },
+    },
+  } as UiSchema
 }

@@ -17,6 +17,8 @@ export function Breaking({ text }: { readonly text: string }) {
 export type LedgerRow = {
   readonly id: string
   readonly label: string
+  /** Said below the label, smaller. */
+  readonly about?: string | undefined
   readonly value: ReactNode
   readonly total?: boolean
 }
@@ -33,7 +35,10 @@ export function Ledger({
     <dl className={money ? 'led money' : 'led'}>
       {rows.map((row) => (
         <div key={row.id} {...(row.total ? { className: 'tot' } : {})}>
-          <dt>{row.label}</dt>
+          <dt>
+            {row.label}
+            {row.about && <small>{row.about}</small>}
+          </dt>
           <dd>{typeof row.value === 'string' ? <Breaking text={row.value} /> : row.value}</dd>
         </div>
       ))}

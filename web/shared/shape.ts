@@ -32,6 +32,9 @@ export function recordOf<T>(
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
+export const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null
+
 /** An object of texts. */
 export const textsOf = (value: unknown): Record<string, string> | null => recordOf(value, textOf)
 

@@ -4,16 +4,19 @@ import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { isoIndia, tariff } from '../../../engine/index.ts'
+import { isoIndia, NO_FACTS, tariff } from '../../../engine/index.ts'
 import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
 import { ClosedBox } from '../../event/closed.tsx'
+import { Marks } from '../../event/context.ts'
 import { FormBox, useForm } from '../../event/form.tsx'
+import { useMarks } from '../../event/more.ts'
 import { Panel } from '../../event/notes.tsx'
 import { ErrorSummary } from '../../event/problems.tsx'
 import { Stepper } from '../../event/steps.tsx'
 import { startOf } from '../../shared/keep.ts'
 import { priceOf } from '../../event/price.ts'
 import type { Tariff } from '../../event/price.ts'
+import { SELLING } from '../../event/selling.tsx'
 import { SummaryColumn } from '../../event/summary.tsx'
 import { theme } from '../../event/theme.ts'
 import { EventHeader } from '../../shared/frame.tsx'
@@ -74,8 +77,8 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   )
   const today = useMemo<Tariff>(() => ({ is: 'here', answer: tariff(event, at) }), [event, at])
   const [attempts, setAttempts] = useState(0)
-  const form = useForm(page, startOf(event), nothing)
-  const price = priceOf(event, today, form.answers)
+  const form = useForm(page, startOf(event), NO_FACTS, nothing)
+  const price = priceOf(event, today, form.answers, SELLING.pricing)
   const submit = () => {
     if (form.check())
       say(
@@ -85,18 +88,22 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
     else setAttempts((times) => times + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>
+  const marks = useMarks(event, answer, form.answers, SELLING)
   return (
     <div className="pg">
       {!answer.open && <ClosedBox event={event} text={answer.closed_text} />}
       <Stepper event={event} form={form} />
       <div className="col">
         {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
-        <FormBox {...form.formProps} tariff={today} submit={submit} />
+        <Marks value={marks}>
+          <FormBox {...form.formProps} tariff={today} more={SELLING} submit={submit} />
+        </Marks>
         <Panel event={event} />
       </div>
       <SummaryColumn
         event={event}
         price={price}
+        more={SELLING}
         until={answer.until}
         busy={false}
         wrong={Object.keys(form.errors).length}

@@ -1,0 +1,29 @@
+/** The page of an event that sells more than a registration, or asks for more than one answer at a time. */
+import type { RegistryWidgetsType } from '@rjsf/utils'
+import { categoryOf } from '../../engine/index.ts'
+import type { RawAnswers } from '../../engine/index.ts'
+import { billRows } from '../shared/bill-rows.tsx'
+import type { PageProps } from '../shared/page.ts'
+import { byBill, marksOf } from './bill.ts'
+import { Boxes, Consent } from './boxes.tsx'
+import { EventPage } from './index.tsx'
+import type { More } from './more.ts'
+import { ListField, People, PersonBox, uiOfAll } from './people.tsx'
+
+/** The whole of what a form may need. */
+export const SELLING: More = {
+  drawing: {
+    fields: { ArrayField: ListField },
+    widgets: { boxes: Boxes, consent: Consent } as unknown as RegistryWidgetsType<RawAnswers>,
+    templates: { ArrayFieldTemplate: People, ArrayFieldItemTemplate: PersonBox },
+  } as More['drawing'],
+  uiOf: uiOfAll,
+  pricing: byBill,
+  rows: billRows,
+  rowsNameCategory: true,
+  marksOf: (event, tariff, answers) => marksOf(event, tariff, answers, categoryOf(event, answers)),
+}
+
+export default function SellingPage(props: PageProps) {
+  return <EventPage {...props} more={SELLING} />
+}
