@@ -41,6 +41,7 @@ export {
 export { composed } from './composed.ts'
 export { NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
+export type { Roll } from './sale.ts'
 export { remember } from './remember.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
 export type {
@@ -61,7 +62,11 @@ export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test 
 export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   CodeAnswer,
+  CodesAnswer,
+  CodesMadeAnswer,
   RollAnswer,
+  RollsAnswer,
+  WireCode,
   ErrorAnswer,
   EventAnswer,
   EventCard,

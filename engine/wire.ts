@@ -33,6 +33,8 @@ export type CodesAnswer = {
   kinds: { id: string; label: string }[]
   codes: WireCode[]
 }
+/** 201 of POST /admin/codes/ {event, kind, count?, uses?, until?, note?, code?}; POST /admin/codes/withdraw/ {event, code} answers a message. */
+export type CodesMadeAnswer = { status: 'success'; codes: string[] }
 export type WireCode = {
   code: string
   kind: string

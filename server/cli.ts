@@ -24,6 +24,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   refund: async () => (await import('./commands/reviews.ts')).refunding,
   'gateway-check': async () => (await import('./commands/gateway-check.ts')).gatewayChecking,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  'codes-of': async () => (await import('./commands/codes-of.ts')).codesOf,
+  roll: async () => (await import('./commands/roll.ts')).rolling,
   import: async () => (await import('./commands/import.ts')).importing,
 }
 

@@ -1,4 +1,5 @@
 /** What a command that touches money works with: the store, the event files, the gateway, beside a running server or without one. */
+import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble.ts'
 import type { Deps } from '../deps.ts'
 import { makeClock } from '../machine/clock.ts'
@@ -7,6 +8,19 @@ import { gatewayOfRunning } from '../paying/gateway/open.ts'
 import { openPayments } from '../paying/verify.ts'
 import { openStore } from '../store/open.ts'
 import type { Status, Terminal } from './command.ts'
+
+/** An event that is served; null after saying which there are. */
+export function eventAt(
+  { events }: Pick<AtWork, 'events'>,
+  id: string,
+  terminal: Terminal,
+): EventConfig | null {
+  const served = events.byId(id)
+  if (served !== null) return served.config
+  const known = events.all().map(({ config }) => config.id)
+  terminal.complain(`There is no event "${id}". There are ${known.join(', ')}.`)
+  return null
+}
 
 export type AtWork = Pick<Deps, 'store' | 'events' | 'payments' | 'clock' | 'gateway'>
 

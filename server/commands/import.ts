@@ -4,8 +4,8 @@ import { isRegNo } from '../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
+import { saidOf } from './csv-lines.ts'
 import { readImport } from './registrations-csv.ts'
-import type { ImportProblem } from './registrations-csv.ts'
 import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
 import { freshNumber } from '../registering/making.ts'
@@ -82,7 +82,7 @@ export const importing: Command = {
       }
       const read = readImport(served.config, served.hash, text)
       if (!read.ok) {
-        for (const problem of read.error) terminal.complain(said(file, problem))
+        for (const problem of read.error) terminal.complain(saidOf(file, problem))
         terminal.complain(`Nothing was imported.`)
         return 1
       }
@@ -97,7 +97,7 @@ export const importing: Command = {
           code === 'differs'
             ? `${formerNo} is stored already, and differs.`
             : `${formerNo} could not be given a number that is free. Please try again.`
-        terminal.complain(said(file, { line, message }))
+        terminal.complain(saidOf(file, { line, message }))
         terminal.complain(`Nothing was imported.`)
         return 1
       }
@@ -121,6 +121,4 @@ function numberFor(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : freshNumber(event)
 }
 
-const said = (file: string, { line, message }: ImportProblem): string =>
-  line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`
 const count = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`

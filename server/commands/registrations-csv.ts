@@ -2,7 +2,6 @@
  * Registrations taken elsewhere, from a CSV file. Every line is judged before anything is stored, and
  * each bad one is named with its number; what an old form did not ask for may be missing.
  */
-import { parse } from 'csv-parse/sync'
 import {
   assertNever,
   composed,
@@ -26,9 +25,9 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { ImportRow } from '../store/store.ts'
+import { readLines } from './csv-lines.ts'
+import type { CsvProblem } from './csv-lines.ts'
 
-/** `line` counts as an editor does, from 1; null: the file as a whole. */
-export type ImportProblem = { readonly line: number | null; readonly message: string }
 /** A row as the file has it; its number here is drawn once all are good. */
 export type ReadRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ReadRow }
@@ -93,7 +92,7 @@ export function readImport(
   event: EventConfig,
   eventHash: string,
   text: string,
-): Result<readonly ImportLine[], readonly ImportProblem[]> {
+): Result<readonly ImportLine[], readonly CsvProblem[]> {
   const read = readLines(text)
   if (!read.ok) return err([read.error])
   const [header, ...lines] = read.value
@@ -102,7 +101,7 @@ export function readImport(
   const columns = columnsOf(event, header.cells)
   if (!columns.ok) return err(columns.error.map((message) => ({ line: header.line, message })))
 
-  const problems: ImportProblem[] = []
+  const problems: CsvProblem[] = []
   const rows: ImportLine[] = []
   const seen = new Map<string, number>()
   for (const { line, cells } of lines) {
@@ -119,39 +118,6 @@ export function readImport(
     rows.push({ line, row })
   }
   return problems.length === 0 ? ok(rows) : err(problems)
-}
-
-type Line = { readonly line: number; readonly cells: readonly string[] }
-
-function readLines(text: string): Result<readonly Line[], ImportProblem> {
-  try {
-    const records = parse(text, {
-      bom: true,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-    }) as unknown as { info: { lines: number }; record: string[] }[]
-    // The parser counts the line a record ends on; a cell may hold line breaks.
-    return ok(
-      records.map(({ info, record }) => ({
-        line: info.lines - record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0),
-        cells: record,
-      })),
-    )
-  } catch (error) {
-    const line =
-      typeof error === 'object' &&
-      error !== null &&
-      'lines' in error &&
-      typeof error.lines === 'number'
-        ? error.lines
-        : null
-    return err({
-      line,
-      message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.`,
-    })
-  }
 }
 
 function columnsOf(

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { readImport } from '../../server/commands/registrations-csv.ts'
-import type { ImportProblem } from '../../server/commands/registrations-csv.ts'
+import type { CsvProblem } from '../../server/commands/csv-lines.ts'
 import { freshNumber } from '../../server/registering/making.ts'
 import { openStore } from '../../server/store/open.ts'
 import type { ImportRow } from '../../server/store/store.ts'
@@ -39,7 +39,7 @@ const pulmo = () => {
   if (served === null) throw new Error('the event is not served')
   return served.config
 }
-const problems = (lines: readonly string[]): readonly ImportProblem[] => {
+const problems = (lines: readonly string[]): readonly CsvProblem[] => {
   const read = readImport(pulmo(), 'hash', lines.join('\n'))
   return read.ok ? [] : read.error
 }

@@ -1,7 +1,9 @@
 /** What one form cannot know, at the real server: who is registered already, what a code gives, who stands on a roll. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
-import type { OrderId, PaymentFact, RegisterAnswer } from '../../engine/index.ts'
+import type { OrderId, PaymentFact, RegisterAnswer, WireCode } from '../../engine/index.ts'
+import { place, type Place, type Ran } from '../commands/cli.ts'
+import { signIn } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
@@ -348,4 +350,161 @@ test('guessing ends, at the calls and at registering alike, for whoever guesses 
   expect(answers.slice(18)).toEqual([404, 422, 429, 429])
   expect((await call(path, somebody(), '10.9.9.9')).status).toBe(201)
   expect((await call('/api/events/sample2026/code/', { code: 'GUESS' })).status).toBe(404)
+})
+
+describe('the office', () => {
+  let headers: { readonly authorization: string }
+  beforeAll(async () => {
+    headers = { authorization: `Bearer ${(await signIn(server)).token}` }
+  })
+  const office = async (
+    method: 'GET' | 'POST',
+    url: string,
+    payload?: object,
+  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
+    const sent = payload === undefined ? {} : { payload }
+    const answer = await server.app.inject({ method, url, headers, ...sent })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+
+  test('makes codes that nobody can count up to, sees them used, and withdraws them', async () => {
+    const wanted = { event: 'sample2026', kind: 'coupon', count: 3, uses: 2, note: 'Speakers' }
+    const { status, body } = await office('POST', '/admin/codes/', {
+      ...wanted,
+      until: '2026-01-31',
+    })
+    const codes = body['codes'] as string[]
+    expect([status, codes.length, new Set(codes).size]).toEqual([201, 3, 3])
+    expect(
+      codes.every((code) => /^[2-9B-DF-HJ-NP-TV-Z]{5}-[2-9B-DF-HJ-NP-TV-Z]{5}$/.test(code)),
+    ).toBe(true)
+    await registered(somebody({ code: codes[0] }))
+    const seen = async (): Promise<WireCode | undefined> => {
+      const listed = await office('GET', '/admin/codes/?event=sample2026')
+      return (listed.body['codes'] as WireCode[]).find(({ code }) => code === codes[0])
+    }
+    expect(await seen()).toMatchObject({
+      kind: 'coupon',
+      uses: 1,
+      uses_max: 2,
+      until: '2026-01-31',
+      note: 'Speakers',
+      made_by: 'office',
+      withdrawn_at: null,
+    })
+    const withdrawn = { event: 'sample2026', code: codes[0] }
+    expect((await office('POST', '/api/admin/codes/withdraw', withdrawn)).status).toBe(200)
+    expect((await seen())?.withdrawn_at).not.toBe(null)
+    expect((await call(path, somebody({ code: codes[0] }))).body['code']).toBe('code_spent')
+    expect(server.rows("SELECT what FROM audit_log WHERE what LIKE '%codes%' LIMIT 1")).toEqual([
+      { what: 'made 3 codes of kind coupon' },
+    ])
+  })
+
+  test.each<[string, object, string]>([
+    [
+      'no kind of the event',
+      { kind: 'gift' },
+      'There is no kind of code “gift”. There are faculty, coupon.',
+    ],
+    ['none', { count: 0 }, 'Make from 1 to 1000 codes at a time.'],
+    ['a million', { count: 1_000_000 }, 'Make from 1 to 1000 codes at a time.'],
+    ['half a use', { uses: 0.5 }, 'A code has from 1 to 100000 uses.'],
+    ['a day that is none', { until: '31 January' }, 'The last day is a day such as 2027-01-31.'],
+    ['a day that is over', { until: '2026-01-01' }, 'The last day is over already.'],
+    [
+      'a chosen one that is tried by hand',
+      { code: 'MINI' },
+      'A code that is chosen has from 6 to 32 letters and digits.',
+    ],
+  ])('is asked for %s: refused in a sentence', async (_, words, message) => {
+    const wanted = { event: 'sample2026', kind: 'coupon', ...words }
+    expect(await office('POST', '/admin/codes/', wanted)).toEqual({
+      status: 422,
+      body: { status: 'error', code: 'bad_code', message },
+    })
+  })
+
+  test('a chosen code is there once', async () => {
+    const wanted = { event: 'sample2026', kind: 'coupon', code: 'FRIENDS-26' }
+    expect((await office('POST', '/admin/codes/', wanted)).status).toBe(201)
+    expect((await office('POST', '/admin/codes/', { ...wanted, code: 'friends26' })).body).toEqual({
+      status: 'error',
+      code: 'code_taken',
+      message: 'The code friends26 is there already.',
+    })
+  })
+
+  test('sees how many rows a roll holds', async () => {
+    expect((await office('GET', '/admin/rolls/?event=sample2026')).body['rolls']).toEqual([
+      { id: 'society', rows: 2 },
+    ])
+  })
+
+  test('is no stranger: without signing in nothing is listed or made', async () => {
+    for (const url of ['/admin/codes/?event=sample2026', '/admin/rolls/?event=sample2026'])
+      expect((await server.app.inject({ url })).statusCode).toBe(401)
+    const wanted = { event: 'sample2026', kind: 'coupon' }
+    expect((await call('/admin/codes/', wanted)).status).toBe(401)
+    expect((await call('/admin/codes/withdraw/', wanted)).status).toBe(401)
+  })
+})
+
+describe('on the command line', () => {
+  let here: Place
+  beforeAll(() => {
+    here = place()
+  })
+  afterAll(() => here.remove())
+  const rollcall = async (...args: string[]): Promise<Ran> =>
+    here.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
+
+  test('codes are made, listed and withdrawn while the server runs', async () => {
+    const made = await rollcall('codes-of', 'sample2026', '--make', 'faculty', '--count', '2')
+    const codes = made.out.trim().split('\n')
+    expect([made.status, made.err, codes.length]).toEqual([0, '', 2])
+    const code = codes[0] ?? ''
+    expect((await call('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
+    expect((await rollcall('codes-of', 'sample2026', '--withdraw', code)).status).toBe(0)
+    const listed = (await rollcall('codes-of', 'sample2026')).out
+    expect(listed).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
+    expect((await rollcall('codes-of', 'sample2026', '--uses', '3')).err).toBe(
+      '--uses belongs to --make.\n',
+    )
+  })
+
+  test('a roll is replaced as a whole, or not at all with every bad line named', async () => {
+    here.write(
+      'bad.csv',
+      'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',
+    )
+    const bad = await rollcall('roll', 'sample2026', 'society', 'bad.csv')
+    expect([bad.status, bad.err.split('\n')]).toEqual([
+      1,
+      [
+        'bad.csv:3: “2026-02-30” is no valid_to: write a day such as 2027-03-31 or 31/03/2027.',
+        'bad.csv:4: The number is missing.',
+        'bad.csv:5: “honorary” is no kind: it is one of life, annual.',
+        'bad.csv:6: L12 stands in line 3 already.',
+        'Nothing was changed.',
+        '',
+      ],
+    ])
+    here.write(
+      'good.csv',
+      'name,number,kind,valid_to,phone\nAsha Sample,L 12,LIFE,,1\n"Ravi\nSample",B 8,annual,31/03/2026,2\n',
+    )
+    const good = await rollcall('roll', 'sample2026', 'society', 'good.csv')
+    expect([good.status, good.err, good.out]).toEqual([
+      0,
+      '',
+      'The roll society holds 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nLeft out: phone.\n',
+    ])
+    const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
+    expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
+    here.write('short.csv', 'number,name\nL1,x\n')
+    expect((await rollcall('roll', 'sample2026', 'society', 'short.csv')).err).toContain(
+      'short.csv:1: The column kind is missing.',
+    )
+  })
 })
