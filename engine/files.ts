@@ -26,6 +26,7 @@ export {
 } from './questions/formats.ts'
 export { preview } from './questions/preview.ts'
 export { eventIdFrom, newEventFile, prefixFor, type SampleOptions } from './questions/sample.ts'
-export { QUESTIONS, readCategories, type Told } from './questions/interview.ts'
+export { QUESTIONS, type Told } from './questions/interview.ts'
+export { readCategories } from './questions/priced.ts'
 export { repeatEvent } from './questions/repeat.ts'
 export { showEvent } from './questions/show.ts'

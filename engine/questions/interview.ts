@@ -1,11 +1,18 @@
 /** What `rollcall new` asks, one thing at a time, and how each answer is read: as people write days, prices and yes. */
 import { mailMeant } from '../check/meant/address.ts'
-import { amountMeant } from '../check/meant/amount.ts'
 import { daysSaid, type DayWords } from '../check/said/days.ts'
-import { formatMoney, paise, readAmount, type Paise } from '../money.ts'
 import { err, ok, type Result } from '../outcome.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../time.ts'
-import type { SampleCategory, SampleOptions } from './sample.ts'
+import {
+  oneLine,
+  PRICED,
+  readCategories,
+  readCompanions,
+  readWorkshops,
+  WORKSHOPS_SAID,
+} from './priced.ts'
+import type { SampleOptions } from './sample.ts'
+import { readYes } from './yes.ts'
 
 /** What is known of a new event so far; what is missing gets a stand-in. */
 export type Told = Omit<SampleOptions, 'id' | 'prefix' | 'today'>
@@ -19,6 +26,8 @@ type Question = {
     | 'free'
     | 'categories'
     | 'gst'
+    | 'companions'
+    | 'workshops'
     | 'early-until'
   /** The question; null where what was told has answered it. */
   readonly asks: (told: Told) => string | null
@@ -28,7 +37,6 @@ type Question = {
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const HOW_DAYS = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
-const PRICED = 'Member = 4000 / 5000; Student = 1000'
 
 export const QUESTIONS: readonly Question[] = [
   {
@@ -112,17 +120,27 @@ export const QUESTIONS: readonly Question[] = [
       return read.ok ? inOrder({ ...told, earlyUntil: read.value[1] }) : read
     },
   },
+  {
+    name: 'companions',
+    asks: ({ free }) =>
+      free === true
+        ? 'May delegates bring somebody along? (yes or no)'
+        : 'What is paid for somebody who comes along? (4000 / 5000, free under 5; or none)',
+    reads: (answer, told) => {
+      const read = readCompanions(answer, told.free === true)
+      return read.ok ? ok({ ...told, companions: read.value }) : read
+    },
+  },
+  {
+    name: 'workshops',
+    asks: ({ free }) =>
+      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_SAID(free === true)}; or none)`,
+    reads: (answer, told) => {
+      const read = readWorkshops(answer, told.free === true)
+      return read.ok ? ok({ ...told, workshops: read.value }) : read
+    },
+  },
 ]
-
-/** Yes and no as people type them; null for anything else. */
-export function readYes(answer: string): boolean | null {
-  const said = answer
-    .trim()
-    .toLowerCase()
-    .replace(/[.!]+$/, '')
-  if (/^(y|yes|yeah|yep|ya|haa?n?|ok|true|1|free|it is)$/.test(said)) return true
-  return /^(n|no|nope|nahi|false|0|paid|it is not)$/.test(said) ? false : null
-}
 
 function readTax(answer: string): NonNullable<Told['tax']> | null {
   const said = answer.trim().toLowerCase()
@@ -163,117 +181,4 @@ function inOrder(told: Told): Result<Told, string> {
       `The early prices would hold until ${formatDay(earlyUntil)}, and the conference is over on ${formatDay(to)}: no day is left for the later prices.`,
     )
   return ok(told)
-}
-
-/**
- * "Member = 4000 / 5000; Student = 1000": one entry a line, or with `;` between, else with commas. A comma
- * in brackets, in an amount (5,000) or in a label before its price separates nothing.
- */
-export function readCategories(
-  answer: string,
-  free: boolean,
-): Result<readonly SampleCategory[], string> {
-  const entries = entriesOf(answer)
-  const read: SampleCategory[] = []
-  for (const entry of entries) {
-    const one = readCategory(entry, free)
-    if (!one.ok) return one
-    if (read.some(({ label }) => label.toLowerCase() === one.value.label.toLowerCase()))
-      return err(`"${one.value.label}" is there twice.`)
-    read.push(one.value)
-  }
-  return read.length === 0 ? err(`No category is named. Write ${PRICED}.`) : ok(read)
-}
-
-function entriesOf(answer: string): readonly string[] {
-  const clean = (parts: readonly string[]): readonly string[] =>
-    parts.map((part) => oneLine(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
-  const lines = clean(outsideBrackets(answer, /[;\n]/))
-  if (lines.length !== 1) return lines
-  const parts = clean(outsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
-  if (!parts.some((part) => PRICE_AFTER.test(part))) return parts
-  // "Member, IMA = 4000, 5000": a part without "=" belongs to the label after it, or to the price before.
-  return parts.reduce<readonly string[]>((all, part) => {
-    const before = all.at(-1)
-    if (before === undefined) return [part]
-    if (!PRICE_AFTER.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
-    return PRICE_AFTER.test(part) || amountMeant(part)?.is !== 'rupees'
-      ? [...all, part]
-      : [...all.slice(0, -1), `${before} / ${part}`]
-  }, [])
-}
-
-const PRICE_AFTER = /[=:]/
-
-function outsideBrackets(text: string, separator: RegExp): readonly string[] {
-  const parts: string[] = []
-  let depth = 0
-  let from = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text.charAt(at)
-    if (letter === '(' || letter === '[') depth += 1
-    else if (letter === ')' || letter === ']') depth = Math.max(0, depth - 1)
-    else if (depth === 0 && text.slice(at).search(separator) === 0) {
-      parts.push(text.slice(from, at))
-      from = at + 1
-    }
-  }
-  return [...parts, text.slice(from)]
-}
-
-function readCategory(entry: string, free: boolean): Result<SampleCategory, string> {
-  const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
-  const label = oneLine(found?.[1] ?? entry)
-  if (label === '') return err(`"${entry}" names nobody. Write ${PRICED}.`)
-  if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
-  if (found === null)
-    return free
-      ? ok({ label, early: paise(0), regular: paise(0) })
-      : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
-  const prices = pricesIn(found[2] ?? '')
-  if (prices === null)
-    return err(
-      `"${found[2]}" is not read as a price. Write ${label} = 4000 / 5000: early, then later.`,
-    )
-  const [early, regular] = prices
-  if (free && prices.some((price) => price !== null && price > 0))
-    return err(
-      `"${entry}" has a price, and the event was said to be free. Leave the price out, or say that it is not free.`,
-    )
-  if (early === null && regular === null) return err(`${label} would never be on sale.`)
-  if (early !== null && regular !== null && regular > 0 && regular < early)
-    return err(
-      `${label} would be cheaper later (${formatMoney(regular)}) than early (${formatMoney(early)}).`,
-    )
-  return ok({ label, early, regular })
-}
-
-/** One price holds in both periods; null for what is not one or two prices. */
-function pricesIn(text: string): readonly [Paise | null, Paise | null] | null {
-  const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
-  const meant = split.length === 1 ? amountMeant(text) : null
-  const cells = meant?.is === 'several' ? meant.rupees : split
-  const prices = cells.map(priceIn)
-  const [early, regular] = prices
-  if (early === undefined || prices.length > 2 || prices.includes(undefined)) return null
-  return [early, regular === undefined ? early : regular]
-}
-
-/** Null: not on sale. Undefined: not a price. */
-function priceIn(cell: string): Paise | null | undefined {
-  const meant = amountMeant(cell)
-  switch (meant?.is) {
-    case 'rupees':
-      return readAmount(meant.rupees) ?? undefined
-    case 'free':
-      return paise(0)
-    case 'not-on-sale':
-      return null
-    default:
-      return undefined
-  }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }

@@ -2,6 +2,8 @@
 import { amountText, split, type Paise, type Tax } from '../money.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../time.ts'
 import { words } from '../texts.ts'
+import { soldBeside, type SampleCompanions, type SampleWorkshop } from './sample-sold.ts'
+import { aside, nameOf, quoted } from './sample-text.ts'
 
 export type SampleCategory = {
   readonly label: string
@@ -26,13 +28,15 @@ export type SampleOptions = {
   readonly tax?: 'none' | 'inside' | 'on top'
   /** Nobody pays anything: prices that stand in `categories` are left out. */
   readonly free?: boolean
+  /** Null, or left out: nobody comes along. */
+  readonly companions?: SampleCompanions | null
+  readonly workshops?: readonly SampleWorkshop[]
   /** Stand-in days are counted from here. */
   readonly today: Day
 }
 
 const DAYS_AHEAD = 180
 const EARLY_ENDS = 45
-const COMMENT_AT = 40
 const GST_PERCENT = 18
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -100,10 +104,11 @@ export function newEventFile(options: SampleOptions): string {
   ).map((category, at, all) => ({
     ...category,
     ...(isFree ? { early: 0 as Paise, regular: 0 as Paise } : {}),
-    id: categoryId(
+    id: nameOf(
       category.label,
       at,
       all.map(({ label }) => label),
+      'category',
     ),
   }))
   const [first] = categories
@@ -167,6 +172,13 @@ export function newEventFile(options: SampleOptions): string {
     '  periods:                              # both days count',
     `    - {id: open, label: Registration, to: ${to}}`,
   ]
+  const sold = soldBeside(options, tax, {
+    periods: periods.map(([period]) => period),
+    // The first case is of the first category, on the first day on which it is on sale.
+    ...(first?.early === null
+      ? { on: addDays(earlyUntil, 1), column: 'regular', first: first.regular ?? (0 as Paise) }
+      : { on: isFree ? to : earlyUntil, column: 'early', first: first?.early ?? (0 as Paise) }),
+  })
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #
@@ -229,8 +241,9 @@ ${[
       periods.map(([, , column]) => cell(category[column])),
     ),
   ),
+  ...sold.items,
 ].join('\n')}
-
+${sold.limits.join('\n')}
 # ── The form ────────────────────────────────────────────────────────────────────
 
 form:
@@ -256,7 +269,7 @@ form:
           label: Title of the paper
           show_when: {presents_paper: true}
           required: Please give the title of your paper
-
+${sold.fields.join('\n')}
   summary:
     lines: [category, ${amounts.join(', ')}]
 
@@ -275,7 +288,7 @@ ${isFree ? '# Nobody pays anything: one is registered and confirmed at once.\npa
 results:
   success:
     title: Registration Confirmed
-    details: [reg_no, full_name, email, category, ${isFree ? 'created_at' : 'total, payment_date'}]
+    details: [reg_no, full_name, email, category, ${isFree ? 'created_at' : `${sold.isBilled ? 'lines, ' : ''}total, payment_date`}]
     notes:
       - Please keep your registration number
     buttons:
@@ -299,7 +312,7 @@ results:
       Registration number: {reg_no}
       Name: {full_name}
       Category: {category}
-${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : ', of this GST {gst}'}\n      Paid on: {payment_date}`}
+${sold.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : ', of this GST {gst}'}\n      Paid on: {payment_date}`}
 
 # ── The e-mail ──────────────────────────────────────────────────────────────────
 
@@ -312,7 +325,7 @@ email:
 
     Registration number: {reg_no}
     Category: {category}
-${isFree ? '' : '    Amount: {total}\n'}
+${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
 # The office needs no lines here: without them it lists every field at /admin/${id}.
 
 # ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
@@ -326,7 +339,7 @@ examples:
     phone_number: "9876543210"
     registering_as: ${first?.id ?? 'member'}
   cases:
-${cases.join('\n')}
+${[...cases, ...sold.cases].join('\n')}
     - name: a paper needs its title
       on: ${isFree ? to : earlyUntil}
       given: {presents_paper: true}
@@ -350,26 +363,3 @@ function feesOf(tax: Tax | null, isFree: boolean): readonly string[] {
 }
 
 const weekday = (of: Day): string => WEEKDAYS[weekdayOf(of)] ?? ''
-
-function aside(line: string, comment: string): string {
-  return `${line.padEnd(COMMENT_AT)}# ${comment}`
-}
-
-/** A text as YAML reads it back, in quotes only where it needs them; inside braces commas need them too. */
-function quoted(text: string, inBraces = false): string {
-  const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
-  return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim()
-    ? text
-    : JSON.stringify(text)
-}
-
-function categoryId(label: string, at: number, all: readonly string[]): string {
-  const id = (text: string): string =>
-    text
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^[-0-9]+|-+$/g, '')
-  const mine = id(label)
-  const isTaken = all.findIndex((other) => id(other) === mine) !== at
-  return mine === '' || mine === 'period' || isTaken ? `category-${at + 1}` : mine
-}

@@ -30,6 +30,8 @@ others are kept. Where an answer is left empty a stand-in is written and listed 
   --categories <list>    early and later price, in rupees: "Member = 4000 / 5000; Student = 1000".
                          Between them ; or a line's end, or commas; free for nothing, none for not on sale
   --gst none|inside|on-top                   whether the prices contain it
+  --companions <price>   what is paid for somebody who comes along: "4000 / 5000, free under 5", or none
+  --workshops <list>     with prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
   --early-until <day>    the last day of the early prices
   --free                 nobody pays anything; --payment none says the same
   --out <folder>         where to write it, events if left out
@@ -52,6 +54,8 @@ const options = {
   payment: text,
   categories: text,
   gst: text,
+  companions: text,
+  workshops: text,
   free: { type: 'boolean' },
   out: text,
   yes: { type: 'boolean' },
@@ -164,7 +168,8 @@ async function interview(
   try {
     for (const { name, asks, reads } of QUESTIONS) {
       const question = asks(told)
-      const ask = (asked: string) => answerTo(lines, asked, name === 'categories')
+      const ask = (asked: string) =>
+        answerTo(lines, asked, name === 'categories' || name === 'workshops')
       let answer = given[name] ?? (question === null ? null : await ask(question))
       while (answer !== null && answer !== '') {
         const read = reads(answer, told, today)

@@ -72,6 +72,36 @@ describe('new', () => {
         ],
       },
     ],
+    [
+      'somebody who comes along, children for nothing, and workshops with seats',
+      {
+        ...full,
+        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
+        workshops: [
+          { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+          { label: 'Airway, day 1', early: paise(0), regular: paise(0), seats: 5 },
+        ],
+      },
+    ],
+    [
+      'everybody who comes along pays, inside the price; workshops without end; nobody early',
+      {
+        ...full,
+        tax: 'inside',
+        categories: [{ label: 'On the spot', early: null, regular: paise(600_000) }],
+        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: null },
+        workshops: [{ label: '2D echo', early: paise(100), regular: paise(100), seats: null }],
+      },
+    ],
+    [
+      'free, somebody comes along, and seats are counted',
+      {
+        ...full,
+        free: true,
+        companions: { early: paise(0), regular: paise(0), freeUnder: null },
+        workshops: [{ label: 'ECG', early: paise(0), regular: paise(0), seats: 20 }],
+      },
+    ],
     ['free, with nothing else told', { id: 'open2031', prefix: 'OPEN', today, free: true }],
     ['a name that says a later year', { id: 'later2031', prefix: 'LATE', today }],
     ['an event of next week', { id: 'soon', prefix: 'SOON', today, from: day('2026-11-28') }],
@@ -128,6 +158,35 @@ describe('new', () => {
       ]),
     )
     expect(compiled(newEventFile({ ...full, free: true })).demo).toEqual(['look', 'email'])
+  })
+
+  test('what was told of companions and workshops is sold', () => {
+    const event = compiled(
+      newEventFile({
+        ...full,
+        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
+        workshops: [
+          { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+        ],
+      }),
+    )
+    expect(event.fees.items.map(({ id, by, count }) => [id, by, count])).toEqual([
+      [
+        'accompanying',
+        undefined,
+        {
+          field: 'companions',
+          where: [[{ field: 'age', test: { is: 'number', atLeast: 5 } }]],
+        },
+      ],
+      ['workshop', 'workshops', undefined],
+    ])
+    expect(event.limits.map(({ eachOptionOf, max }) => [eachOptionOf, max])).toEqual([
+      ['workshops', { ultrasound: 30 }],
+    ])
+    expect(
+      event.examples.flatMap((one) => ('answers' in one ? [one.expect.lines] : [])),
+    ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
   })
 
   test("numbers begin like nobody else's", () => {

@@ -65,7 +65,77 @@ test.each<[string, string, object | string]>([
     '"mailto:help@sample.example" is not how an address is written; write help@sample.example.',
   ],
   ['title', '  Lungs   2027 ', { title: 'Lungs 2027' }],
+  ['companions', 'none', { companions: null }],
+  ['companions', '4000', { companions: { early: 400_000, regular: 400_000, freeUnder: null } }],
+  [
+    'companions',
+    'Rs. 4,000 / Rs. 5,000, children free under 5',
+    { companions: { early: 400_000, regular: 500_000, freeUnder: 5 } },
+  ],
+  [
+    'companions',
+    '4000/5000; under 12 free',
+    { companions: { early: 400_000, regular: 500_000, freeUnder: 12 } },
+  ],
+  [
+    'companions',
+    'half',
+    '"half" is not read as a price. Write 4000 / 5000: early, then later; or none.',
+  ],
+  [
+    'companions',
+    '5000 / 4000',
+    'Somebody who comes along would be cheaper later (₹\u00a04,000) than early (₹\u00a05,000).',
+  ],
+  ['workshops', 'none', { workshops: [] }],
+  [
+    'workshops',
+    'Ultrasound, beginners = 1,500 / 2,000, 30 seats; ECG = free (40 places)',
+    {
+      workshops: [
+        { label: 'Ultrasound, beginners', early: 150_000, regular: 200_000, seats: 30 },
+        { label: 'ECG', early: 0, regular: 0, seats: 40 },
+      ],
+    },
+  ],
+  [
+    'workshops',
+    'ECG = 1000\nWriting = 500\n',
+    {
+      workshops: [
+        { label: 'ECG', early: 100_000, regular: 100_000, seats: null },
+        { label: 'Writing', early: 50_000, regular: 50_000, seats: null },
+      ],
+    },
+  ],
+  [
+    'workshops',
+    'ECG = 1000, 40 seats; Writing = 500',
+    'How many seats has Writing? Say it of each workshop (Writing, 30 seats), or of none.',
+  ],
+  ['workshops', 'ECG = 1000; ecg = 500', '"ecg" is there twice.'],
+  ['workshops', 'ECG = 1000, 0 seats', 'ECG would have no seat.'],
+  [
+    'workshops',
+    'ECG = none / 1000',
+    'ECG would not be on sale at all times; give it a price, or free, early and later.',
+  ],
+  ['workshops', 'ECG', '"ECG" has no price. Write ECG = 4000 / 5000, or ECG = free.'],
 ])('%s: %s', (name, answer, means) => expect(read(name, answer)).toEqual(means))
+
+test.each<[string, string, object | string]>([
+  ['companions', 'yes', { companions: { early: 0, regular: 0, freeUnder: null } }],
+  ['companions', 'no', { companions: null }],
+  ['companions', '4000', '"4000" is neither yes nor no.'],
+  [
+    'workshops',
+    'ECG, 40 seats',
+    { workshops: [{ label: 'ECG', early: 0, regular: 0, seats: 40 }] },
+  ],
+])('where nobody pays, %s: %s', (name, answer, means) => {
+  const said = read(name, answer, { free: true })
+  expect(typeof said === 'string' ? said : { ...said, free: undefined }).toEqual(means)
+})
 
 const rows = (answer: string, free = false) => {
   const found = readCategories(answer, free)
