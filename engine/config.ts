@@ -298,6 +298,8 @@ export type EventConfig = {
   readonly demo: readonly string[]
   readonly look: { readonly colour: string; readonly logo?: string }
   readonly closed: { readonly heading: string; readonly text: string } | null
+  /** What this event calls its values and delegates, instead of the labels that all events share. */
+  readonly words?: Readonly<Record<string, string>>
   readonly registration: { readonly opens?: Day; readonly closes?: Day }
   readonly routes: {
     readonly form: string

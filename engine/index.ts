@@ -171,6 +171,7 @@ export {
   fillKnown,
   isPaymentStatus,
   labelOf,
+  wordFor,
   priceParts,
   readRegistration,
   statusText,

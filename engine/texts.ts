@@ -164,12 +164,18 @@ export function buttonText(event: PublicEvent, total: Paise | null): string {
   return total === 0 && event.payment !== null ? freeButton : button
 }
 
-/** The label of a field, or of a value the engine supplies ("GST (18%)"). */
+/** The label of a field, or of a value the engine supplies ("GST (18%)"); also what the event calls a `delegate`. */
 export function labelOf(event: PublicEvent, id: string): string {
   const named =
     event.fields.find((field) => field.id === id)?.label ??
     event.alsoStored.find((stored) => stored.id === id)?.label
-  return named ?? fill(own(event.texts.values, id) ?? words(id), eventValues(event), '')
+  const word = own(event.words ?? {}, id) ?? own(event.texts.values, id)
+  return named ?? fill(word ?? words(id), eventValues(event), '')
+}
+
+/** The same in the middle of a sentence: "category", "race". */
+export function wordFor(event: PublicEvent, id: string): string {
+  return labelOf(event, id).toLowerCase()
 }
 
 /**

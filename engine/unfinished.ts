@@ -2,7 +2,7 @@
 import type { EventConfig } from './config.ts'
 import { formatPrice } from './money.ts'
 import { delegateOf } from './roles.ts'
-import type { RegistrationView } from './texts.ts'
+import { wordFor, type RegistrationView } from './texts.ts'
 import { dayOf, formatDay, instant, type Instant } from './time.ts'
 
 /** Stands in the text until the mail is sent: the link itself is made then, and stored nowhere. */
@@ -32,7 +32,7 @@ export function unfinishedMail(
           `The price is held until the end of ${formatDay(dayOf(instant(holdUntil - 1)))}. After that the price of the day counts.`,
         ]
   const text = [
-    `Dear ${oneLine(fullName) || 'delegate'},`,
+    `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
     `Your registration ${regNo} for ${event.title} is recorded, but it has not been paid. It is complete once ${formatPrice(total)} is paid.`,
     `Finish your registration here:\n${LINK_PLACE}`,
     ...held,

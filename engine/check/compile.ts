@@ -93,6 +93,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       colour: maybe(map(file.look).colour) ?? LOOK_COLOUR,
       ...given({ logo: maybe(map(file.look).logo) }),
     },
+    ...given({ words: file.words === undefined ? undefined : wireNames(file.words) }),
     closed:
       file.closed === undefined
         ? null

@@ -3,6 +3,7 @@
  * knows it. Written by hand beside `schemas/*.schema.json`; a test compares the two key by key.
  */
 import type { FieldType } from '../config.ts'
+import type { EngineValue } from '../values.ts'
 import type { Text } from './shared-types.ts'
 
 export type EventFile = {
@@ -21,6 +22,7 @@ export type EventFile = {
   readonly unique?: readonly Unique[]
   readonly codes?: { readonly kinds: readonly CodeKind[] }
   readonly rolls?: Readonly<Record<string, Roll>>
+  readonly words?: Words
   readonly form: Form
   readonly order_id: OrderId
   readonly payment?: { readonly gateway: string; readonly account: Name } | string
@@ -184,6 +186,8 @@ export type Roll = {
   readonly columns: Readonly<Record<string, string | readonly string[]>>
   readonly shows?: readonly FieldId[]
 }
+
+type Words = { readonly [name in Exclude<EngineValue, 'id'> | 'delegate']?: Text }
 
 type Form = {
   readonly pages?: 'sections'

@@ -191,6 +191,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
     [/^admin\.lists\.\d+\.(title|empty)$|^admin\.dashboard\.label$/, 'plain'],
   ],
   event: [[/^event\.(title|theme|about|hours|venue)$/, 'plain']],
+  words: [[/^words\./, 'plain']],
   closed: [[/^closed\.(heading|text)$/, 'plain']],
   categories: [[/^categories\.\d+\.(label|about)$/, 'plain']],
   fees: [[/^fees\.periods\.\d+\.label$/, 'plain']],

@@ -66,6 +66,7 @@ export type TextsFile = {
 type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
   readonly id?: Text
   readonly lines?: Text
+  readonly delegate?: Text
 }
 type Https = string
 

@@ -43,6 +43,7 @@ function whole(event: EventConfig): Block {
       office: event.office,
     }),
     look: event.look,
+    words: event.words,
     closed: event.closed ?? undefined,
     registration: Object.keys(event.registration).length === 0 ? undefined : event.registration,
     routes: given({

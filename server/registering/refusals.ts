@@ -1,6 +1,13 @@
 /** How registering and paying again say no: status, code and sentence of each refusal. */
 import type { FastifyReply } from 'fastify'
-import { assertNever, formatMoney, formatPrice, rupees, wireLines } from '../../engine/index.ts'
+import {
+  assertNever,
+  formatMoney,
+  formatPrice,
+  rupees,
+  wireLines,
+  wordFor,
+} from '../../engine/index.ts'
 import type {
   CodeFact,
   EventConfig,
@@ -178,7 +185,7 @@ export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal
       return said(
         409,
         refusal.code,
-        `${labelOf(event, refusal.category)} is not on sale at present. Please choose another category.`,
+        `${labelOf(event, refusal.category)} is not on sale at present. Please choose another ${wordFor(event, 'category')}.`,
         { quote: null },
       )
     default:
@@ -214,8 +221,8 @@ function differenceText(
         : `The price has changed: the total is now ${total}. ${check}`
     case 'category':
       return quoted === null
-        ? `Your answers belong to another registration category. ${check}`
-        : `Your answers belong to the category ${labelOf(event, quoted.category)}.${sum} ${check}`
+        ? `Your answers belong to another registration ${wordFor(event, 'category')}. ${check}`
+        : `Your answers belong to the ${wordFor(event, 'category')} ${labelOf(event, quoted.category)}.${sum} ${check}`
     case 'period':
       return `Another price period has begun.${sum} ${check}`
     default:

@@ -6,6 +6,9 @@ import { expect, test } from 'vitest'
 import {
   day,
   errorsOf,
+  labelOf,
+  paise,
+  unfinishedMail,
   priceTable,
   quote,
   readInstant,
@@ -442,4 +445,15 @@ test('the price list and the first line of a bill are the same in every cell', (
         )
         expect(lines.ok).toBe(price !== null)
       }
+})
+
+test('the marathon speaks of runners and races, and an event that says nothing of delegates and categories', () => {
+  const wordsOf = (event: EventConfig): readonly string[] =>
+    ['delegate', 'category', 'reg_no', 'total'].map((id) => labelOf(event, id))
+  expect(wordsOf(marathon)).toEqual(['Runner', 'Race', 'Bib reference', 'Total Amount'])
+  expect(wordsOf(webinar)).toEqual(['Delegate', 'Category', 'Registration Number', 'Total Amount'])
+  const pending = { answers: { email: 'a@example.org' }, total: paise(100), regNo: 'NILA1' }
+  const letter = (event: EventConfig) => unfinishedMail(event, pending as never, null)?.text ?? ''
+  expect(letter(marathon)).toMatch(/^Dear runner,/)
+  expect(letter(conference)).toMatch(/^Dear delegate,/)
 })

@@ -1,5 +1,5 @@
 /** The question that is asked when price, category or period is no longer what the delegate saw. */
-import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
+import { buttonText, formatMoney, priceParts, wordFor } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -21,8 +21,8 @@ export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
   const [what, why] =
     was.category !== now.category
       ? [
-          'category',
-          `Your answers now belong to the category ${labelOfCategory(event, now.category)}.`,
+          wordFor(event, 'category'),
+          `Your answers now belong to the ${wordFor(event, 'category')} ${labelOfCategory(event, now.category)}.`,
         ]
       : was.period !== now.period
         ? ['price period', 'A new price period began while you were filling in the form.']

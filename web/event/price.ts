@@ -1,6 +1,6 @@
 /** Today’s prices as the server states them, and what these answers cost by them. */
 import { useCallback, useEffect, useState } from 'react'
-import { categoryOf } from '../../engine/index.ts'
+import { categoryOf, wordFor } from '../../engine/index.ts'
 import type { Answers, EventAnswer, PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { tariffReader, toQuote } from '../answers.ts'
 import { call } from '../api.ts'
@@ -75,7 +75,9 @@ export function priceOf(
   const { answer } = tariff
   if (!answer.open) return none(answer.closed_text ?? 'Registration is closed today')
   if (category === null) return none(askForCategory(event))
-  const quote = pricing(event, answer, category, answers) ?? 'This category is not on sale today'
+  const quote =
+    pricing(event, answer, category, answers) ??
+    `This ${wordFor(event, 'category')} is not on sale today`
   if (typeof quote === 'string') return none(quote)
   return { is: 'price', quote }
 }
@@ -84,5 +86,5 @@ function askForCategory(event: PublicEvent): string {
   const choice = event.categoryChoice
   if (choice.by === 'rules') return event.form.summary.empty
   const field = event.fields.find((one) => one.id === choice.field)
-  return field?.required?.message ?? `Please choose: ${field?.label ?? 'category'}`
+  return field?.required?.message ?? `Please choose: ${field?.label ?? wordFor(event, 'category')}`
 }

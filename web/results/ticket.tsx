@@ -84,7 +84,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
         <div className="perf" />
         <div className="dn">
           <div>
-            <h3>Delegate</h3>
+            <h3>{labelOf(event, 'delegate')}</h3>
             <Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} />
           </div>
           <div>
