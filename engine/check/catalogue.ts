@@ -29,6 +29,7 @@ import { saidEvent } from './checks/said-event.ts'
 import { growth } from './checks/growth.ts'
 import { sense } from './checks/sense.ts'
 import { sold } from './checks/sold.ts'
+import { soldNames } from './checks/sold-names.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
 import { typing } from './checks/typing.ts'
@@ -57,6 +58,7 @@ const demo: Checks = {
 export const checks: Checks = {
   ...typing,
   ...names,
+  ...soldNames,
   ...taken,
   ...placeholders,
   EV105: { ...shape.EV105, find: badMoment },

@@ -35,7 +35,7 @@ type MapAt = {
 }
 /** `rule` derives the category, so it cannot ask for it. `owner` is the path of what the condition belongs to. */
 export type ConditionAt = {
-  readonly kind: 'rule' | 'show' | 'required' | 'detail'
+  readonly kind: 'rule' | 'show' | 'required' | 'detail' | 'item' | 'table' | 'adjustment' | 'limit'
   readonly path: string
   readonly owner: string
   readonly maps: readonly MapAt[]
@@ -135,6 +135,21 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
         add('required', path, `${path}.required.when`, field.required.when)
     })
   })
+  ;(file.fees.items ?? []).forEach((item, i) => {
+    const path = `fees.items.${i}`
+    add('item', path, `${path}.when`, item.when)
+    const { prices } = item
+    if (Array.isArray(prices))
+      prices.forEach((table: { readonly when?: unknown }, t) =>
+        add('table', `${path}.prices.${t}`, `${path}.prices.${t}.when`, table.when),
+      )
+  })
+  ;(file.fees.adjustments ?? []).forEach(({ when }, i) =>
+    add('adjustment', `fees.adjustments.${i}`, `fees.adjustments.${i}.when`, when),
+  )
+  ;(file.limits ?? []).forEach(({ when }, i) =>
+    add('limit', `limits.${i}`, `limits.${i}.when`, when),
+  )
   for (const page of ['success', 'failed'] as const)
     file.results[page].details.forEach((detail, at) => {
       if (typeof detail === 'object')

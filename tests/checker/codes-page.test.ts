@@ -1,7 +1,8 @@
 /** docs/codes.md says what the golden pairs say, code by code. */
 import { expect, test } from 'vitest'
 import { catalogue } from '../../engine/files.ts'
-import { CODES_PAGE, codesPage, examplesOf } from './codes-page.ts'
+import { CODES_PAGE, codesPage, examplesOf, MENDED, mendedOf } from './codes-page.ts'
+import { findingsOf } from './goldens.ts'
 
 const codes = Object.keys(catalogue)
 
@@ -20,4 +21,8 @@ test.each(codes)('%s: the wrong example is not the right one, and neither is emp
   expect(wrong.trim()).not.toBe('')
   expect(right.trim()).not.toBe('')
   expect(wrong).not.toBe(right)
+})
+
+test.each(Object.keys(MENDED))('%s: what is said to be right is told nothing', (code) => {
+  expect(findingsOf(code, mendedOf(code)).findings).toEqual([])
 })

@@ -63,6 +63,19 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV905: 'examples:\n  promises:\n    addresses: [/sample2026]\n',
 }
 
+/** What to write instead, where the base has nothing of what the pair is about: lines of the pair and lines in their place. */
+export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
+  EV216: ['count: is_member', 'count: tickets'],
+  EV217: ['on: diner', 'on: dinner'],
+  EV218: ['in: socity', 'in: society'],
+}
+
+/** A golden file with its mistake mended: the base, or the file itself with other lines. */
+export function mendedOf(code: string): string {
+  const mended = MENDED[code]
+  return mended === undefined ? base : readGolden(`${code}.yaml`).replace(...mended)
+}
+
 export function codesPage(): string {
   // A code without a pair is another test's to report.
   const codes = Object.keys(catalogue)
@@ -119,7 +132,7 @@ const block = (language: string, text: string): string =>
 
 /** The lines of each side that the other has not, below the less indented lines they stand under. */
 export function examplesOf(code: string): { readonly wrong: string; readonly right: string } {
-  const [golden, clean] = [readGolden(`${code}.yaml`).split('\n'), base.split('\n')]
+  const [golden, clean] = [readGolden(`${code}.yaml`).split('\n'), mendedOf(code).split('\n')]
   const right = RIGHT[code]
   if (code === 'EV303' || code === 'EV420')
     return { wrong: pointedAt(code, golden), right: right ?? '' }

@@ -1,120 +1,12 @@
 /** EV9: the file's own examples, run as the form would run them; and what no example touches. */
-import type { EventConfig, ExampleCase } from '../../config.ts'
-import { judged } from '../../answers.ts'
-import { categoryOf } from '../../category.ts'
-import { formatMoney, type Paise } from '../../money.ts'
-import { readOrderId } from '../../numbers.ts'
-import { periodOn } from '../../period.ts'
-import { quoteFor } from '../../quote.ts'
-import { remember } from '../../remember.ts'
-import { dayOf, formatDay, isDay, readInstant } from '../../time.ts'
+import type { EventConfig } from '../../config.ts'
+import { isDay, readInstant } from '../../time.ts'
+import { provedBill } from '../proof/bill.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { suggestion } from '../near.ts'
-
-/**
- * What an example found: `failures` is empty when it passes, `about` says for each what it is about
- * (`total`, `errors.email`). `cell` is the price it stands for.
- */
-export type ExampleResult = {
-  readonly name: string
-  readonly failures: readonly string[]
-  readonly about: readonly string[]
-  readonly because: readonly string[]
-  readonly cell: {
-    readonly category: string
-    readonly period: string
-    readonly checksAmount: boolean
-  } | null
-}
-
-/** Runs every example of an event. Pure: the day stands in each case. Two checks and every page that previews an event ask for the same results. */
-export const runExamples = remember((event: EventConfig): readonly ExampleResult[] =>
-  event.examples.map((example) => runExample(event, example)),
-)
-
-function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
-  if ('orderId' in example) {
-    const read = readOrderId(event, example.orderId)
-    const got = read.ok ? 'ok' : read.error.message
-    const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and anything'
-    return {
-      name: example.name,
-      ...told(got === example.order ? [] : [differs('order', example.order, got)]),
-      because: [`an order id of this event is ${event.orderId.prefix}${digits}`],
-      cell: null,
-    }
-  }
-  const on = dayOf(example.on)
-  const period = periodOn(event.fees, on)?.id ?? null
-  const listed = 'category' in example
-  const read = listed ? null : judged(event, example.answers)
-  const category = 'category' in example ? example.category : categoryOf(event, read?.answers ?? {})
-  // A closed event states prices still: what an example asks is the table, not whether one can register.
-  const price = category === null || period === null ? null : quoteFor(event, category, period)
-  const { expect } = example
-  const shown = read?.shown ?? new Set<string>()
-  const money = (amount: Paise | undefined): string =>
-    amount === undefined ? 'no price' : formatMoney(amount)
-  const failures = [
-    ...(expect.category === undefined || expect.category === category
-      ? []
-      : [differs('category', expect.category, category ?? 'none')]),
-    ...(expect.period === undefined || expect.period === period
-      ? []
-      : [differs('period', expect.period, period ?? 'none')]),
-    ...(['base', 'gst', 'total'] as const).flatMap((part) =>
-      expect[part] === undefined || expect[part] === price?.[part]
-        ? []
-        : [differs(part, money(expect[part]), money(price?.[part]))],
-    ),
-    ...(expect.shows ?? [])
-      .filter((id) => !shown.has(id))
-      .map((id) => differs('shows', id, 'hidden', `shows.${id}`)),
-    ...(expect.hides ?? [])
-      .filter((id) => shown.has(id))
-      .map((id) => differs('hides', id, 'shown', `hides.${id}`)),
-    ...(read === null
-      ? []
-      : errorFailures(('errors' in expect ? expect.errors : undefined) ?? {}, read.errors)),
-  ]
-  const because = [
-    `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
-    `${listed ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
-  ]
-  const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
-  return {
-    name: example.name,
-    ...told(failures),
-    because,
-    cell: category === null || period === null ? null : { category, period, checksAmount },
-  }
-}
-
-type Difference = { readonly about: string; readonly text: string }
-
-function differs(what: string, expected: string, got: string, about = what): Difference {
-  return { about, text: `${what}: expected ${expected}, got ${got}` }
-}
-
-function told(differences: readonly Difference[]): Pick<ExampleResult, 'failures' | 'about'> {
-  return {
-    failures: differences.map(({ text }) => text),
-    about: differences.map(({ about }) => about),
-  }
-}
-
-function errorFailures(
-  expected: Readonly<Record<string, string>>,
-  got: Readonly<Record<string, string>>,
-): readonly Difference[] {
-  const fields = [...new Set([...Object.keys(expected), ...Object.keys(got)])]
-  return fields.flatMap((field) =>
-    expected[field] === got[field]
-      ? []
-      : [differs(`errors.${field}`, expected[field] ?? 'none', got[field] ?? 'none')],
-  )
-}
+import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
+import { factNames } from './sold-names.ts'
 
 const exampleFails: Check = {
   slug: 'example-fails',
@@ -232,6 +124,7 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
         ...[...new Set(tested)].flatMap(fieldAt),
       ]
     }
+    if (part === 'lines') return lineAt(model, id)
     const column = model.file.fees.prices?.period?.map(String).indexOf(cell?.period ?? '') ?? -1
     return [
       ...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
@@ -239,6 +132,19 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
       ...(part === 'base' ? [] : here('fees.tax', 'the tax')),
     ]
   })
+}
+
+/** Where the line is sold, or what it changes. */
+function lineAt({ config, source }: Model, id: string): readonly Related[] {
+  const item = config.fees.items.findIndex((one) => one.id === id)
+  const adjustment = config.fees.adjustments.findIndex((one) => one.id === id)
+  const at =
+    item >= 0
+      ? `fees.items.${item}`
+      : adjustment >= 0
+        ? `fees.adjustments.${adjustment}`
+        : 'fees.prices'
+  return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
 /** The answers that the example gives, or those it should have taken from the delegate. */
@@ -276,19 +182,42 @@ const priceUntested: Check = {
         price === null || touched.has(`${category} × ${period}`) ? [] : [`${category} × ${period}`],
       ),
     )
-    return untouched.length === 0
+    const ofItems = untouchedOfItems(config)
+    const count = ofItems.reduce((sum, { left }) => sum + left, untouched.length)
+    return count === 0
       ? []
       : [
           {
             at: 'fees.prices',
             part: 'key',
-            message: `no example states the price of ${untouched.length === 1 ? 'one cell' : `${untouched.length} cells`}`,
-            notes: [untouched.join(', ')],
-            help: 'add an example with base or total for each',
+            message: `no example states the price of ${count === 1 ? 'one cell' : `${count} cells`}`,
+            notes: [
+              ...(untouched.length === 0 ? [] : [untouched.join(', ')]),
+              ...ofItems.map(({ id, left, all }) => `${id}: ${left} of ${all} cells`),
+            ],
+            help: `add an example with base or total${ofItems.length === 0 ? '' : ', or with lines,'} for each`,
           },
         ]
   },
 }
+
+/** Cells of items that somebody can reach and no example states, counted for each item alone: they add up and do not multiply. */
+function untouchedOfItems(event: EventConfig): readonly Untouched[] {
+  const touched = new Set(
+    runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
+  )
+  return provedBill(event).items.flatMap(({ id, found }): Untouched[] => {
+    const reached = (found?.reached ?? []).map(({ table, row, period }): CellOfItem => ({
+      item: id,
+      table,
+      row,
+      period,
+    }))
+    const left = reached.filter((cell) => !touched.has(JSON.stringify(cell)))
+    return left.length === 0 ? [] : [{ id, left: left.length, all: reached.length }]
+  })
+}
+type Untouched = { readonly id: string; readonly left: number; readonly all: number }
 
 const exampleUnknownField: Check = {
   slug: 'example-unknown-field',
@@ -297,7 +226,7 @@ const exampleUnknownField: Check = {
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
-    const legal = model.fields.map(({ id }) => id)
+    const legal = [...model.fields.map(({ id }) => id), ...factNames(model.config)]
     const keys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,
@@ -318,8 +247,13 @@ const exampleUnknownField: Check = {
         ),
       ]),
     ]
+    const isPart = (name: string): boolean => {
+      const [field, at, part] = name.split('.')
+      const parts = model.fields.find(({ id }) => id === field)?.field.fields ?? []
+      return /^\d+$/.test(at ?? '') && parts.some(({ id }) => id === part)
+    }
     return used
-      .filter(({ name }) => !legal.includes(name))
+      .filter(({ name }) => !legal.includes(name) && !isPart(name))
       .map(({ name, at, part }) => ({
         at,
         part,

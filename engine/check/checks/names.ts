@@ -1,40 +1,21 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
 import { choiceMeant, connectiveHelp, isEverybody } from '../meant/condition.ts'
-import { listed, mayCompare, suggestion } from '../near.ts'
+import { listed, suggestion } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { join } from '../source.ts'
-
-type Used = { readonly name: string; readonly at: string; readonly part?: 'key' | 'value' }
-
-/** Those of the used names that are not legal, each with the nearest legal one. */
-function unknown(
-  model: Model,
-  used: readonly Used[],
-  legal: readonly string[],
-  say: (name: string) => string,
-): readonly Draft[] {
-  const known = new Set(legal)
-  return used
-    .filter(({ name }) => !known.has(name))
-    .map(({ name, at, part = 'value' }) => {
-      const { start, end } = model.source.place(at, part)
-      const near = mayCompare(model, legal.length)
-        ? suggestion(name, legal, [start.offset, end.offset])
-        : {}
-      return {
-        at,
-        part,
-        message: say(name),
-        ...near,
-        ...(near.help === undefined && legal.length > 0
-          ? { notes: [`there are: ${listed(legal, 20)}`] }
-          : {}),
-      }
-    })
-}
+import {
+  categoriesGiven,
+  factNames,
+  itemColumns,
+  noSuchName,
+  unknownFactValues,
+  unknownFields,
+  unknownOptions,
+} from './sold-names.ts'
+import { unknown, type Used } from './used.ts'
 
 const tests = (model: Model) =>
   model.conditions.flatMap(({ kind, maps }) =>
@@ -78,12 +59,13 @@ const unknownField: Check = {
       ...unknown(
         model,
         asked.filter(({ name }) => name !== 'category'),
-        ids,
-        (name) => `there is no field \`${name}\``,
+        [...ids, ...factNames(model.config)],
+        (name) => noSuchName(model, name),
       ).map((draft): Draft => {
         const help = connectiveHelp(draft.at)
         return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
       }),
+      ...unknownFields(model),
       ...(chosen === undefined
         ? []
         : unknown(
@@ -100,10 +82,19 @@ const unknownOption: Check = {
   slug: 'unknown-option',
   severity: 'error',
   why: 'A comparison with an option that is not offered is never true.',
-  find: (model) =>
-    tests(model).flatMap(({ field: id, raw, path }) => {
+  find: (model) => [
+    ...unknownOptions(model),
+    ...tests(model).flatMap(({ field: id, raw, path }) => {
       const { field } = model.fields.find((one) => one.id === id) ?? {}
-      if (field?.options === undefined || field.offersCategories === true) return []
+      if (field === undefined)
+        return unknownFactValues(
+          model,
+          id,
+          constantsAt(raw, path).flatMap(({ value, at }) =>
+            typeof value === 'string' ? [{ name: value, at }] : [],
+          ),
+        )
+      if (field.options === undefined || field.offersCategories === true) return []
       const legal = field.options.map((option) => option.id)
       const labels = new Map(
         field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
@@ -125,6 +116,7 @@ const unknownOption: Check = {
         ),
       )
     }),
+  ],
 }
 
 /** "pg or faculty", "not pg" and "any" are no options, and what to write for them is known. */
@@ -175,7 +167,7 @@ const unknownCategory: Check = {
     ])
     const say = (name: string): string => `there is no category \`${name}\``
     return [
-      ...unknown(model, [...rules, ...rows, ...expected], legal, say),
+      ...unknown(model, [...rules, ...rows, ...categoriesGiven(model), ...expected], legal, say),
       ...compared.flatMap((one) => {
         const meant = choiceMeant(one.name, legal)
         return unknown(model, [one], legal, say).map((draft): Draft =>
@@ -210,7 +202,7 @@ const unknownPeriod: Check = {
     )
     return unknown(
       model,
-      [...columns, ...other, ...expected],
+      [...columns, ...itemColumns(model), ...other, ...expected],
       legal,
       (name) => `there is no period \`${name}\``,
     )

@@ -1,4 +1,5 @@
 /** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
+import { REGISTRATION } from '../../bill.ts'
 import { ENGINE_VALUES } from '../../values.ts'
 import { ANSWERED_NAMES } from '../../wire.ts'
 import type { Check } from '../model.ts'
@@ -43,6 +44,18 @@ const duplicateId: Check = {
       ...twice(
         ids(file.fees.periods, 'fees.periods'),
         (id) => `period \`${id}\` is declared twice`,
+      ),
+      ...twice(
+        [
+          ...ids(file.fees.items ?? [], 'fees.items'),
+          ...ids(file.fees.adjustments ?? [], 'fees.adjustments'),
+        ],
+        (id) => `line \`${id}\` is declared twice`,
+      ),
+      ...twice(ids(file.limits ?? [], 'limits'), (id) => `limit \`${id}\` is declared twice`),
+      ...twice(
+        ids(file.codes?.kinds ?? [], 'codes.kinds'),
+        (id) => `kind of code \`${id}\` is declared twice`,
       ),
       ...twice(
         ids(file.admin?.lists ?? [], 'admin.lists'),
@@ -96,6 +109,9 @@ const RESERVED: readonly string[] = [
   'constructor',
 ]
 
+/** What adjustments call the first line and all lines. */
+const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
+
 const reservedName: Check = {
   slug: 'reserved-name',
   severity: 'error',
@@ -112,6 +128,18 @@ const reservedName: Check = {
       .map(({ id, path }) => ({
         at: `${path}.id`,
         message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...[
+      ...(model.file.fees.items ?? []).map(({ id }, at) => ({ id, at: `fees.items.${at}.id` })),
+      ...(model.file.fees.adjustments ?? []).map(({ id }, at) => ({
+        id,
+        at: `fees.adjustments.${at}.id`,
+      })),
+    ]
+      .filter(({ id }) => LINE_NAMES.includes(id))
+      .map(({ id, at }) => ({
+        at,
+        message: `\`${id}\` is what the bill calls ${id === 'all' ? 'all its lines' : 'its first line'}`,
       })),
     ...model.file.categories.flatMap(({ id }, at) =>
       id === 'period'
