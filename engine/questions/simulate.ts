@@ -4,11 +4,15 @@
  * a table made by days would show the wrong column for the second.
  */
 import type { EventConfig } from '../config.ts'
-import type { Answers } from '../answer.ts'
+import type { Answer, Answers } from '../answer.ts'
 import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
+import { provedBill, type BillFound } from '../check/proof/bill.ts'
 import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
+import { factsAmong, type Facts } from '../facts.ts'
+import { linesText } from '../lines.ts'
 import { formatMoney, formatPrice, type Split } from '../money.ts'
+import { fromPairs, own } from '../outcome.ts'
 import { priceTable, type PriceRow } from '../quote.ts'
 import type { Period } from '../sale.ts'
 import { formatDay } from '../time.ts'
@@ -30,6 +34,11 @@ type Simulation = {
   readonly nobody: readonly string[]
   /** What is sold besides the registration, and what changes and bounds it all; null where nothing is. */
   readonly list: PriceList | null
+  /** The least and the most that anybody can be charged; null: nothing is sold besides, or there are too many answers to look at all. */
+  readonly extremes: {
+    readonly cheapest: BillFound | null
+    readonly dearest: BillFound | null
+  } | null
   /** Dotted paths of stand-in values, so that nobody takes a demo price for a price. */
   readonly demo: readonly string[]
 }
@@ -39,6 +48,7 @@ export function simulate(event: EventConfig): Simulation {
     prices: priceTable(event),
     ...whoGetsWhat(event),
     list: isMore(event) ? priceListOf(event) : null,
+    extremes: sellsMore(event) ? provedBill(event).extremes : null,
     demo: event.demo,
   }
 }
@@ -65,7 +75,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   const byCategory = new Map<string | null, Answers[]>()
   for (const point of points) {
     // Hidden answers are dropped first, as they are for a real delegate; impossible points fold onto possible ones.
-    const { answers } = normalise(event, point.answers)
+    const { answers } = normalise(event, point.answers, factsOf(event, point.answers))
     const category = categoryOf(event, answers)
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
@@ -73,11 +83,32 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   const say = (category: string | null): readonly string[] =>
     sayTogether(axes, byCategory.get(category) ?? [], all)
   return {
-    who: event.categories.flatMap(({ id }) =>
-      byCategory.has(id) ? [{ category: id, answers: say(id) }] : [],
-    ),
+    who: event.categories.flatMap(({ id }) => {
+      const answers = [...(byCategory.has(id) ? say(id) : []), ...givenBesides(event, id)]
+      return answers.length === 0 ? [] : [{ category: id, answers }]
+    }),
     nobody: say(null),
   }
+}
+
+/** What a roll says is only known of an answer that is there and shown. */
+function factsOf(event: EventConfig, point: Answers): Facts {
+  const facts = factsAmong(event, point)
+  const { answers } = normalise(event, point, facts)
+  const rolls = fromPairs(
+    Object.entries(facts.rolls).filter(([field]) => own(answers, field) !== undefined),
+  )
+  return { ...facts, rolls }
+}
+
+/** The codes that give a category, and the limits that offer it, whatever is answered. */
+function givenBesides({ codeKinds, limits }: EventConfig, category: string): readonly string[] {
+  return [
+    ...codeKinds.flatMap(({ id, gives }) =>
+      'category' in gives && gives.category === category ? [`code: ${id}`] : [],
+    ),
+    ...limits.flatMap(({ id, full }) => (full.offer === category ? [`where ${id} is full`] : [])),
+  ]
 }
 
 /** As lines for people: one block for each period, then who gets which category. */
@@ -117,6 +148,7 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
           ...(list !== null && sellsMore(event) ? sayTables(event, list, demo) : periods),
         ]),
     ...(list === null ? [] : sayRules(list)),
+    ...(sellsMore(event) ? sayExtremes(it.extremes) : []),
     who.join('\n'),
     ...(it.demo.length === 0
       ? []
@@ -177,6 +209,46 @@ function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): rea
   return blocks.flatMap(([title, rules]) =>
     rules.length === 0 ? [] : [`${title}\n${table(rules.map(({ id, says }) => [id, says]))}`],
   )
+}
+
+function sayExtremes(it: Simulation['extremes']): readonly string[] {
+  if (it === null)
+    return ['Cheapest and dearest bill: too many combinations of answers to look at.']
+  const said = (name: string, bill: BillFound | null): readonly string[] =>
+    bill === null ? [] : [`${name} bill: ${sayBillFound(bill)}`]
+  return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]
+}
+
+/** Total, category, period and day; the answers that give it; its lines. */
+function sayBillFound(bill: BillFound): string {
+  const { answers, category, period, on, lines, total } = bill
+  const given = Object.entries(answers).map(([field, answer]) => `${field}: ${sayGiven(answer)}`)
+  return [
+    `${formatPrice(total)}, ${category} in ${period}, such as on ${formatDay(on)}`,
+    ...(given.length === 0 ? [] : [`  given ${given.join(', ')}`]),
+    ...linesText(lines)
+      .split('\n')
+      .map((line) => `  ${line}`),
+  ].join('\n')
+}
+
+/** An answer as it may be given again; alike people once, with how many they are. */
+function sayGiven(answer: Answer): string {
+  if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+  if (typeof answer !== 'object') return String(answer)
+  const each = answer.map((one) =>
+    typeof one === 'string'
+      ? one
+      : `(${Object.entries(one)
+          .map(([part, value]) => `${part}: ${sayGiven(value)}`)
+          .join(', ')})`,
+  )
+  return [...new Set(each)]
+    .map((one) => {
+      const times = each.filter((other) => other === one).length
+      return times === 1 ? one : `${times} × ${one}`
+    })
+    .join(' and ')
 }
 
 /** Base, tax and total; without a tax the total is all. */

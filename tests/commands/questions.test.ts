@@ -350,6 +350,33 @@ describe('simulate', () => {
       expect(block(title), title).toHaveLength(1 + rows)
   })
 
+  test('the cheapest and the dearest bill with the answers that give them, and who is in which category', async () => {
+    const blocks = plain((await here.rollcall(['simulate', sold('nidancon2027')])).out).split(
+      '\n\n',
+    )
+    const block = (start: string): readonly string[] =>
+      (blocks.find((one) => one.startsWith(start)) ?? '').trimEnd().split('\n')
+    expect(block('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
+    const [dearest, given, ...lines] = block('Dearest')
+    expect(dearest).toBe('Dearest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027')
+    expect(given).toContain('companions: 4 × (age: 5)')
+    expect(given).toContain('dinner_tickets: 5, room: single, nights: 5')
+    expect(lines).toEqual([
+      '  Non-member: ₹ 15,340',
+      '  Accompanying person, 4 × ₹ 6,000: ₹ 28,320',
+      '  Workshop: Difficult airway (Hall B, 9 AM): ₹ 4,130',
+      '  Workshop: Ventilation (Hall B, 12 noon): ₹ 5,310',
+      '  Gala dinner, 5 × ₹ 2,000: ₹ 11,800',
+      '  Single room, 5 nights, 5 × ₹ 4,500: ₹ 23,625',
+      '  Late fee: ₹ 590',
+    ])
+    const who = block('Who gets').join('\n')
+    expect(who).toContain('  faculty     code: faculty')
+    expect(who).toContain('where trainees is full')
+    expect(who).toMatch(/senior .*member_number.kind: life.*born_on: to 12 February 1957/)
+    expect(who).not.toMatch(/senior .*not on the roll/)
+  })
+
   test('what the delegate names has no table, and an event without items keeps its own', async () => {
     const named = plain((await here.rollcall(['simulate', sold('nilarun2027')])).out)
     expect(named).toContain(

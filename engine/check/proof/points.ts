@@ -2,6 +2,7 @@
 import type { EventConfig, PublicEvent } from '../../config.ts'
 import type { Answer, Answers } from '../../answer.ts'
 import { own } from '../../outcome.ts'
+import { formatDay, isDay, type Day } from '../../time.ts'
 import { axisOf, axisOfFact, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './axes.ts'
 
 type Point = { readonly answers: Answers }
@@ -96,14 +97,44 @@ export function sayTogether(
         const inside = [...(box[at] ?? [])]
         return inside.length === possible[at]
           ? []
-          : [`${axis.field}: ${inside.map((answer) => say(axis, answer)).join(' or ')}`]
+          : [`${axis.field}: ${sayAll(axis, inside).join(' or ')}`]
       })
       .join(', '),
   )
 }
 
+/** Each answer in words; days that follow each other on the axis as a span, for those between behave alike. */
+function sayAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly string[] {
+  const days = axis.values.flatMap(({ answer }) =>
+    typeof answer === 'string' && isDay(answer) ? [answer] : [],
+  )
+  const runs: Day[][] = []
+  for (const [at, day] of days.entries()) {
+    if (!inside.includes(day)) continue
+    if (at > 0 && inside.includes(days[at - 1])) runs.at(-1)?.push(day)
+    else runs.push([day])
+  }
+  const isIn = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
+  return [
+    ...runs.map((run) => saySpan(run, days)),
+    ...inside.filter((answer) => !isIn(answer)).map((answer) => say(axis, answer)),
+  ]
+}
+
+/** "to 17 January 1982", "from 18 January 2015", or both ends. */
+function saySpan(run: readonly Day[], all: readonly Day[]): string {
+  const [first, last] = [run[0], run.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const from = first === all[0] ? null : formatDay(first)
+  const to = last === all.at(-1) ? null : formatDay(last)
+  if (from === null && to === null) return 'any day'
+  if (from === null) return `to ${to}`
+  return to === null ? `from ${from}` : from === to ? from : `${from} to ${to}`
+}
+
 /** In the words of the axis; an answer that is not on it (a default, a trimmed text) as it stands. */
 function say({ values }: Axis, answer: Answer | undefined): string {
-  if (answer === undefined) return NOT_ANSWERED.says
+  if (answer === undefined)
+    return values.find((value) => value.answer === undefined)?.says ?? NOT_ANSWERED.says
   return values.find((value) => value.answer === answer)?.says ?? String(answer)
 }
