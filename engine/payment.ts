@@ -75,6 +75,7 @@ export type PaymentRefusal =
   | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
   | { readonly code: 'after_hold' }
+  | { readonly code: 'place_gone'; readonly place: string }
   | { readonly code: 'already_success' }
   | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
@@ -224,6 +225,8 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
       return 'Money came after registration had closed.'
     case 'after_hold':
       return 'Money came when its price was held no more, and the price of that day was another.'
+    case 'place_gone':
+      return `Money came when its place, ${refusal.place}, was held no more, and others have it.`
     case 'not_paid':
       return 'A refund came for a payment that is not a success here.'
     case 'undecided':

@@ -9,6 +9,7 @@ import type { Line } from './lines.ts'
 import { rupees, split, type Paise, type Split } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { lastDayOf, openOn, periodOn } from './period.ts'
+import { shownLeft } from './places.ts'
 import { dayOf, isoIndia, type Instant } from './time.ts'
 
 /** What these answers cost at an instant: the sums over the lines. base + gst = total, exactly. */
@@ -91,8 +92,15 @@ export function priceTable(event: PublicEvent): readonly PriceRow[] {
   }))
 }
 
-/** The whole tariff as the wire has it: all three shapes that readers of the specification expect. */
-export function tariff(event: PublicEvent, at: Instant): TariffAnswer {
+/**
+ * The whole tariff as the wire has it: all three shapes that readers of the specification expect. `left`: how
+ * many are left of each place; of what is absent there are as many as the file says.
+ */
+export function tariff(
+  event: PublicEvent,
+  at: Instant,
+  left: Readonly<Record<string, number>> = {},
+): TariffAnswer {
   const on = dayOf(at)
   const opening = openOn(event, on)
   const period = periodOn(event.fees, on)
@@ -128,5 +136,6 @@ export function tariff(event: PublicEvent, at: Instant): TariffAnswer {
             ]
       }),
     ),
+    left: shownLeft(event.limits, left),
   }
 }

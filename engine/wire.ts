@@ -19,8 +19,9 @@ export type ErrorAnswer = {
   was?: WireQuote
   /** Of `registered_already`: the same once more with `confirmed: true` registers all the same. */
   may_confirm?: true
-  /** Of `full`: the place of which none is left. */
+  /** Of `full`: the place that is gone, a limit's id or `limit.option`, and how many of it are left. */
   place?: string
+  left?: number
 }
 
 /** POST /api/events/{id}/code/ {code}: what a code gives. */
@@ -88,7 +89,7 @@ export type TariffAnswer = {
   tariff_data: Record<string, Record<string, { price: number | null }>>
   /** Today's price per category; a category not on sale today is absent. */
   pricing: Record<string, { base: number; gst: number; total: number }>
-  /** How many places are left, by place (`hall`, `seats.ecmo`): those that the file wants told, and 0 where there is none. */
+  /** By place (a limit's id, or `limit.option`): how many are left where the event says so, and 0 where none is. */
   left?: Record<string, number>
 }
 

@@ -197,7 +197,15 @@ async function keepAll(
     const batch = served.slice(from, from + KEPT_AT_ONCE)
     await Promise.all(
       batch.map(({ hash, config, text, shared }) =>
-        store.keepEventFile({ hash, eventId: config.id, text, shared, at: clock() }),
+        store.keepEventFile({
+          hash,
+          eventId: config.id,
+          text,
+          shared,
+          at: clock(),
+          limits: config.limits,
+          holdPlaceMs: config.holdPlaceMs,
+        }),
       ),
     )
   }

@@ -8,6 +8,7 @@ import type { Call } from '../http/event-calls.ts'
 import { addressOf, refuseTooMany } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Guesses } from './guesses.ts'
+import { leftOf } from './facts.ts'
 import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
 import { bodyRefused, sendRefusal } from './refusals.ts'
@@ -86,8 +87,12 @@ export function registeringCalls(
       {
         method: 'GET',
         path: api.tariff,
-        handle: async (_request, reply) =>
-          reply.header('cache-control', 'no-store').send(tariff(served.config, deps.clock())),
+        handle: async (_request, reply) => {
+          const { config } = served
+          const at = deps.clock()
+          const left = await leftOf(deps, config, at)
+          return reply.header('cache-control', 'no-store').send(tariff(config, at, left))
+        },
       },
     ]
   })

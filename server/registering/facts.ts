@@ -1,6 +1,6 @@
 /**
  * What one form cannot know, found out before its answers are judged and priced: what a code gives, on which
- * row of a roll an answer stands. All of it is decided again in the transaction that registers.
+ * row of a roll an answer stands, which places are left. All of it is decided again in the transaction that registers.
  */
 import { dayOf, foldedCode, foldedText, normalise, own, uniqueRules } from '../../engine/index.ts'
 import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../engine/index.ts'
@@ -27,7 +27,7 @@ export async function factsOf(
 ): Promise<FoundOut> {
   const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE_NAME))
   const code = typed === '' ? null : await codeFact(deps, event, typed, at)
-  const given: Facts = { code, left: {}, rolls: {} }
+  const given: Facts = { code, left: await leftOf(deps, event, at), rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
   return {
     facts: { ...given, rolls: rolled.facts },
@@ -39,6 +39,15 @@ export async function factsOf(
       holdMs: event.holdPlaceMs,
     },
   }
+}
+
+/** How many are left of each place; of what is absent there are plenty. */
+export async function leftOf(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  at: Instant,
+): Promise<Facts['left']> {
+  return event.limits.length === 0 ? {} : store.placesLeft(event.id, at)
 }
 
 /** Whether what is sent asks the lists of the office. */

@@ -114,6 +114,11 @@ export async function payAgain(
       : err({ code: 'not_payable', why: data.error })
   }
   if (event.payment === null) return err({ code: 'nothing_due' })
+  const outside = { unique: uniqueRules(event), holdMs: event.holdPlaceMs }
+  const taken = async (by: OutsideRefusal): Promise<Result<Payable, PayAgainRefusal>> => {
+    if (by.code === 'registered_already') await tellTheRegistered(deps, event, by.regNo, at)
+    return err({ code: 'taken', by })
+  }
   const asked = await askAbout(deps, regNo, at)
   for (let tried = 0; tried < ROUNDS_MAX; tried++) {
     const stored = await deps.store.registration(regNo)
@@ -132,9 +137,10 @@ export async function payAgain(
       case 'same-order': {
         const { orderId, amount, createdAt } = newest
         const due = payable({ regNo, orderId, amount, answers }, false)
-        // It was asked for once more: it is as fresh as a new one.
-        if (due.ok && createdAt < at) await deps.store.handedAgain(orderId, at)
-        return due
+        if (!due.ok || createdAt >= at) return due
+        // It was asked for once more: it is as fresh as a new one, where what it had is still there.
+        const again = await deps.store.handedAgain(orderId, at, outside)
+        return again.ok ? due : taken(again.error)
       }
       case 'new-attempt': {
         const { quote } = paying
@@ -149,16 +155,13 @@ export async function payAgain(
             account: event.payment.account,
             merchantId: deps.gateway.merchantOf(event),
           },
-          outside: { unique: uniqueRules(event), holdMs: event.holdPlaceMs },
+          outside,
           ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
         })
         if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
         const { error } = again
         if (error.code === 'too_many_attempts') return err({ code: error.code })
-        if (error.code === 'registered_already')
-          await tellTheRegistered(deps, event, error.regNo, at)
-        if (error.code !== 'not_found' && error.code !== 'not_failed')
-          return err({ code: 'taken', by: error })
+        if (error.code !== 'not_found' && error.code !== 'not_failed') return taken(error)
         // Another request was quicker: once more, with what is there now.
         break
       }

@@ -1,6 +1,7 @@
 /** How registering and paying again say no: status, code and sentence of each refusal. */
 import type { FastifyReply } from 'fastify'
 import {
+  allPlaces,
   assertNever,
   formatMoney,
   formatPrice,
@@ -161,6 +162,8 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
     }
     case 'code_gone':
       return codeRefused(refusal.is)
+    case 'full':
+      return fullRefused(event, refusal.place)
     case 'facts_moved': {
       const { code, message } = toldOf(503)
       return said(503, code, message, {}, RETRY_SECONDS[503])
@@ -168,6 +171,21 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
     default:
       return assertNever(refusal)
   }
+}
+
+/** `quote`: what it would cost under the category that is offered instead; left out: nothing is offered. */
+export function fullRefused(
+  event: EventConfig,
+  place: string,
+  quote: Quote | null = null,
+): Refusal {
+  const limit = allPlaces(event.limits).find(({ id }) => id === place)?.limit
+  const message = limit?.full.say ?? 'All places are taken.'
+  return said(409, 'full', message, {
+    place,
+    left: 0,
+    quote: quote === null ? null : wireQuote(quote),
+  })
 }
 
 export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal {
@@ -185,7 +203,9 @@ export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal
       return said(
         409,
         refusal.code,
-        `${labelOf(event, refusal.category)} is not on sale at present. Please choose another ${wordFor(event, 'category')}.`,
+        refusal.item === null
+          ? `${labelOf(event, refusal.category)} is not on sale at present. Please choose another ${wordFor(event, 'category')}.`
+          : `${itemLabel(event, refusal.item, refusal.option)} is not on sale at present. Please change your answers.`,
         { quote: null },
       )
     default:
@@ -305,6 +325,13 @@ export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): R
 
 function labelOf(event: EventConfig, category: string): string {
   return event.categories.find(({ id }) => id === category)?.label ?? category
+}
+
+/** What is sold, as a sentence names it: the option where there is one, else the item. */
+function itemLabel(event: EventConfig, id: string, option: string | null): string {
+  const item = event.fees.items.find((one) => one.id === id)
+  const options = event.fields.find((field) => field.id === item?.by)?.options ?? []
+  return options.find((one) => one.id === option)?.label ?? item?.label ?? id
 }
 
 function wireQuote({ category, period, base, gst, total, lines }: Quote): WireQuote {

@@ -6,6 +6,7 @@ import {
   dayOf,
   err,
   invalidOf,
+  laidIn,
   ok,
   openOn,
   own,
@@ -34,12 +35,14 @@ import type { LookupGuard } from './lookup.ts'
 import { make, priceOf } from './making.ts'
 import type { MakingRefusal } from './making.ts'
 import { answerTo, payAgain } from './pay-again.ts'
+import { agrees, whatIsFull } from './places.ts'
 import {
   answersRefused,
   bodyRefused,
   codeRefused,
   closedRefused,
   differenceRefused,
+  fullRefused,
   keyRefused,
   notOnRoll,
   notPayable,
@@ -126,6 +129,9 @@ async function register(
   if (Object.keys(strangers).length > 0) return err(notOnRoll(strangers))
   const judged = await judgeFiles(deps, event, answers.value, body.files)
   if (!judged.ok) return err(answersRefused(judged.error))
+  const full = whatIsFull(event, answers.value, facts, at)
+  if (full !== null && !agrees(event, body.values, full))
+    return err(fullRefused(event, full.place, full.instead?.quote ?? null))
   const priced = priceOf(event, answers.value, at)
   if (!priced.ok) return err(quoteRefused(event, priced.error))
   const { category, quote } = priced.value
@@ -138,7 +144,17 @@ async function register(
   for (const file of files) await deps.uploads.keep(file)
   const given = { category, quote, answers: answers.value, uploads, idempotency, at, outside }
   const made = await make(deps, served, given)
-  if (!made.ok) return err(await notMade(deps, event, made.error, at))
+  if (!made.ok) {
+    const { error } = made
+    // Somebody was quicker.
+    if (error.code === 'taken' && error.by.code === 'full') {
+      const left = { ...facts.left, [error.by.place]: 0 }
+      const now = laidIn(event, answers.value, { ...facts, left })
+      const { instead } = whatIsFull(event, now, { ...facts, left }, at) ?? { instead: null }
+      return err(fullRefused(event, error.by.place, instead?.quote ?? null))
+    }
+    return err(await notMade(deps, event, error, at))
+  }
   if (made.value.repeated) return answerAgain(deps, event, made.value, at)
   return ok(answerTo(event, made.value.regNo, made.value.data))
 }
@@ -187,7 +203,7 @@ async function answerAgain(
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const due = await payAgain(deps, event, regNo, at)
   if (due.ok) return ok(answerTo(event, regNo, due.value.data))
-  if (due.error.code === 'registration_closed' || due.error.code === 'not_payable')
+  if (['registration_closed', 'not_payable', 'taken'].includes(due.error.code))
     return err(payAgainRefused(event, due.error))
   const stored = await deps.store.registration(regNo)
   assert(stored !== null, 'a registration that was sent again is not there')

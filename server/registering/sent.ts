@@ -13,7 +13,8 @@ const USUAL_NAMES: Readonly<Record<string, string>> = {
 /** What is told first: money, then the category, then the period, which may change without the others. */
 export type Difference = 'price' | 'category' | 'period'
 export type Comparison =
-  | { readonly is: 'same' }
+  /** `said`: what of it was sent at all, by its meaning. */
+  | { readonly is: 'same'; readonly said: ReadonlySet<string> }
   | { readonly is: 'differs'; readonly in: Difference }
   | { readonly is: 'unreadable'; readonly name: string }
 
@@ -25,10 +26,12 @@ export function compareSent(
   quote: Quote | null,
 ): Comparison {
   const differs = new Set<Difference>()
+  const said = new Set<string>()
   for (const [name, means] of meaningsOf(event)) {
     const sent = textOf(own(values, name))
     if (sent === '') continue
     if (sent === null) return { is: 'unreadable', name }
+    said.add(means)
     if (means === 'base' || means === 'gst' || means === 'total') {
       const amount = readAmount(sent)
       if (amount === null) return { is: 'unreadable', name }
@@ -37,7 +40,7 @@ export function compareSent(
     else if (means === 'period' && sent !== quote?.period) differs.add('period')
   }
   const first = ORDER.find((difference) => differs.has(difference))
-  return first === undefined ? { is: 'same' } : { is: 'differs', in: first }
+  return first === undefined ? { is: 'same', said } : { is: 'differs', in: first }
 }
 
 const ORDER: readonly Difference[] = ['price', 'category', 'period']

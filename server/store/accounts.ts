@@ -1,7 +1,8 @@
 /** The writes around the office: admins, sessions, audit log, event files; and the health check. */
 import { assert, err, ok } from '../../engine/index.ts'
-import type { Instant, RegNo, Result } from '../../engine/index.ts'
+import type { Instant, Limit, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { setLimits } from './places.ts'
 
 export function addAdmin(
   sql: Sql,
@@ -89,8 +90,14 @@ export type ServedFile = {
   readonly text: string
   readonly shared: string
   readonly at: Instant
+  readonly limits?: readonly Limit[]
+  readonly holdPlaceMs?: number
 }
-export function keepEventFile(sql: Sql, { hash, eventId, text, shared, at }: ServedFile): void {
+export function keepEventFile(
+  sql: Sql,
+  { hash, eventId, text, shared, at, limits = [], holdPlaceMs = 0 }: ServedFile,
+): void {
+  setLimits(sql, eventId, limits, holdPlaceMs)
   sql(
     `INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (hash) DO UPDATE SET served_at = max(served_at, excluded.served_at)`,

@@ -6,6 +6,7 @@ import type { Sql } from './database.ts'
 import { decisionsOf } from './decisions.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
 import { linkOf } from './links.ts'
+import { placesLeft, placesTaken } from './places.ts'
 import { registeredUnder } from './registering.ts'
 import { reviewOf } from './reviews.ts'
 import { rollRow } from './rolls.ts'
@@ -98,6 +99,12 @@ export function reads(sql: Sql) {
     },
     rollRow(eventId: string, roll: string, key: string): Answered<'rollRow'> {
       return rollRow(sql, eventId, roll, key)
+    },
+    placesLeft(eventId: string, at: Instant): Record<string, number> {
+      return placesLeft(sql, eventId, at)
+    },
+    placesTaken(eventId: string): Answered<'placesTaken'> {
+      return placesTaken(sql, eventId)
     },
     unfinished(
       handedBefore: Instant,

@@ -23,6 +23,8 @@ export type OutsideRefusal =
   /** `rule` is its place among the event's. */
   | { readonly code: 'registered_already'; readonly rule: number; readonly regNo: RegNo }
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeFact['is'], 'valid'> }
+  /** No place is left of one that is asked for: a limit's id, or `limit.option`. */
+  | { readonly code: 'full'; readonly place: string }
   /** What was found out is no longer so: it has to be found out again. */
   | { readonly code: 'facts_moved' }
 

@@ -6,6 +6,7 @@ import { keepImported } from './captures.ts'
 import { keepLines } from './bills.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
+import { holdAgain, placeStored } from './places.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
@@ -14,6 +15,7 @@ import { settleRegistration } from './standing.ts'
 import { take, whetherFree, whetherStillFree } from './taking.ts'
 import { forgetRules } from './unique.ts'
 import type { AskedOf, AttemptQuote, NextAttempt, RetryRefusal } from './money.ts'
+import type { OutsideRefusal } from './outside.ts'
 import type {
   ImportRow,
   NewRegistration,
@@ -80,7 +82,7 @@ export function register(
     })
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
   }
-  take(sql, id, registration, free.codeId)
+  take(sql, id, registration, free)
   for (const upload of registration.uploads)
     sql(
       'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
@@ -148,15 +150,12 @@ export function retry(
   )
     return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
-  const gone =
-    outside === undefined
-      ? null
-      : whetherStillFree(sql, registration.id, {
-          eventId: registration.event_id,
-          answers: JSON.parse(registration.answers) as Answers,
-          outside,
-          at,
-        })
+  const gone = whetherStillFree(sql, registration.id, {
+    eventId: registration.event_id,
+    answers: JSON.parse(registration.answers) as Answers,
+    outside,
+    at,
+  })
   if (gone !== null) return err(gone)
   // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
   if (newest.status === 'pending') applyFact(sql, newest.order_id, { type: 'expired', at }, null)
@@ -184,6 +183,7 @@ export function retry(
   })
   assert(added, `order id ${attempt} of a registration is taken`)
   settleRegistration(sql, registration.id)
+  holdAgain(sql, registration.event_id, registration.id, at)
   sql(
     "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
   ).run(at, registration.event_id, regNo, registration.id)
@@ -192,11 +192,28 @@ export function retry(
   return ok(toStoredPayment(payment))
 }
 
-/** The reconciler asks about it soon, and its time begins anew. */
-export function handedAgain(sql: Sql, orderId: OrderId, at: Instant): void {
-  sql(
-    "UPDATE payments SET handed_off_at = ?, next_ask_at = ?, asks = 0 WHERE order_id = ? AND status = 'pending' AND review IS NULL",
-  ).run(at, at, orderId)
+/** The reconciler asks about it soon, and its time begins anew. What it had may be somebody else's by now. */
+export function handedAgain(
+  sql: Sql,
+  orderId: OrderId,
+  at: Instant,
+  outside: NextAttempt['outside'] | null,
+): Result<null, OutsideRefusal> {
+  const row = sql<{ id: number; event_id: string; answers: string }>(
+    `SELECT id, event_id, answers FROM registrations WHERE id =
+       (SELECT registration_id FROM payments WHERE order_id = ? AND status = 'pending' AND review IS NULL)`,
+  ).get(orderId)
+  if (row === undefined) return ok(null)
+  const answers = JSON.parse(row.answers) as Answers
+  const gone = whetherStillFree(sql, row.id, { eventId: row.event_id, answers, outside, at })
+  if (gone !== null) return err(gone)
+  holdAgain(sql, row.event_id, row.id, at)
+  sql('UPDATE payments SET handed_off_at = ?, next_ask_at = ?, asks = 0 WHERE order_id = ?').run(
+    at,
+    at,
+    orderId,
+  )
+  return ok(null)
 }
 
 /** Null: the number is taken. */
@@ -327,6 +344,7 @@ export function importRegistrations(
         row.paidAt,
       )
     keepImported(sql, id, row)
+    placeStored(sql, row.eventId, id)
     if (row.paymentStatus === 'success')
       addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
     sql(

@@ -8,6 +8,7 @@ import type Database from 'better-sqlite3'
 import { droppedProofs } from './migrations/proofs.ts'
 import { paying } from './migrations/paying.ts'
 import { bills } from './migrations/bills.ts'
+import { places } from './migrations/places.ts'
 import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
 
@@ -355,6 +356,7 @@ export const migrations: readonly string[] = [
   droppedProofs,
   bills,
   outside,
+  places,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -20,6 +20,7 @@ import type { Sql } from './database.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
+import { placeGone } from './places.ts'
 import {
   claimRefund as claim,
   orderOfRefund,
@@ -84,6 +85,11 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
         'reference_taken',
         `The gateway's reference ${second} has already paid ${taken.order_id}.`,
       )
+    const place = placeGone(sql, row.registration_id, fact.at)
+    if (place !== null) {
+      const gone = { code: 'place_gone', place } as const
+      return refused(gone.code, reviewOf(gone))
+    }
   }
   return { next, refusal: null, why: null }
 }

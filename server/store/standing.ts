@@ -6,6 +6,7 @@ import { applyFact as judge, assert, endedWithout, paise, watchFrom } from '../.
 import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
 import { addRevenue } from './counters.ts'
 import type { Sql } from './database.ts'
+import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow, Placed } from './refunds.ts'
 import { ownedPayment, quoteOf, toPayment } from './rows.ts'
@@ -136,15 +137,11 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
       deciding.amount,
       deciding.bill,
     )
+  const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
+  settlePlaces(sql, registrationId, deciding.status, inReview)
   sql(
     'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
-  ).run(
-    deciding.status,
-    deciding.reference,
-    deciding.paid_at,
-    attempts.some(({ review }) => review !== null) || waits !== undefined ? 1 : 0,
-    registrationId,
-  )
+  ).run(deciding.status, deciding.reference, deciding.paid_at, inReview ? 1 : 0, registrationId)
 }
 
 /** The reasons that stay when one is no reason any more. */

@@ -10,6 +10,7 @@ import type {
   DecisionRefusal,
   Instant,
   LastAnswer,
+  Limit,
   OrderId,
   PaymentFact,
   RegNo,
@@ -19,13 +20,13 @@ import type {
 import type {
   Decided,
   NextAttempt,
-  RetryRefusal,
   NewLink,
   StoredLink,
   NewNotice,
   RawAnswer,
   RefundToSend,
   RefundTold,
+  RetryRefusal,
   ReviewCounts,
   StoredCapture,
   StoredDecision,
@@ -34,7 +35,14 @@ import type {
   StoredRefund,
   WantedRefund,
 } from './money.ts'
-import type { MadeCodes, RollCount, RollReplaced, RollRow, StoredCode } from './outside.ts'
+import type {
+  MadeCodes,
+  OutsideRefusal,
+  RollCount,
+  RollReplaced,
+  RollRow,
+  StoredCode,
+} from './outside.ts'
 import type {
   NewRegistration,
   Registered,
@@ -49,6 +57,8 @@ import type {
   EventFigures,
   KeptEventFile,
 } from './shapes.ts'
+
+import type { StoredPlace } from './places.ts'
 
 export type * from './money.ts'
 export type * from './outside.ts'
@@ -71,8 +81,16 @@ export interface Store {
    * The order id is the number plus two digits. A price of its own becomes the registration's.
    */
   retry(regNo: RegNo, at: Instant, next?: NextAttempt): Promise<Result<StoredPayment, RetryRefusal>>
-  /** The delegate is sent to the gateway once more with an open order, which is as fresh as a new one. Nothing for what has ended. */
-  handedAgain(orderId: OrderId, at: Instant): Promise<void>
+  /** The delegate is sent to the gateway once more with an open order, which is as fresh as a new one. What it had may be somebody else's by now. Nothing for what has ended. */
+  handedAgain(
+    orderId: OrderId,
+    at: Instant,
+    outside?: NextAttempt['outside'],
+  ): Promise<Result<null, OutsideRefusal>>
+  /** How many are left of each place of the event at that instant; what is absent is not limited. */
+  placesLeft(eventId: string, at: Instant): Promise<Readonly<Record<string, number>>>
+  /** How many of each place are held or kept. */
+  placesTaken(eventId: string): Promise<readonly StoredPlace[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** An imported one, by its number elsewhere. */
   formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null>
@@ -287,6 +305,9 @@ export interface Store {
     readonly text: string
     readonly shared: string
     readonly at: Instant
+    /** What there is only so much of, and how long a place is held while somebody pays; left out: nothing. */
+    readonly limits?: readonly Limit[]
+    readonly holdPlaceMs?: number
   }): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
   lastEventFile(eventId: string): Promise<KeptEventFile | null>

@@ -1,5 +1,5 @@
 /**
- * What a registration takes that somebody else might take too: answers that stand once, a use of a code. Found
+ * What a registration takes that somebody else might take too: answers that stand once, a use of a code, places. Found
  * out before it was priced, and decided again here, inside the transaction that stores it.
  */
 import { own } from '../../engine/index.ts'
@@ -7,24 +7,31 @@ import type { Answers, Instant, RegNo, UniqueRule } from '../../engine/index.ts'
 import { codeAt, codeUsed, noteUse } from './codes.ts'
 import type { Sql } from './database.ts'
 import type { Outside, OutsideRefusal } from './outside.ts'
+import { placeGone, roomFor, takePlaces } from './places.ts'
+import type { Room } from './places.ts'
+import type { NewRegistration } from './shapes.ts'
 import { rollRow } from './rolls.ts'
 import { noteAnswers, standsAgainst } from './unique.ts'
 
 type Taking = {
   readonly eventId: string
   readonly answers: Answers
+  readonly category: string | null
   readonly outside?: Outside
   readonly at: Instant
 }
 
-/** Why it cannot be stored; else the code that it uses, null where it uses none. */
+/** What it takes: the code that it uses, null where it uses none, and its places. */
+export type Free = { readonly codeId: number | null; readonly room: Room }
+
+/** Why it cannot be stored; else what it takes. */
 export function whetherFree(
   sql: Sql,
-  { eventId, answers, outside, at }: Taking,
-):
-  | { readonly refusal: OutsideRefusal }
-  | { readonly refusal: null; readonly codeId: number | null } {
-  if (outside === undefined) return { refusal: null, codeId: null }
+  { eventId, answers, category, outside, at }: Taking,
+): { readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free) {
+  const room = roomFor(sql, eventId, answers, category, at)
+  if ('code' in room) return { refusal: room }
+  if (outside === undefined) return { refusal: null, codeId: null, room }
   const { unique, isConfirmed, rolls, code, holdMs } = outside
   const rules = unique.filter(({ otherwise }) => otherwise === 'block' || !isConfirmed)
   const against = standsAgainst(sql, eventId, rules, answers)
@@ -34,20 +41,21 @@ export function whetherFree(
     return row !== null && Object.entries(cells).every(([id, cell]) => own(row, id) === cell)
   })
   if (!stands) return { refusal: { code: 'facts_moved' } }
-  if (code === null) return { refusal: null, codeId: null }
+  if (code === null) return { refusal: null, codeId: null, room }
   const { id, fact } = codeAt(sql, eventId, code.folded, holdMs, at)
   if (fact.is !== 'valid') return { refusal: { code: 'code_gone', is: fact.is } }
   if (fact.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
-  return { refusal: null, codeId: id }
+  return { refusal: null, codeId: id, room }
 }
 
 /** Of a registration that is stored now. */
 export function take(
   sql: Sql,
   id: number,
-  { eventId, answers, outside }: Taking,
-  codeId: number | null,
+  { eventId, answers, outside, orderId, at }: Taking & Pick<NewRegistration, 'orderId'>,
+  { codeId, room }: Free,
 ): void {
+  takePlaces(sql, id, room, orderId !== null, at)
   noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
   if (codeId !== null) noteUse(sql, id, codeId)
 }
@@ -65,9 +73,12 @@ export function whetherStillFree(
     outside,
     at,
   }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
-    readonly outside: Pick<Outside, 'unique' | 'holdMs'>
+    readonly outside: Pick<Outside, 'unique' | 'holdMs'> | null | undefined
   },
 ): OutsideRefusal | null {
+  const place = placeGone(sql, id, at)
+  if (place !== null) return { code: 'full', place }
+  if (outside == null) return null
   const { unique, holdMs } = outside
   const rules = unique.filter(({ otherwise }) => otherwise === 'block')
   const against = standsAgainst(sql, eventId, rules, answers, id)

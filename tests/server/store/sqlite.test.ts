@@ -13,6 +13,7 @@ import { StoreBusy } from '../../../server/store/store.ts'
 import {
   confirmed,
   found,
+  hour,
   later,
   mail,
   newRegistration,
@@ -403,6 +404,25 @@ describe('SQLite', () => {
     expect(answers.every(({ ok }) => ok)).toBe(true)
     await second.close()
     expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(60)
+  })
+
+  test('two writers on one file: of 64 who want the last place, half at each, exactly one has it', async () => {
+    const second = await openStore({ dataDir })
+    const limits = [{ id: 'hall', max: 1, full: { say: 'Full' } }]
+    const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
+    await inside.store.keepEventFile({ ...file, limits })
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, at) =>
+        (at % 2 === 0 ? inside.store : second).register(newRegistration()),
+      ),
+    )
+    expect(answers.filter(({ ok }) => ok).length).toBe(1)
+    expect(answers.find(({ ok }) => !ok)).toEqual({
+      ok: false,
+      error: { code: 'full', place: 'hall' },
+    })
+    await second.close()
+    expect(await inside.store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
   })
 
   test('answering before the commit is what the tests can switch on, and shows', async () => {

@@ -1,0 +1,65 @@
+/** Places that there are only so many of: which ones a registration takes, and what the form says of how many are left. */
+import type { Answers } from './answer.ts'
+import { holds, isScalar, listOf } from './conditions.ts'
+import { fullOf } from './facts.ts'
+import { own } from './outcome.ts'
+import type { Limit } from './sale.ts'
+
+/** `id`: a limit's, or `limit.option` where each option has places of its own. */
+export type Place = { readonly id: string; readonly max: number; readonly limit: Limit }
+
+/** Every place of these limits, in the file's order. */
+export function allPlaces(limits: readonly Limit[]): readonly Place[] {
+  return limits.flatMap((limit): Place[] => {
+    const { id, max } = limit
+    return typeof max === 'number'
+      ? [{ id, max, limit }]
+      : Object.entries(max).map(([option, of]) => ({ id: `${id}.${option}`, max: of, limit }))
+  })
+}
+
+/**
+ * The places that a registration takes, each once. `answers` are normalised, with the facts laid in under
+ * which it was priced; `category` is the one that followed from them.
+ */
+export function placesOf(
+  limits: readonly Limit[],
+  answers: Answers,
+  category: string | null,
+): readonly Place[] {
+  return limits.flatMap((limit): Place[] => {
+    const { id, when, eachOptionOf, max } = limit
+    if (when !== undefined && !holds(when, answers, category)) return []
+    if (typeof max === 'number') return [{ id, max, limit }]
+    const answer = eachOptionOf === undefined ? undefined : own(answers, eachOptionOf)
+    const chosen = isScalar(answer) ? [String(answer)] : listOf(answer)
+    return chosen.flatMap((option) => {
+      const of = typeof option === 'string' ? own(max, option) : undefined
+      return of === undefined ? [] : [{ id: `${id}.${option}`, max: of, limit }]
+    })
+  })
+}
+
+/** The first of its places that is gone, by the facts among the answers; null: all of them are there. */
+export function firstFull(
+  limits: readonly Limit[],
+  answers: Answers,
+  category: string | null,
+): Place | null {
+  return (
+    placesOf(limits, answers, category).find(({ id }) => own(answers, fullOf(id)) === true) ?? null
+  )
+}
+
+/** What everybody may know: places that are gone, and how many are left where the file asks to say so. */
+export function shownLeft(
+  limits: readonly Limit[],
+  left: Readonly<Record<string, number>>,
+): Record<string, number> {
+  return Object.fromEntries(
+    allPlaces(limits).flatMap(({ id, max, limit: { few } }): [string, number][] => {
+      const there = Math.max(0, own(left, id) ?? max)
+      return there === 0 || (few !== undefined && there <= few) ? [[id, there]] : []
+    }),
+  )
+}

@@ -1,0 +1,232 @@
+/**
+ * Places that there are only so many of: taken in the transaction that registers, held while somebody pays,
+ * kept for good once it is paid. Time frees none by itself: a place whose hold is over is taken away when
+ * somebody else needs it, so that no clock that goes back can sell it twice.
+ */
+import { allPlaces, placesOf } from '../../engine/index.ts'
+import type { Answers, Instant, Limit, PaymentStatus } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import type { OutsideRefusal } from './outside.ts'
+
+type FullRefusal = OutsideRefusal & { readonly code: 'full' }
+
+/** How many a place has, and how many of it are held or kept. */
+export type StoredPlace = { readonly place: string; readonly max: number; readonly taken: number }
+
+/** So many registrations are read at a time when the limits of an event are others. */
+const CHUNK_ROWS = 500
+
+/** While the bank has a payment in process its places stay, however long that takes. */
+const LAPSED = `state = 'held' AND until <= ? AND NOT EXISTS (SELECT 1 FROM payments p
+  WHERE p.registration_id = places_taken.registration_id AND p.status = 'pending' AND p.last_answer = 'in-process')`
+
+type Limits = { readonly limits: readonly Limit[]; readonly holdMs: number }
+const NONE = '[]'
+const readLimits = new Map<string, readonly Limit[]>()
+
+/** Null: the event has none. */
+function limitsOf(sql: Sql, eventId: string): Limits | null {
+  const row = sql<{ limits: string; hold_ms: number }>(
+    'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
+  ).get(eventId)
+  if (row === undefined) return null
+  let limits = readLimits.get(row.limits)
+  if (limits === undefined) {
+    limits = JSON.parse(row.limits) as readonly Limit[]
+    readLimits.set(row.limits, limits)
+  }
+  return { limits, holdMs: row.hold_ms }
+}
+
+type PlaceRow = { id: number; place: string; max: number; taken: number }
+
+/** What a registration takes, where all of it is there. */
+export type Room = { readonly ids: readonly number[]; readonly holdMs: number }
+
+/** Whether there is room for these answers; nothing is taken yet. */
+export function roomFor(
+  sql: Sql,
+  eventId: string,
+  answers: Answers,
+  category: string | null,
+  at: Instant,
+): Room | FullRefusal {
+  const known = limitsOf(sql, eventId)
+  if (known === null) return { ids: [], holdMs: 0 }
+  const ids: number[] = []
+  for (const { id } of placesOf(known.limits, answers, category)) {
+    const place = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
+      eventId,
+      id,
+    )
+    if (place === undefined) continue
+    if (!hasRoom(sql, place, at)) return { code: 'full', place: id }
+    ids.push(place.id)
+  }
+  return { ids, holdMs: known.holdMs }
+}
+
+/** Where none is left, those whose hold is over make room. */
+function hasRoom(sql: Sql, { id, max, taken }: PlaceRow, at: Instant): boolean {
+  if (taken < max) return true
+  const { changes } = sql(
+    `UPDATE places_taken SET state = 'free', until = NULL WHERE place_id = ? AND ${LAPSED}`,
+  ).run(id, at)
+  return taken - changes < max
+}
+
+/** `isDue`: a payment is, so that they are held; else they are kept at once. */
+export function takePlaces(
+  sql: Sql,
+  registrationId: number,
+  { ids, holdMs }: Room,
+  isDue: boolean,
+  at: Instant,
+): void {
+  for (const id of ids)
+    sql(
+      'INSERT INTO places_taken (registration_id, place_id, state, until) VALUES (?, ?, ?, ?)',
+    ).run(registrationId, id, isDue ? 'held' : 'kept', isDue ? at + holdMs : null)
+}
+
+/** The first place of a registration that others have meanwhile; null: it has them all, or could have them again. */
+export function placeGone(sql: Sql, registrationId: number, at: Instant): string | null {
+  const lost = sql<PlaceRow>(
+    "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
+  ).all(registrationId)
+  return lost.find((place) => !hasRoom(sql, place, at))?.place ?? null
+}
+
+/** The delegate is sent to pay once more: all places are held anew. Whether they are there was asked before. */
+export function holdAgain(sql: Sql, eventId: string, registrationId: number, at: Instant): void {
+  const known = limitsOf(sql, eventId)
+  if (known !== null)
+    sql("UPDATE places_taken SET state = 'held', until = ? WHERE registration_id = ?").run(
+      at + known.holdMs,
+      registrationId,
+    )
+}
+
+/** The places of a registration follow how it stands: paid or before a person, they are kept. */
+export function settlePlaces(
+  sql: Sql,
+  registrationId: number,
+  status: PaymentStatus,
+  inReview: boolean,
+): void {
+  if (status === 'success')
+    sql(
+      "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state <> 'kept'",
+    ).run(registrationId)
+  else if (inReview)
+    sql(
+      "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state = 'held'",
+    ).run(registrationId)
+  else if (status === 'pending')
+    // Nobody decides any more and nothing came: whoever needs it may have it.
+    sql(
+      "UPDATE places_taken SET state = 'held', until = 0 WHERE registration_id = ? AND state = 'kept'",
+    ).run(registrationId)
+  else
+    sql(
+      "UPDATE places_taken SET state = 'free', until = NULL WHERE registration_id = ? AND state <> 'free'",
+    ).run(registrationId)
+}
+
+/** How many are left of each place of the event, by its name; below nothing where people decided so. */
+export function placesLeft(sql: Sql, eventId: string, at: Instant): Record<string, number> {
+  const rows = sql<{ place: string; left: number }>(
+    `SELECT place, max - taken + (SELECT count(*) FROM places_taken WHERE place_id = places.id AND ${LAPSED}) AS left
+     FROM places WHERE event_id = ?`,
+  ).all(at, eventId)
+  return Object.fromEntries(rows.map(({ place, left }) => [place, left]))
+}
+
+/** Of every place of the event, in no order; what is held counts as taken. */
+export function placesTaken(sql: Sql, eventId: string): readonly StoredPlace[] {
+  return sql<StoredPlace>('SELECT place, max, taken FROM places WHERE event_id = ?').all(eventId)
+}
+
+/**
+ * The limits of the event file that is served from now on. Where they are others than before, the places of
+ * everybody who is registered are worked out anew: a limit that comes late counts those who came before it.
+ */
+export function setLimits(
+  sql: Sql,
+  eventId: string,
+  limits: readonly Limit[],
+  holdMs: number,
+): void {
+  const text = JSON.stringify(limits)
+  const before = sql<{ limits: string; hold_ms: number }>(
+    'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
+  ).get(eventId)
+  if ((before?.limits ?? NONE) === text && (before?.hold_ms ?? holdMs) === holdMs) return
+  sql(
+    'INSERT INTO event_limits (event_id, limits, hold_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET limits = excluded.limits, hold_ms = excluded.hold_ms',
+  ).run(eventId, text, holdMs)
+  if ((before?.limits ?? NONE) === text) return
+  const places = allPlaces(limits)
+  const gone = 'event_id = ? AND place NOT IN (SELECT value FROM json_each(?))'
+  const names = JSON.stringify(places.map(({ id }) => id))
+  sql(`DELETE FROM places_taken WHERE place_id IN (SELECT id FROM places WHERE ${gone})`).run(
+    eventId,
+    names,
+  )
+  sql(`DELETE FROM places WHERE ${gone}`).run(eventId, names)
+  for (const { id, max } of places)
+    sql(
+      'INSERT INTO places (event_id, place, max) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET max = excluded.max',
+    ).run(eventId, id, max)
+  placeAll(sql, eventId, { limits, holdMs })
+}
+
+type Standing = {
+  id: number
+  answers: string
+  category: string | null
+  payment_status: PaymentStatus
+  in_review: 0 | 1
+  handed_off_at: Instant | null
+}
+const STANDING = `SELECT id, answers, category, payment_status, in_review,
+  (SELECT max(handed_off_at) FROM payments p WHERE p.registration_id = registrations.id) AS handed_off_at FROM registrations`
+
+function placeAll(sql: Sql, eventId: string, known: Limits): void {
+  for (let last = 0; ;) {
+    const rows = sql<Standing>(
+      `${STANDING} WHERE event_id = ? AND id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`,
+    ).all(eventId, last)
+    for (const row of rows) placeOne(sql, eventId, known, row)
+    if (rows.length < CHUNK_ROWS) return
+    last = rows.at(-1)?.id ?? last
+  }
+}
+
+/** A registration that is there, also one that was brought in: what it has is not asked for but noted. */
+export function placeStored(sql: Sql, eventId: string, registrationId: number): void {
+  const known = limitsOf(sql, eventId)
+  const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
+  if (known !== null && row !== undefined) placeOne(sql, eventId, known, row)
+}
+
+function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: Standing): void {
+  const answers = JSON.parse(row.answers) as Answers
+  const names = JSON.stringify(placesOf(limits, answers, row.category).map(({ id }) => id))
+  sql(
+    `DELETE FROM places_taken WHERE registration_id = ? AND place_id NOT IN
+       (SELECT id FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)))`,
+  ).run(row.id, eventId, names)
+  const isKept = row.payment_status === 'success' || row.in_review === 1
+  const isHeld = !isKept && row.payment_status === 'pending'
+  sql(
+    `INSERT INTO places_taken (registration_id, place_id, state, until)
+     SELECT ?, id, ?, ? FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)) ON CONFLICT DO NOTHING`,
+  ).run(
+    row.id,
+    isKept ? 'kept' : isHeld ? 'held' : 'free',
+    isHeld ? (row.handed_off_at ?? 0) + holdMs : null,
+    eventId,
+    names,
+  )
+}
