@@ -54,6 +54,8 @@ function textOf(answer: Answer): string {
 
 /** Without case, spaces, and what cannot be seen; signs that only look otherwise are the same (NFKC). */
 export function foldedText(text: string): string {
+  // Nearly every answer is plain ASCII, and there may be a hundred thousand to fold at once.
+  if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
   const plain = composed(text).normalize('NFKC').replace(UNSEEN, '')
   // Both ways, so that ß is ss and a final sigma is a sigma.
   return plain.toUpperCase().toLowerCase().normalize('NFKC')

@@ -2,7 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   answerText,
+  CODE,
   dayOf,
+  delegateOf,
+  foldedText,
   formatDay,
   formatInstant,
   formatMoney,
@@ -14,7 +17,7 @@ import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../e
 import type { Deps } from '../deps.ts'
 import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
-import { listRow, nameOf } from './rows.ts'
+import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
 import type { Admin } from './session.ts'
 import { requireAdmin } from './session.ts'
 
@@ -23,6 +26,9 @@ type Found = {
   readonly registration: StoredRegistration
   readonly event: EventConfig
 }
+/** An office registers for many under its own address; a list says the rest. */
+const SAME_EMAIL_MAX = 50
+
 type Params = { readonly reg_no: string; readonly field: string }
 
 export function registrationRoutes(
@@ -61,16 +67,18 @@ export function registrationRoutes(
       eventId: event.id,
       regNo,
     })
-    const [mails, audit, ...facts] = await Promise.all([
+    const [mails, audit, code, sameEmail, ...facts] = await Promise.all([
       deps.store.mailsOf(regNo),
       deps.store.auditOf(regNo),
+      deps.store.codeOf(regNo),
+      withSameEmail(deps, event, registration),
       ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
     ])
     const answer: OfficeRegistrationAnswer = {
       status: 'success',
       registration: listRow(event, registration),
       name: nameOf(event, registration),
-      answers: answersOf(event, registration),
+      answers: answersOf(event, registration, code),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
         amount: rupees(payment.amount),
@@ -93,6 +101,10 @@ export function registrationRoutes(
         error,
       })),
       audit: audit.toReversed().map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
+      same_email: sameEmail.map((other) => ({
+        reg_no: other.regNo,
+        payment_status_display: paymentStatusDisplay(other),
+      })),
       event: {
         id: event.id,
         title: event.title,
@@ -177,10 +189,11 @@ export function registrationRoutes(
 function answersOf(
   event: EventConfig,
   registration: StoredRegistration,
+  code: string | null,
 ): OfficeRegistrationAnswer['answers'] {
   const known = [...event.fields, ...event.alsoStored]
   const rest = Object.keys(registration.answers).filter(
-    (id) => !known.some((field) => field.id === id),
+    (id) => !known.some((field) => field.id === id) && (id !== CODE || code === null),
   )
   const { regNo, formerNo } = registration
   const former =
@@ -203,7 +216,27 @@ function answersOf(
       },
     ]
   })
-  return [...former, ...answers]
+  const kind = event.codeKinds.find(({ id }) => id === registration.answers[CODE])
+  const used =
+    code === null
+      ? []
+      : [{ id: CODE, label: 'Code', text: kind === undefined ? code : `${code} (${kind.label})` }]
+  return [...former, ...answers, ...used]
+}
+
+/** The others with its e-mail address, however they wrote it: somebody may have registered twice. */
+async function withSameEmail(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  { regNo, answers }: StoredRegistration,
+): Promise<readonly StoredRegistration[]> {
+  const { email } = delegateOf(event, answers)
+  if (email === '') return []
+  const query = { eventId: event.id, answers: {}, search: email }
+  const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
+  const same = (one: StoredRegistration): boolean =>
+    foldedText(delegateOf(event, one.answers).email) === foldedText(email)
+  return rows.filter((one) => one.regNo !== regNo && same(one))
 }
 
 /** A file's name, and what became of it; undefined: there was none. */

@@ -2,7 +2,15 @@
  * What one form cannot know, found out before its answers are judged and priced: what a code gives, on which
  * row of a roll an answer stands, which places are left. All of it is decided again in the transaction that registers.
  */
-import { dayOf, foldedCode, foldedText, normalise, own, uniqueRules } from '../../engine/index.ts'
+import {
+  CODE,
+  dayOf,
+  foldedCode,
+  foldedText,
+  normalise,
+  own,
+  uniqueRules,
+} from '../../engine/index.ts'
 import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { Outside } from '../store/store.ts'
@@ -12,8 +20,7 @@ const CODE_CHARACTERS_MAX = 64
 /** The column of a roll that says until which day a row counts. */
 const VALID_TO = 'valid_to'
 
-/** The names under which a body says things that are no answers. */
-const CODE_NAME = 'code'
+/** The name under which a body says that somebody was asked; a code has the name that conditions give it. */
 const CONFIRMED_NAME = 'confirmed'
 
 export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
@@ -25,7 +32,7 @@ export async function factsOf(
   raw: RawAnswers,
   at: Instant,
 ): Promise<FoundOut> {
-  const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE_NAME))
+  const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE))
   const code = typed === '' ? null : await codeFact(deps, event, typed, at)
   const given: Facts = { code, left: await leftOf(deps, event, at), rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
@@ -53,7 +60,7 @@ export async function leftOf(
 /** Whether what is sent asks the lists of the office. */
 export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
   return (
-    (event.codeKinds.length > 0 && textOf(own(raw, CODE_NAME)) !== '') ||
+    (event.codeKinds.length > 0 && textOf(own(raw, CODE)) !== '') ||
     event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== '')
   )
 }

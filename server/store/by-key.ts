@@ -1,7 +1,7 @@
 /** What is found by a key: fast enough for the main thread. */
 import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.ts'
 import { capturesOf } from './captures.ts'
-import { codeAt } from './codes.ts'
+import { codeAt, codeOf } from './codes.ts'
 import type { Sql } from './database.ts'
 import { decisionsOf } from './decisions.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
@@ -96,6 +96,9 @@ export function reads(sql: Sql) {
     },
     code(eventId: string, folded: string, holdMs: number, at: Instant): CodeFact {
       return codeAt(sql, eventId, folded, holdMs, at).fact
+    },
+    codeOf(regNo: RegNo): string | null {
+      return codeOf(sql, regNo)
     },
     rollRow(eventId: string, roll: string, key: string): Answered<'rollRow'> {
       return rollRow(sql, eventId, roll, key)

@@ -1,6 +1,6 @@
 /** Codes that the office gives out: made, listed, withdrawn, and used by registrations as long as these hold them. */
 import { dayOf, err, ok } from '../../engine/index.ts'
-import type { CodeFact, Day, Instant, Result } from '../../engine/index.ts'
+import type { CodeFact, Day, Instant, RegNo, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { HOLDS } from './holding.ts'
 import { Refused } from './refused.ts'
@@ -54,6 +54,16 @@ export function codeUsed(sql: Sql, registrationId: number): string | null {
     sql<{ folded: string }>(
       'SELECT folded FROM codes WHERE id = (SELECT code_id FROM code_uses WHERE registration_id = ?)',
     ).get(registrationId)?.folded ?? null
+  )
+}
+
+/** As it was given out; null: it used none. */
+export function codeOf(sql: Sql, regNo: RegNo): string | null {
+  return (
+    sql<{ code: string }>(
+      `SELECT code FROM codes WHERE id = (SELECT code_id FROM code_uses
+         WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?))`,
+    ).get(regNo)?.code ?? null
   )
 }
 

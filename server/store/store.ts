@@ -200,6 +200,8 @@ export interface Store {
 
   /** What a code, as it is looked for, is worth now. `holdMs`: how long its use is held while somebody pays. */
   code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeFact>
+  /** The code that a registration used, as it was given out; null: none. */
+  codeOf(regNo: RegNo): Promise<string | null>
   /** With how often each is used now, in the order in which they were made. */
   codesOf(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
   /** All or none: one that is there already is a refusal. */

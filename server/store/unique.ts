@@ -58,10 +58,9 @@ export function forgetRules(
 }
 
 function fill(sql: Sql, eventId: string, rule: UniqueRule): void {
-  const isNew = sql(
-    'INSERT INTO unique_rules (event_id, rule) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  ).run(eventId, rule.name)
-  if (isNew.changes === 0) return
+  const isWhole = sql('SELECT 1 FROM unique_rules WHERE event_id = ? AND rule = ?')
+  if (isWhole.get(eventId, rule.name) !== undefined) return
+  sql('INSERT INTO unique_rules (event_id, rule) VALUES (?, ?)').run(eventId, rule.name)
   const rows = sql<{ id: number; answers: string }>(
     'SELECT id, answers FROM registrations WHERE event_id = ?',
   ).all(eventId)

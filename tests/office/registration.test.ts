@@ -83,6 +83,22 @@ test('everything the office knows of a registration, and that it was opened', as
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 })
 
+test('who registered twice with one e-mail address is told to the office, however it was written', async () => {
+  const email = 'twice@example.org'
+  const made = [email, 'Twice@Example.Org', `not-${email}`].map((one, at) =>
+    register(test_, EVENT, {
+      n: 20 + at,
+      on: noon('2025-10-10'),
+      answers: { ...answersOf(20 + at), email: one },
+      pays: 'success',
+    }),
+  )
+  const [first = '', second = ''] = await Promise.all(made)
+  expect((await open(first)).same_email).toEqual([
+    { reg_no: second, payment_status_display: 'Paid' },
+  ])
+})
+
 const fieldIndex = (id: string): number =>
   test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
 

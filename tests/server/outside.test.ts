@@ -165,19 +165,6 @@ describe('the same e-mail address a second time', () => {
     })
     expect(mails(second.reg_no).length).toBe(1)
   })
-
-  test('is known of registrations from before the rule was in the event file', async () => {
-    const answers = somebody({ email: 'before@sample.example' })
-    await registered(answers)
-    const without = eventText.replace(/unique:\n.*\n.*\n/, '')
-    server.writeEvent('sample2026.yaml', without)
-    await server.deps.events.reload()
-    await registered(somebody({ email: 'between@sample.example' }))
-    server.writeEvent('sample2026.yaml', eventText)
-    await server.deps.events.reload()
-    for (const email of ['before@sample.example', 'between@sample.example'])
-      expect((await call(path, somebody({ email }))).body['code']).toBe('registered_already')
-  })
 })
 
 describe('a rule that only warns', () => {
@@ -423,6 +410,15 @@ describe('the office', () => {
       status: 422,
       body: { status: 'error', code: 'bad_code', message },
     })
+  })
+
+  test('sees on the page of a registration which code it used', async () => {
+    const wanted = { event: 'sample2026', kind: 'coupon', code: 'SHOWN-1' }
+    await office('POST', '/admin/codes/', wanted)
+    const { reg_no } = await registered(somebody({ code: 'shown1' }))
+    const { body } = await office('GET', `/admin/registrations/${reg_no}/`)
+    expect(body['answers']).toContainEqual({ id: 'code', label: 'Code', text: 'SHOWN-1 (Coupon)' })
+    expect(JSON.stringify(body['answers'])).not.toContain('"coupon"')
   })
 
   test('a chosen code is there once', async () => {

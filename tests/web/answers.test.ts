@@ -107,6 +107,7 @@ const officeRegistration = {
   ],
   mails: [{ id: 1, to: 'a@example.org', subject: 'S', status: 'sent', at: NOW, error: null }],
   audit: [{ at: NOW, who: 'office', what: 'saw it' }],
+  same_email: [{ reg_no: 'SAMP2', payment_status_display: 'Paid' }],
   event: { id: 'sample', title: 'Sample', route: '/admin/sample' },
 }
 const session = {

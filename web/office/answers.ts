@@ -196,12 +196,13 @@ const readRow: Reader<ListRow> = (row) => {
 export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
   if (!isRecord(body)) return null
   const registration = readRow(body['registration'])
-  const { answers, payments, mails, audit, event } = body
+  const { answers, payments, mails, audit, same_email: same, event } = body
   const lists =
     listOf(answers, (one) => texted(one, 'id', 'label', 'text')) !== null &&
     listOf(payments, readPayment) !== null &&
     listOf(mails, readMail) !== null &&
-    listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null
+    listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
+    listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null
   return registration !== null && lists && texted(event, 'id', 'title') !== null
     ? ({ ...body, registration } as OfficeRegistrationAnswer)
     : null

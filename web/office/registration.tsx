@@ -9,7 +9,7 @@ import { readMessage, readOfficeRegistration } from './answers.ts'
 import { ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
-import { dateParts, moneyOf, totalOf } from './rows.tsx'
+import { dateParts, moneyOf, registrationAddress, totalOf } from './rows.tsx'
 import './registration.css'
 
 /** One registration: answers and proof, money, mails, and who has looked at it. */
@@ -54,6 +54,7 @@ export function RegistrationPage({
     )
   }
   const { registration: row, name, answers, payments, mails, audit, event } = query.data
+  const sameEmail = query.data.same_email
   return (
     <main className="main" id="main">
       {back}
@@ -74,6 +75,20 @@ export function RegistrationPage({
           </Badge>
         )}
       </div>
+      {sameEmail.length > 0 && (
+        <p className="mute">
+          Same e-mail: {sameEmail.length + 1}. Also{' '}
+          {sameEmail.map(({ reg_no, payment_status_display }, at) => (
+            <span key={reg_no}>
+              {at > 0 && ', '}
+              <Link to={registrationAddress(list, reg_no)} state={state}>
+                {reg_no}
+              </Link>{' '}
+              ({payment_status_display})
+            </span>
+          ))}
+        </p>
+      )}
       <div className="two top">
         <section className="pan" aria-labelledby="reg-answers">
           <h2 id="reg-answers">Answers</h2>

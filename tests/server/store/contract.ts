@@ -9,6 +9,7 @@ import type { Given, Opened } from './given.ts'
 import { decidingContract } from './deciding.contract.ts'
 import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
+import { outsideContract } from './outside.contract.ts'
 import { refundingContract } from './refunding.contract.ts'
 import { registeringContract } from './registering.contract.ts'
 import { sellingContract } from './selling.contract.ts'
@@ -25,6 +26,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   registeringContract(given)
   settlingContract(given)
   sellingContract(given)
+  outsideContract(given)
   decidingContract(given)
   refundingContract(given)
   listingContract(given)

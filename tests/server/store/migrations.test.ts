@@ -8,8 +8,9 @@ import { openToWrite, statements } from '../../../server/store/database.ts'
 import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
 import { reviews } from '../../../server/store/reviews.ts'
 import { migrate, migrations } from '../../../server/store/schema.ts'
+import { standsAgainst } from '../../../server/store/unique.ts'
 import { applyFact } from '../../../server/store/settling.ts'
-import type { OrderId, Paise } from '../../../engine/index.ts'
+import type { OrderId, Paise, UniqueRule } from '../../../engine/index.ts'
 import { confirmed } from '../registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
@@ -250,6 +251,32 @@ test('a database filled before bills had lines: its registrations and attempts h
   expect(() =>
     older.exec(`INSERT INTO bill_lines VALUES (1, 1, 1, 'room', NULL, 'Room', 1, 1, 1, 1, 3)`),
   ).toThrow('CHECK')
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before answers could stand once: who is in it already is known when a rule first asks', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  for (const step of migrations.slice(0, 8)) older.exec(step)
+  older.pragma('user_version = 8')
+  const row = (id: number, email: string, status: string): string =>
+    `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+     VALUES (${id}, 'demo', 'h', 'DEMO${id}', '', '', '', '', '{"email":"${email}"}', '${status}', 1, '2026-01-01');`
+  older.exec(row(1, 'Asha@Example.org', 'success') + row(2, 'gone@example.org', 'failed'))
+  migrate(older)
+  const rule: UniqueRule = {
+    name: 'email text',
+    otherwise: 'block',
+    parts: [{ id: 'email', as: 'text' }],
+  }
+  const against = (email: string) =>
+    standsAgainst(statements(older), 'demo', [rule], { email })?.regNo ?? null
+  expect([
+    against('asha@example.org'),
+    against('gone@example.org'),
+    against('new@example.org'),
+  ]).toEqual(['DEMO1', null, null])
   older.close()
   rmSync(other, { recursive: true })
 })
