@@ -6,10 +6,10 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
 import { readMessage, readOfficeRegistration } from './answers.ts'
-import { ask } from './calls.ts'
+import { ask, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
-import { dateParts, moneyOf, registrationAddress, totalOf } from './rows.tsx'
+import { dateParts, moneyOf, totalOf } from './rows.tsx'
 import './registration.css'
 
 /** One registration: answers and proof, money, mails, and who has looked at it. */
