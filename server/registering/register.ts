@@ -130,8 +130,12 @@ async function register(
   const judged = await judgeFiles(deps, event, answers.value, body.files)
   if (!judged.ok) return err(answersRefused(judged.error))
   const full = whatIsFull(event, answers.value, facts, at)
-  if (full !== null && !agrees(event, body.values, full))
+  if (full !== null && !agrees(event, body.values, full)) {
+    // Whoever has a place already is told so, and not that there are none.
+    const by = await deps.store.blockedBy(event.id, outside.unique, answers.value)
+    if (by !== null) return err(await notMade(deps, event, { code: 'taken', by }, at))
     return err(fullRefused(event, full.place, full.instead?.quote ?? null))
+  }
   const priced = priceOf(event, answers.value, at)
   if (!priced.ok) return err(quoteRefused(event, priced.error))
   const { category, quote } = priced.value

@@ -4,6 +4,7 @@
  * Every write is durable (fsynced) before its promise resolves.
  */
 import type {
+  Answers,
   CodeFact,
   Day,
   Decision,
@@ -16,6 +17,7 @@ import type {
   RegNo,
   Result,
   Review,
+  UniqueRule,
 } from '../../engine/index.ts'
 import type {
   Decided,
@@ -200,6 +202,12 @@ export interface Store {
 
   /** What a code, as it is looked for, is worth now. `holdMs`: how long its use is held while somebody pays. */
   code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeFact>
+  /** Who stands against these answers by a rule that blocks; null: nobody. Registering decides it by itself. */
+  blockedBy(
+    eventId: string,
+    unique: readonly UniqueRule[],
+    answers: Answers,
+  ): Promise<OutsideRefusal | null>
   /** The code that a registration used, as it was given out; null: none. */
   codeOf(regNo: RegNo): Promise<string | null>
   /** With how often each is used now, in the order in which they were made. */

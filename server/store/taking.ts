@@ -29,13 +29,15 @@ export function whetherFree(
   sql: Sql,
   { eventId, answers, category, outside, at }: Taking,
 ): { readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free) {
-  const room = roomFor(sql, eventId, answers, category, at)
-  if ('code' in room) return { refusal: room }
-  if (outside === undefined) return { refusal: null, codeId: null, room }
-  const { unique, isConfirmed, rolls, code, holdMs } = outside
+  // Whoever has a place already is told so, and not that there are none.
+  const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ otherwise }) => otherwise === 'block' || !isConfirmed)
   const against = standsAgainst(sql, eventId, rules, answers)
   if (against !== null) return { refusal: already(unique, rules, against) }
+  const room = roomFor(sql, eventId, answers, category, at)
+  if ('code' in room) return { refusal: room }
+  if (outside === undefined) return { refusal: null, codeId: null, room }
+  const { rolls, code, holdMs } = outside
   const stands = rolls.every(({ roll, key, cells }) => {
     const row = rollRow(sql, eventId, roll, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => own(row, id) === cell)
@@ -88,6 +90,18 @@ export function whetherStillFree(
   const { fact } = codeAt(sql, eventId, code, holdMs, at, id)
   // It was used in time, though its last day is over by now.
   return fact.is === 'valid' || fact.is === 'over' ? null : { code: 'code_gone', is: fact.is }
+}
+
+/** Who stands against these answers by a rule that blocks, whatever else is in the way; null: nobody. */
+export function blockedBy(
+  sql: Sql,
+  eventId: string,
+  unique: readonly UniqueRule[],
+  answers: Answers,
+): OutsideRefusal | null {
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block')
+  const against = standsAgainst(sql, eventId, rules, answers)
+  return against === null ? null : already(unique, rules, against)
 }
 
 /** `against` counts the rules that were asked; told is the place among all of the event's. */

@@ -79,6 +79,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     figures: (eventId, today) => list('figures', eventId, today),
 
     code: async (eventId, folded, holdMs, at) => read.code(eventId, folded, holdMs, at),
+    blockedBy: (eventId, unique, answers) => write('blockedBy', eventId, unique, answers),
     codeOf: async (regNo) => read.codeOf(regNo),
     codesOf: (eventId, holdMs, at) => list('codesOf', eventId, holdMs, at),
     makeCodes: (made) => write('makeCodes', made),

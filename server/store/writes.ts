@@ -10,10 +10,12 @@ import * as proofs from './proofs.ts'
 import * as rolls from './rolls.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
+import * as taking from './taking.ts'
 import type { Sql } from './database.ts'
 
 export const writes = {
   register: registering.register,
+  blockedBy: taking.blockedBy,
   retry: registering.retry,
   handedAgain: registering.handedAgain,
   importRegistrations: registering.importRegistrations,

@@ -11,6 +11,8 @@ import { confirmed, declined } from './registrations.ts'
 
 const eventText = fixtureEvent({
   extra: `
+limits:
+  - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}
 unique:
   - {fields: [email], else: block, say: This e-mail address is registered already. We have sent it the link.}
   - {fields: [full_name, phone_number], else: warn, say: Somebody of this name has registered. Are you registering again?}
@@ -287,6 +289,13 @@ describe('a code', () => {
       message,
     ])
   })
+})
+
+test('whoever has the last place is told that they are registered, and not that all is full', async () => {
+  const first = somebody({ is_member: 'false' })
+  await registered(first)
+  expect((await call(path, somebody({ is_member: 'false' }))).body['code']).toBe('full')
+  expect((await call(path, first)).body['code']).toBe('registered_already')
 })
 
 describe('a roll', () => {
