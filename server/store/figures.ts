@@ -44,8 +44,12 @@ export function inUse(sql: Sql, eventId: string): Awaited<ReturnType<Store['inUs
   const byField = Map.groupBy(answers, ({ field }) => field)
   const choice = (rows: typeof answers): boolean =>
     rows.length <= OPTIONS_MAX && rows.every(({ value }) => value.length <= OPTION_CHARACTERS_MAX)
-  const named = (row: (typeof answers)[number]): string =>
-    row.type === 'true' || row.type === 'false' ? row.type : row.value
+  const counts = (statement: string): Record<string, number> =>
+    Object.fromEntries(
+      sql<{ name: string; n: number }>(statement)
+        .all(eventId)
+        .map(({ name, n }) => [name, n]),
+    )
   return {
     registrations: counted.reduce((sum, { registrations }) => sum + registrations, 0),
     pending: counted.reduce((sum, { pending }) => sum + pending, 0),
@@ -57,7 +61,12 @@ export function inUse(sql: Sql, eventId: string): Awaited<ReturnType<Store['inUs
         .filter(([, rows]) => choice(rows))
         .map(([field, rows]) => [
           field,
-          Object.fromEntries(rows.map((row) => [named(row), row.n])),
+          Object.fromEntries(
+            [...Map.groupBy(rows.flatMap(chosenIn), ([option]) => option)].map(([option, all]) => [
+              option,
+              all.reduce((sum, [, n]) => sum + n, 0),
+            ]),
+          ),
         ]),
     ),
     categories: Object.fromEntries(
@@ -65,5 +74,26 @@ export function inUse(sql: Sql, eventId: string): Awaited<ReturnType<Store['inUs
         .filter(({ category, registrations }) => category !== '' && registrations !== 0)
         .map(({ category, registrations }) => [category, registrations]),
     ),
+    items: counts(
+      `SELECT l.item AS name, count(DISTINCT r.id) AS n FROM registrations r
+       JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE r.event_id = ? GROUP BY l.item`,
+    ),
+    places: counts('SELECT place AS name, taken AS n FROM places WHERE event_id = ? AND taken > 0'),
+    codes: counts(
+      `SELECT kind AS name, count(*) AS n FROM codes c JOIN code_uses u ON u.code_id = c.id
+       WHERE c.event_id = ? GROUP BY kind`,
+    ),
   }
+}
+
+/** The options that an answer names: itself, or each of a list of them. People are none. */
+function chosenIn(row: {
+  readonly value: string
+  readonly type: string
+  readonly n: number
+}): readonly (readonly [string, number])[] {
+  if (row.type !== 'array')
+    return [[row.type === 'true' || row.type === 'false' ? row.type : row.value, row.n]]
+  const list = JSON.parse(row.value) as readonly unknown[]
+  return list.flatMap((one) => (typeof one === 'string' ? [[one, row.n] as const] : []))
 }

@@ -321,13 +321,19 @@ export interface Store {
   }): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
   lastEventFile(eventId: string): Promise<KeptEventFile | null>
-  /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories with counts. */
+  /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories, what is sold and taken, with counts. */
   inUse(eventId: string): Promise<{
     readonly registrations: number
     readonly pending: number
     readonly fields: Readonly<Record<string, number>>
     readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>
     readonly categories: Readonly<Record<string, number>>
+    /** Registrations on whose newest bill an item or an adjustment stands. */
+    readonly items: Readonly<Record<string, number>>
+    /** How many are taken of each place. */
+    readonly places: Readonly<Record<string, number>>
+    /** Registrations that used a code, by its kind. */
+    readonly codes: Readonly<Record<string, number>>
   }>
 
   /** All or nothing; a registration already there and equal changes nothing, and differs is a refusal. */

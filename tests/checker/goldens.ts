@@ -28,16 +28,36 @@ export const base = readGolden('_base.yaml')
 const inUse: InUse = {
   registrations: 7,
   pending: 1,
-  fields: { full_name: 7, email: 7, phone_number: 7, is_member: 7, role: 7 },
+  fields: { full_name: 7, email: 7, phone_number: 7, is_member: 7, role: 7, number: 3 },
   options: { role: { pg: 2, intern: 5 } },
   categories: { member: 3, visitor: 4 },
+  items: { dinner: 3 },
+  places: { hall: 6 },
+  codes: { vip: 2 },
 }
-/** Fields that the version before had and the base does not. */
+/** What the version before sold, and the base does not. */
+const sold = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
+/** What the version before had and the base does not. */
 const before: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
       '        - {id: is_member',
       '        - {id: role, type: select, label: Role, options: [pg, intern, consultant], required: true}\n        - {id: is_member',
+    ),
+  EV1009: (text) =>
+    text.replace(
+      'form:\n',
+      '  items: [{id: dinner, label: Dinner, when: {is_member: true}, prices: {period: [early, late], each: [500, 600]}}]\nform:\n',
+    ),
+  EV1010: sold('limits: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1011: sold('limits: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1012: sold('codes: {kinds: [{id: vip, label: Guest of honour, gives: {category: member}}]}'),
+  EV1013: (text) =>
+    sold('rolls: {members: {key: number, columns: {number: text, kind: [life, annual]}}}')(
+      text.replace(
+        '        - {id: is_member',
+        '        - {id: number, label: Number, in: members}\n        - {id: is_member',
+      ),
     ),
 }
 

@@ -30,6 +30,9 @@ describe('the findings', () => {
     fields: { full_name: 7, state: 5, is_member: 7 },
     options: { state: { kerala: 5 }, is_member: { true: 3, false: 4 } },
     categories: { member: 3, 'non-member': 4 },
+    items: {},
+    places: {},
+    codes: {},
   }
   const found = (change: (text: string) => string, inUse = use): readonly Finding[] => {
     const text = change(file)
@@ -151,6 +154,57 @@ describe('the findings', () => {
     expect(said(found(change))).toEqual(expected)
   })
 
+  test.each<[string, string, string, Partial<InUse>, readonly string[]]>([
+    [
+      'fewer seats of an option than are taken, and none of its own',
+      '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
+      '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
+      { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
+      ['error EV1011 limits.0.max.kerala: `kerala` of `seats` has 4 places, and 5 are taken'],
+    ],
+    [
+      'one number for all where each option had its own',
+      '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
+      '{id: seats, max: 18, full: Full}',
+      { places: { 'seats.kerala': 5 } },
+      [
+        'error EV1011 limits.0.max: `kerala` of `seats` has no number of its own any more, and 5 of its places are taken',
+      ],
+    ],
+    [
+      'a limit of which nothing is taken is gone',
+      '{id: seats, max: 18, full: Full}',
+      '{id: hall, max: 18, full: Full}',
+      { places: { seats: 0, seatsmore: 3 } },
+      [],
+    ],
+  ])('%s', (_name, before, after, used, expected) => {
+    const limited = (limit: string): string => `${file}\nlimits:\n  - ${limit}\n`
+    expect(
+      said(
+        compareWithPast(
+          compiled(limited(after)),
+          { path: 'sample2026.yaml', text: limited(after) },
+          compiled(limited(before)),
+          { ...use, ...used },
+        ),
+      ),
+    ).toEqual(expected)
+  })
+
+  test('an option of a list that was chosen is gone', () => {
+    const many = file.replace(
+      'type: select, label: State, options: [kerala, goa]',
+      'type: many, label: States, options: [kerala, goa, assam]',
+    )
+    const text = many.replace('[kerala, goa, assam]', '[goa]')
+    expect(
+      said(compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(many), use)),
+    ).toEqual([
+      'error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it',
+    ])
+  })
+
   test('an account may change while no payment is pending', () => {
     expect(
       found((text) => text.replace('account: sample', 'account: other'), { ...use, pending: 0 }),
@@ -190,6 +244,31 @@ describe('the server', () => {
     )
     await app.deps.events.reload()
     expect(prefix(app)).toBe('SMPX')
+  })
+
+  test('a limit whose places are taken stays, with as many places as are taken', async () => {
+    const limited = (max: number): string =>
+      `${file}\nlimits: [{id: hall, max: ${max}, full: The hall is full}]\n`
+    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': limited(5) } })
+    const app = server
+    for (const email of ['a@example.org', 'b@example.org'])
+      expect(
+        (await app.post('/api/sample2026/register/', { ...fixtureDelegate, email, state: 'goa' }))
+          .statusCode,
+      ).toBe(201)
+    const max = () => app.deps.events.byId('sample2026')?.config.limits[0]?.max
+    for (const [text, code] of [
+      [limited(1), 'EV1011'],
+      [file, 'EV1010'],
+    ] as const) {
+      app.writeEvent('sample2026.yaml', text)
+      await app.deps.events.reload()
+      expect(app.printed.join('\n')).toContain(`error[${code}]`)
+      expect(max()).toBe(5)
+    }
+    app.writeEvent('sample2026.yaml', limited(2))
+    await app.deps.events.reload()
+    expect(max()).toBe(2)
   })
 
   test('takes the same change while nobody has registered', async () => {

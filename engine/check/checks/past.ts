@@ -5,35 +5,13 @@
 import type { EventConfig, Field } from '../../config.ts'
 import { own } from '../../outcome.ts'
 import { applyAllow } from '../allow.ts'
-import type { Draft, Finding, Meta } from '../finding.ts'
+import type { Finding } from '../finding.ts'
 import type { SourceText } from '../source.ts'
 import { findingOf } from '../finding.ts'
 import { readYaml } from '../parse.ts'
+import { pastSold } from './past-sold.ts'
+import { keptFields, many, type InUse, type PastCheck } from './stored.ts'
 
-/** How often fields, options and categories occur in stored registrations. */
-export type InUse = {
-  readonly registrations: number
-  readonly pending: number
-  readonly fields: Readonly<Record<string, number>>
-  /** Field → answer → how many gave it. */
-  readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>
-  readonly categories: Readonly<Record<string, number>>
-}
-
-type Compared = {
-  readonly old: EventConfig
-  readonly next: EventConfig
-  readonly use: InUse
-  readonly fieldPath: (id: string) => string
-}
-type PastCheck = Meta & { readonly find: (compared: Compared) => readonly Draft[] }
-
-const many = (count: number): string => `${count} registration${count === 1 ? '' : 's'}`
-const keptFields = ({ old, next }: Compared): readonly (readonly [Field, Field])[] =>
-  old.fields.flatMap((was) => {
-    const is = next.fields.find(({ id }) => id === was.id)
-    return is === undefined ? [] : [[was, is] as const]
-  })
 const readsAs: Readonly<Record<Field['type'], string>> = {
   text: 'text',
   multiline: 'text',
@@ -48,6 +26,9 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
   people: 'people',
   consent: 'yes-no',
 }
+
+/** The types whose answers are options. */
+const CHOSEN: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
 /** By code, in the order in which they are reported. */
 export const past: Readonly<Record<string, PastCheck>> = {
@@ -95,7 +76,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
     why: 'A stored answer that is no option any more has no label and fits no rule.',
     find: (compared) =>
       keptFields(compared).flatMap(([was, is]) => {
-        if (was.type !== 'select' || is.type !== 'select' || is.offersCategories === true) return []
+        if (!CHOSEN.has(was.type) || !CHOSEN.has(is.type) || is.offersCategories === true) return []
         const gone = (was.options ?? []).filter(
           ({ id }) => !(is.options ?? []).some((option) => option.id === id),
         )
@@ -214,6 +195,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
               help: 'change the days of a period, not its id',
             })),
   },
+  ...pastSold,
 }
 
 /** Findings of a checked new version against the one served before; `file` is the new version's text. */

@@ -199,6 +199,9 @@ export function listingContract(given: Given): void {
           state: { Kerala: 1, Goa: 1 },
           member: { true: 1, false: 1 },
         },
+        items: {},
+        places: {},
+        codes: {},
       })
     })
   })

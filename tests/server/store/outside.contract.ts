@@ -87,6 +87,7 @@ export function outsideContract(given: Given): void {
       expect(answers.filter((one) => one === null).length).toBe(3)
       expect(answers.filter((one) => one === 'code_gone').length).toBe(47)
       expect((await store.codesOf('demo', holdMs, noon))[0]?.uses).toBe(3)
+      expect((await store.inUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
     test('that gives another kind than was priced is found out again', async () => {

@@ -126,6 +126,18 @@ export function sellingContract(given: Given): void {
       await registered(store, { ...to('scan'), eventId: 'another' })
     })
 
+    test('and what is sold are in use: items by their bills, places that are taken, each option of a list', async () => {
+      await serve([seats])
+      await registered(store, { ...to('scan', 'airway'), quote })
+      await registered(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
+      expect(await store.inUse('demo')).toMatchObject({
+        items: { registration: 2, room: 1, presenter: 1 },
+        places: { 'seats.scan': 1, 'seats.airway': 2 },
+        options: { workshops: { scan: 1, airway: 2 } },
+        codes: {},
+      })
+    })
+
     test('for a category count those alone who have it', async () => {
       const pg: Limit = {
         id: 'pg',
