@@ -1,6 +1,6 @@
 /** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
 import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
-import type { Field, FieldType } from './config.ts'
+import type { Field } from './config.ts'
 import { assertNever } from './outcome.ts'
 import { DAY_PATTERN, type Day } from './time.ts'
 
@@ -57,24 +57,26 @@ export function formsOf(field: Field): readonly Form[] {
 }
 
 /** Whether an answer can be of the wrong form, and not merely missing or too long. */
-export const CAN_BE_MALFORMED: Readonly<Record<FieldType, boolean>> = {
-  text: false,
-  multiline: false,
-  email: true,
-  phone: true,
-  number: true,
-  date: true,
-  'yes-no': false,
-  select: true,
-  file: true,
-  many: true,
-  people: true,
-  consent: false,
-}
-
-/** The same of one field: a text can where it has a pattern, or must stand on a roll. */
 export function canBeMalformed({ type, pattern, roll }: Field): boolean {
-  return CAN_BE_MALFORMED[type] || pattern !== undefined || roll !== undefined
+  switch (type) {
+    case 'text':
+    case 'multiline':
+      return pattern !== undefined || roll !== undefined
+    case 'email':
+    case 'phone':
+    case 'number':
+    case 'date':
+    case 'select':
+    case 'file':
+    case 'many':
+    case 'people':
+      return true
+    case 'yes-no':
+    case 'consent':
+      return false
+    default:
+      return assertNever(type)
+  }
 }
 
 /** The field's own message for a malformed answer. */

@@ -2,6 +2,7 @@
 import { allowed } from './allow.ts'
 import { answers } from './checks/answers.ts'
 import { across } from './checks/across.ts'
+import { consent } from './checks/consent.ts'
 import { dates } from './checks/dates.ts'
 import { eventDays } from './checks/event-days.ts'
 import { badMoment, examples } from './checks/examples.ts'
@@ -10,11 +11,13 @@ import type { Meta } from './finding.ts'
 import { form } from './checks/form.ts'
 import type { Checks } from './model.ts'
 import { conditions } from './checks/conditions.ts'
+import { lists } from './checks/lists.ts'
 import { names } from './checks/names.ts'
 import { office } from './checks/office.ts'
 import { pages } from './checks/pages.ts'
 import { reading } from './reading/reading.ts'
 import { past } from './checks/past.ts'
+import { patterns } from './checks/patterns.ts'
 import { placeholders } from './checks/placeholders.ts'
 import { restated } from './checks/restated.ts'
 import { taken } from './checks/taken.ts'
@@ -75,6 +78,9 @@ export const checks: Checks = {
   ...conditions,
   ...growth,
   ...form,
+  ...patterns,
+  ...lists,
+  ...consent,
   ...uploads,
   ...restated,
   ...pages,

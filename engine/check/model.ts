@@ -67,6 +67,8 @@ export type Model = {
   readonly config: EventConfig
   readonly options: CheckOptions
   readonly fields: readonly FieldAt[]
+  /** The fields, and behind each what it asks of every person. */
+  readonly asked: readonly FieldAt[]
   readonly stored: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
   /** Every text of the file, for people or not; examples are answers, not texts. */
@@ -92,6 +94,10 @@ export function modelOf(
   const fields = file.form.sections.flatMap((section, s) =>
     section.fields.map((raw, f) => ({ id: raw.id, raw, path: `form.sections.${s}.fields.${f}` })),
   )
+  const known = fields.flatMap((one, at) => {
+    const field = config.fields[at]
+    return field === undefined ? [] : [{ ...one, field }]
+  })
   return {
     source,
     shared,
@@ -101,10 +107,8 @@ export function modelOf(
     lists: shared.lists.value as Shared.ListsFile,
     gateways: shared.gateways.value as Shared.GatewaysFile,
     texts: shared.texts.value as Shared.TextsFile,
-    fields: fields.flatMap((one, at) => {
-      const field = config.fields[at]
-      return field === undefined ? [] : [{ ...one, field }]
-    }),
+    fields: known,
+    asked: known.flatMap((one) => [one, ...partsOf(one)]),
     stored: (file.form.also_stored ?? []).map(({ id }, at) => ({
       id,
       path: `form.also_stored.${at}`,
@@ -112,6 +116,16 @@ export function modelOf(
     conditions: conditionsOf(file),
     ...textsOf(source),
   }
+}
+
+/** What a people field asks of each of them. */
+function partsOf({ raw, path, field }: FieldAt): readonly FieldAt[] {
+  return (raw.fields ?? []).flatMap((part, at) => {
+    const made = field.fields?.[at]
+    return made === undefined
+      ? []
+      : [{ id: part.id, raw: part, path: `${path}.fields.${at}`, field: made }]
+  })
 }
 
 function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
@@ -181,7 +195,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   form: [
     [/^form\.without_payment\./, 'registered'],
     [
-      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields\.\d+\.(label|hint|invalid|required(\.message)?)$/,
+      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields(?:\.\d+\.fields)?\.\d+\.(label|hint|invalid|required(\.message)?|choose\.say|unit)$/,
       'form',
     ],
     [/^form\.(panel|summary|stepper|failure)\b/, 'form'],

@@ -177,7 +177,9 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
           message: `this tool reads format 1; the file says ${said}`,
         }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
-      const meant = /\.also_stored\./.test(path) ? null : valueMeant(name, value)
+      const meant = /\.also_stored\./.test(path)
+        ? null
+        : valueMeant(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
       const near =
         meant !== null
           ? { help: meant }

@@ -305,6 +305,11 @@ describe('words of other form builders', () => {
     ['choice', 'select'],
     ['radio', 'select, as: radio'],
     ['checkbox', 'yes-no'],
+    ['checkboxes', 'many'],
+    ['multi-select', 'many'],
+    ['companions', 'people'],
+    ['repeater', 'people'],
+    ['terms', 'consent'],
     ['boolean', 'yes-no'],
     ['toggle', 'yes-no'],
     ['yesno', 'yes-no'],
@@ -331,6 +336,36 @@ describe('words of other form builders', () => {
     expect(findingsIn(text)).toHaveLength(1)
   })
   test.each([
+    ['Your terms', 'options: [a, b]', 'many'],
+    ['I agree to the terms', 'required: true', 'consent'],
+    ['I come by car', 'required: true', 'yes-no'],
+  ])('type: checkbox, as “%s” with %s', (label, more, ours) => {
+    const line = `{id: extra, type: checkbox, label: ${label}, ${more}}`
+    expectHelp(field(line.slice(1, -1)), line, `write type: ${ours}`)
+  })
+  test.each([
+    ['min: 1', 'at_least: 1'],
+    ['maximum: 2', 'at_most: 2'],
+    ['exclusive: [[a, b]]', 'not_together'],
+    ['message: Two at most', 'say: Two at most'],
+    ['not_together: [a, b]', '[[a, b], [c, d]]'],
+  ])('a choice with %s', (entry, help) => {
+    const line = `choose: {${entry}}`
+    expectHelp(field(`id: extra, type: many, label: Extra, options: [a, b], ${line}`), line, help)
+  })
+  test.each([
+    ['mandatory: true', 'required: true'],
+    ['show_if: {is_member: true}', 'show_when'],
+    ['type: checkboxes', 'many'],
+  ])('a question to each person with %s', (entry, help) => {
+    const line = `{id: name, label: Name, ${entry}}`
+    expectHelp(
+      field(`id: extra, type: people, label: Extra, max: 2, fields: [${line}]`),
+      line,
+      help,
+    )
+  })
+  test.each([
     ['mandatory: true', 'required: true'],
     ['compulsory: yes', 'required: true'],
     ['mandatory: no', 'take this out'],
@@ -345,7 +380,11 @@ describe('words of other form builders', () => {
     ['max_chars: 10', 'max_length: 10'],
     ['required_if: {is_member: true}', 'required: {when:'],
     ['error: Wrong', 'invalid: Wrong'],
-    ['multiple: true', 'write a yes-no field for every choice'],
+    ['multiple: true', 'write type: many'],
+    ['multiple: false', 'a select takes one answer: take this out'],
+    ['max_choices: 2', 'write choose: {at_most: 2}'],
+    ['regex: "[A-Z]{5}"', 'write pattern: "[A-Z]{5}"'],
+    ['min_length: 3', 'write pattern: ".{3,}"'],
     ['price: 500', 'fees.prices'],
     ['type: number, default: none', 'take `default` away'],
     ['type: yes-no, default: none', 'write false'],

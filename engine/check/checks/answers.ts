@@ -1,7 +1,7 @@
-/** EV008, EV322, EV516 to EV518: words that are taken for something else: a yes for a message, an age for a range, a No for consent. */
+/** EV008, EV322, EV517, EV518: words that are taken for something else: a yes for a message, an age for a range. */
 import { yesNoMeant } from '../meant/condition.ts'
 import type { Draft } from '../finding.ts'
-import type { Check, Checks, FieldAt, Model } from '../model.ts'
+import type { Check, Checks, Model } from '../model.ts'
 import { shape } from '../shape.ts'
 import { join } from '../source.ts'
 import { constantsAt } from './names.ts'
@@ -33,7 +33,7 @@ function requiredMeant(text: string): boolean | null {
 const wordForYesNo: Check = {
   ...shape.EV008,
   find: (model) =>
-    model.fields.flatMap(({ raw, path }): Draft[] => {
+    model.asked.flatMap(({ raw, path }): Draft[] => {
       const [at, text] =
         typeof raw.required === 'object'
           ? [join(path, 'required.message'), raw.required.message]
@@ -106,61 +106,6 @@ const exactNumber: Check = {
 }
 const isPlainMap = (raw: unknown): boolean =>
   typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-
-/** "I agree…", "I hereby declare…", and what it is about. */
-const CONSENT =
-  /\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:agree|accept|consent|confirm|declare|certify|undertake|acknowledge|understand|authori[sz]e|permit|abide|affirm|have read|will abide|promise)\b|\b(?:agree|agreed|consent|accept|accepted)\b.*\b(?:terms|conditions|policy|policies|rules|above|declaration|refund|privacy|data)\b|^\s*(?:terms (?:and|&) conditions|declaration|consent|undertaking|privacy policy|refund policy|code of conduct)\b/i
-/** What one may as well say No to. */
-const FREE_CHOICE =
-  /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
-const GIVES = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
-const REFUSES = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
-
-const optionsOf = ({ field }: FieldAt): readonly string[] =>
-  (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
-
-const consentPassesNo: Check = {
-  slug: 'consent-passes-no',
-  severity: 'warning',
-  why: 'A declaration that may be answered with No, or that is made for the delegate beforehand, declares nothing.',
-  find: (model) =>
-    model.fields.flatMap((one): Draft[] => {
-      const { field, path, raw } = one
-      const isConsent = CONSENT.test(`${field.label}`)
-      const isOfChoices =
-        field.type === 'select' && (raw.options === undefined || Array.isArray(raw.options))
-      if (!isConsent || (field.type !== 'yes-no' && !isOfChoices)) return []
-      const write =
-        'write type: select, as: radio, options: [I agree], required: true, and no default: nothing else can be answered then'
-      const isGiven =
-        field.type === 'yes-no'
-          ? field.default === true
-          : field.default !== undefined &&
-            GIVES.test(String(field.default)) &&
-            !REFUSES.test(String(field.default))
-      if (isGiven)
-        return [
-          {
-            at: join(path, 'default'),
-            part: 'entry',
-            message: `“${field.label}” is agreed to before anybody has read it`,
-            help: FREE_CHOICE.test(field.label) ? 'take the default away' : write,
-          },
-        ]
-      if (FREE_CHOICE.test(field.label)) return []
-      const passes =
-        field.type === 'yes-no' || optionsOf(one).some((option) => REFUSES.test(option))
-      return passes && (field.type === 'yes-no' || field.required !== undefined)
-        ? [
-            {
-              at: path,
-              message: `“${field.label}” may be answered with No, and the registration goes on`,
-              help: write,
-            },
-          ]
-        : []
-    }),
-}
 
 const decidingOptional: Check = {
   slug: 'deciding-optional',
@@ -238,7 +183,6 @@ const wordIsPrinted: Check = {
 export const answers = {
   EV008: wordForYesNo,
   EV322: exactNumber,
-  EV516: consentPassesNo,
   EV517: decidingOptional,
   EV518: wordIsPrinted,
 } satisfies Checks

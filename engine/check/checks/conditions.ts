@@ -117,6 +117,8 @@ const wrongComparison: Check = {
             return [
               { at: path, message: `\`${id}\` is a ${type} field; from and to compare dates` },
             ]
+          const list = listTested(model, id, type, kinds, raw)
+          if (list !== null) return [{ at: path, ...list }]
           return constantsAt(raw, path).flatMap(({ value, at }) =>
             compared(model, id, type, value, at),
           )
@@ -124,6 +126,60 @@ const wrongComparison: Check = {
       ),
     ),
 }
+
+/** A test of what is listed, asked of what is one value; or the other way round. */
+function listTested(
+  model: Model,
+  id: string,
+  type: string,
+  kinds: ReadonlySet<string>,
+  raw: unknown,
+): Pick<Draft, 'message' | 'help'> | null {
+  const values = constantsAt(raw, '').map(({ value }) => value)
+  const said = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
+  if (kinds.has('has') && type !== 'many')
+    return {
+      message: `\`${id}\` is a ${type} field; has asks what is ticked in a field of type many`,
+      help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${said}}`,
+    }
+  if (kinds.has('count') && type !== 'many' && type !== 'people')
+    return {
+      message: `\`${id}\` is a ${type} field; count asks how many are ticked or listed`,
+      help:
+        type === 'number'
+          ? `compare the number itself, such as {${id}: {at_least: 1}}`
+          : `write {${id}: {answered: true}}, or the answer that is meant`,
+    }
+  if (values.length === 0 || kinds.has('has')) return null
+  if (type === 'people') {
+    const [one] = values
+    return {
+      message: `\`${id}\` is a list of people; it is never one value`,
+      help:
+        one === false
+          ? `write {${id}: {answered: false}}`
+          : countHelp(id, typeof one === 'number' ? one : 1),
+    }
+  }
+  if (type !== 'many') return null
+  const legal = model.fields.find((one) => one.id === id)?.field.options ?? []
+  const isOption = values.every((value) => legal.some((option) => option.id === value))
+  return {
+    message: `\`${id}\` is a list of what is ticked; it is never one value`,
+    help: kinds.has('not')
+      ? `ask for what is ticked instead, such as {${id}: {has: ${legal[0]?.id ?? said}}}`
+      : isOption
+        ? `write {${id}: {has: ${said}}}`
+        : typeof values[0] === 'number'
+          ? countHelp(id, values[0])
+          : `write {${id}: {has: …}} with its options, or {${id}: {answered: ${values[0] === false ? 'false' : 'true'}}}`,
+  }
+}
+
+const countHelp = (id: string, least: number): string =>
+  least === 0
+    ? `write {${id}: {count: {at_most: 0}}}`
+    : `write {${id}: {count: {at_least: ${least}}}}`
 
 function compared(
   model: Model,
@@ -137,7 +193,15 @@ function compared(
     span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
   const what = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
   const message = `\`${id}\` is a ${type} field; it is never ${what}`
-  if (type === 'yes-no') {
+  if (type === 'consent' && value === false)
+    return [
+      {
+        at,
+        message,
+        help: `a box that is not ticked is no answer: write {${id}: {answered: false}}`,
+      },
+    ]
+  if (type === 'yes-no' || type === 'consent') {
     if (typeof value === 'boolean') return []
     const meant = yesNoMeant(value)
     return [

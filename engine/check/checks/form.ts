@@ -1,7 +1,7 @@
 /** EV501 to EV508: the form asks what it needs, once, and says what it means. */
 import type { Field } from '../../config.ts'
-import { CAN_BE_MALFORMED } from '../../fields.ts'
-import { isDay } from '../../time.ts'
+import { canBeMalformed } from '../../fields.ts'
+import { formatDay, isDay } from '../../time.ts'
 import type { Check, FieldAt } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed, suggestion } from '../near.ts'
@@ -11,11 +11,12 @@ const messageNeverShown: Check = {
   slug: 'message-never-shown',
   severity: 'error',
   why: 'A message that can never appear was meant for another field, or a check is missing.',
-  find: ({ fields }) =>
-    fields.flatMap(({ raw, path, field }): Draft[] => {
+  after: ['EV519', 'EV520'],
+  find: ({ asked }) =>
+    asked.flatMap(({ raw, path, field }): Draft[] => {
       if (raw.invalid === undefined) return []
       const at = join(path, 'invalid')
-      if (!CAN_BE_MALFORMED[field.type])
+      if (!canBeMalformed(field))
         return [
           {
             at,
@@ -43,7 +44,7 @@ const defaultNotOption: Check = {
   why: 'The form would start with an answer that it refuses.',
   after: ['EV205'],
   find: (model) =>
-    model.fields.flatMap(({ field, path, id }): Draft[] => {
+    model.asked.flatMap(({ field, path, id }): Draft[] => {
       const value = field.default
       if (value === undefined) return []
       const at = join(path, 'default')
@@ -74,9 +75,11 @@ const defaultNotOption: Check = {
             help: 'write digits, with a + before the country',
           },
         ]
-      return typeof value === 'number' && !inRange(field, value)
-        ? [{ at, message: `the default ${value} is outside of what the field takes` }]
-        : []
+      const outside = { at, message: `the default ${value} is outside of what the field takes` }
+      if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outside]
+      if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(String(value)))
+        return [{ at, message: `the default ${value} is not written as the field asks for` }]
+      return typeof value === 'number' && !inRange(field, value) ? [outside] : []
     }),
 }
 
@@ -84,30 +87,44 @@ function inRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
+/** Days compare as their texts do. */
+function isWithinDays({ from, to }: Field, day: string): boolean {
+  return (from === undefined || day >= from) && (to === undefined || day <= to)
+}
+
 const rangeBackwards: Check = {
   slug: 'range-backwards',
   severity: 'error',
-  why: 'No number is both at least the larger and at most the smaller.',
-  find: ({ fields }) =>
-    fields.flatMap(({ field, path }): Draft[] =>
-      field.min !== undefined && field.max !== undefined && field.min > field.max
+  why: 'Nothing is both at least the larger and at most the smaller.',
+  find: ({ asked }) =>
+    asked.flatMap(({ field, path }): Draft[] => {
+      const { min, max, from, to, type } = field
+      if (min !== undefined && max !== undefined && min > max)
+        return [
+          {
+            at: join(path, 'min'),
+            part: 'entry',
+            message: `min is above max (${max}): ${type === 'people' ? 'nobody could list so many' : 'no number fits'}`,
+          },
+        ]
+      return from !== undefined && to !== undefined && from > to
         ? [
             {
-              at: join(path, 'min'),
+              at: join(path, 'from'),
               part: 'entry',
-              message: `min is above max (${field.max}): no number fits`,
+              message: `from is after to (${formatDay(to)}): no day fits`,
             },
           ]
-        : [],
-    ),
+        : []
+    }),
 }
 
 const requiredDoesNothing: Check = {
   slug: 'required-does-nothing',
   severity: 'warning',
   why: 'A field that starts with an answer always has one.',
-  find: ({ fields }) =>
-    fields.flatMap(({ field, path }): Draft[] =>
+  find: ({ asked }) =>
+    asked.flatMap(({ field, path }): Draft[] =>
       field.required !== undefined && field.default !== undefined
         ? [
             {

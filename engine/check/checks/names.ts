@@ -29,9 +29,10 @@ export function constantsAt(
 ): readonly { readonly value: unknown; readonly at: string }[] {
   if (Array.isArray(raw)) return raw.map((value: unknown, i) => ({ value, at: join(path, i) }))
   if (typeof raw !== 'object' || raw === null) return [{ value: raw, at: path }]
-  return Object.hasOwn(raw, 'not')
-    ? constantsAt((raw as { not: unknown }).not, join(path, 'not'))
-    : []
+  const key = (['not', 'has'] as const).find((one) => Object.hasOwn(raw, one))
+  return key === undefined
+    ? []
+    : constantsAt((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
 }
 
 const unknownField: Check = {
@@ -84,6 +85,7 @@ const unknownOption: Check = {
   why: 'A comparison with an option that is not offered is never true.',
   find: (model) => [
     ...unknownOptions(model),
+    ...apartOf(model),
     ...tests(model).flatMap(({ field: id, raw, path }) => {
       const { field } = model.fields.find((one) => one.id === id) ?? {}
       if (field === undefined)
@@ -117,6 +119,21 @@ const unknownOption: Check = {
       )
     }),
   ],
+}
+
+/** What `choose` keeps apart and nobody offers. */
+function apartOf(model: Model): readonly Draft[] {
+  return model.fields.flatMap(({ id, raw, path, field }) => {
+    const legal = (field.options ?? []).map((option) => option.id)
+    return (raw.choose?.not_together ?? []).flatMap((group, at) =>
+      unknown(
+        model,
+        group.map((name, one) => ({ name, at: `${path}.choose.not_together.${at}.${one}` })),
+        legal,
+        (name) => `\`${name}\` is not an option of \`${id}\``,
+      ),
+    )
+  })
 }
 
 /** "pg or faculty", "not pg" and "any" are no options, and what to write for them is known. */

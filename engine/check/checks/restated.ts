@@ -1,6 +1,6 @@
 /** EV512, EV513: texts that stand in the shared texts already, and words that were meant to leave a text out. */
 import { valueAt } from '../../outcome.ts'
-import { CAN_BE_MALFORMED } from '../../fields.ts'
+import { canBeMalformed } from '../../fields.ts'
 import { INVALID_TEXTS } from '../compile/form.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft, SharedName } from '../finding.ts'
@@ -29,7 +29,7 @@ function restatedTexts(
     ...pair('form.failure', failure, 'form.failure'),
     ...model.fields.flatMap(({ raw, path, field }) => [
       ...pair(join(path, 'required'), raw.required, 'form.required'),
-      ...(CAN_BE_MALFORMED[field.type]
+      ...(canBeMalformed(field)
         ? pair(join(path, 'invalid'), raw.invalid, `form.invalid.${INVALID_TEXTS[field.type]}`)
         : []),
     ]),

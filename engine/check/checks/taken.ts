@@ -2,7 +2,7 @@
 import { REGISTRATION } from '../../bill.ts'
 import { ENGINE_VALUES } from '../../values.ts'
 import { ANSWERED_NAMES } from '../../wire.ts'
-import type { Check } from '../model.ts'
+import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 
 type Declared = { readonly id: string; readonly at: string; readonly in?: 'lists' }
@@ -40,6 +40,12 @@ const duplicateId: Check = {
           .concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))),
         (id) => `field \`${id}\` is declared twice`,
       ),
+      ...model.fields.flatMap(({ raw, path }) =>
+        twice(
+          (raw.fields ?? []).map(({ id }, at) => ({ id, at: `${path}.fields.${at}.id` })),
+          (id) => `\`${id}\` is asked of each person twice`,
+        ),
+      ),
       ...twice(ids(file.categories, 'categories'), (id) => `category \`${id}\` is declared twice`),
       ...twice(
         ids(file.fees.periods, 'fees.periods'),
@@ -61,7 +67,7 @@ const duplicateId: Check = {
         ids(file.admin?.lists ?? [], 'admin.lists'),
         (id) => `list \`${id}\` is declared twice`,
       ),
-      ...model.fields.flatMap(({ raw, field, path }) =>
+      ...model.asked.flatMap(({ raw, field, path }) =>
         Array.isArray(raw.options)
           ? twice(
               (field.options ?? []).map((option, at) => ({
@@ -117,6 +123,7 @@ const reservedName: Check = {
   severity: 'error',
   why: 'The engine gives these names a value of its own; a field of that name would hide it.',
   find: (model) => [
+    ...wireNames(model),
     ...model.fields
       .filter(({ id }) => RESERVED.includes(id))
       .map(({ id, path }) => ({
@@ -173,6 +180,25 @@ const reservedName: Check = {
         ]
       : []),
   ],
+}
+
+/** What the form sends beside the answers where the event asks for it. */
+function wireNames({ fields, stored, file }: Model): readonly Draft[] {
+  const sent: readonly (readonly [string, string, unknown])[] = [
+    ['code', 'codes', file.codes],
+    ['confirmed', 'unique', file.unique],
+  ]
+  return sent.flatMap(([name, key, said]) =>
+    said === undefined
+      ? []
+      : [...fields, ...stored]
+          .filter(({ id }) => id === name)
+          .map(({ path }) => ({
+            at: `${path}.id`,
+            message: `\`${name}\` is sent for \`${key}\` already`,
+            related: [{ at: key, part: 'key' as const, message: 'because of this' }],
+          })),
+  )
 }
 
 const wireClash: Check = {

@@ -3,6 +3,7 @@ import type { Category, Field, FieldType, Option } from '../../config.ts'
 import type { Scalar } from '../../answer.ts'
 import { words } from '../../texts.ts'
 import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../defaults.ts'
+import { patternFault, wholePattern } from '../pattern.ts'
 import { toCondition } from './conditions.ts'
 import {
   given,
@@ -148,7 +149,8 @@ function patternOf(value: Plain): string | undefined {
   const format = maybe(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
   const pattern = maybe(value.pattern)
-  return pattern === undefined ? undefined : `^(?:${pattern})$`
+  // One that may not be used asks nothing; EV519 and EV520 say so, and nothing is served.
+  return pattern === undefined || patternFault(pattern) !== null ? undefined : wholePattern(pattern)
 }
 
 /** An id such as `senior-resident` in words; an option that is written as people read it stays as it is. */

@@ -142,7 +142,7 @@ show_when < ${SHOW}
 `,
   ],
   [
-    /^form\.sections\.\d+\.fields\.\d+$/,
+    /^form\.sections\.\d+(?:\.fields\.\d+)+$/,
     `
 required: {when: {is_member: true}} < required_if required_when mandatory_if mandatory_when require_if
   required_for
@@ -170,13 +170,37 @@ accept < formats file_types filetypes extensions allowed allowed_types types mim
 max_mb < max_size maxsize size_mb max_file_size limit_mb mb filesize file_size
 ignore_case: true < case_insensitive caseinsensitive
 type: multiline < rows multiline textarea long lines
-!one answer each: write a yes-no field for every choice < multiple multi multiselect allow_multiple many
-!our forms ask for no pattern: say in the hint how it is written < pattern regex regexp validation
-  validate format mask min_length minlength
+type: many < multiple multi multiselect multi_select allow_multiple many is_multiple select_multiple
+  multi_choice allow_many
+pattern < regex regexp reg_ex reg_exp regular_expression validation validate mask matches input_mask
+pattern: ".{3,}" < min_length minlength min_chars min_characters
+choose: {at_least: 1} < min_choices min_select min_selected min_selections minimum_choices min_options
+  choose_at_least select_at_least
+choose: {at_most: 2} < max_choices max_select max_selected max_selections maximum_choices max_options
+  limit_choices selection_limit choose_up_to choose_at_most select_at_most
+fields < questions sub_fields subfields inputs attributes properties of_each each_person
+max < max_people max_persons max_guests max_count at_most up_to
+min < min_people min_persons min_guests min_count at_least
+from < min_date mindate earliest not_before first_day
+to < max_date maxdate latest not_after last_day
+unit < units suffix
+link < href url document terms_url policy_url
+version < revision edition text_version
+in < roll lookup look_up on_roll register
 !a field has no price: prices stand in fees.prices, one row for each category < ${PRICE}
 !a field that nobody sees stands in form.also_stored, or not at all < hidden readonly read_only disabled
   editable
 !take it out: every answer is a column of the list of registrations < column export searchable unique
+`,
+  ],
+  [
+    /\.choose$/,
+    `
+at_least < min minimum least min_choices minimum_choices from
+at_most < max maximum most limit max_choices maximum_choices up_to upto to
+not_together < exclusive exclusives excludes exclude conflict conflicts conflicting apart never_together
+  incompatible mutually_exclusive not_both either_or one_of_these not_with
+say < message error text invalid hint help error_message reason
 `,
   ],
   [
@@ -296,6 +320,8 @@ at_most < max lte le maximum atmost upto up_to <= =< max_age no_more_than
 above < gt > more_than over greater_than greater older_than exceeds more higher
 below < lt < less_than under younger_than smaller_than less lower
 not < ne neq != is_not isnt except not_in none_of excluding unless not_equal <> other_than
+has < contains contain includes include including ticked chosen any_of_these
+count: {at_least: 1} < length how_many number_of count_of
 !write the value itself, such as {role: pg} < eq equals equal is = == value equal_to
 !write a list, such as {role: [pg, faculty]} < in any any_of one_of either or oneof
 !write {at_least: 60, at_most: 70} < between range
@@ -329,6 +355,8 @@ export function keyMeant(
   const ours = habits.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null
   if (ours.startsWith('!')) return { key: null, help: ours.slice(1) }
+  if (ours === 'type: many' && written !== null && yesNoMeant(written) === 'false')
+    return { key: null, help: 'a select takes one answer: take this out' }
   if (ours === 'required: true' && written !== null && yesNoMeant(written) === 'false')
     return { key: null, help: 'an optional field has no required: take this out' }
   const name = ours.replace(/:.*/, '')

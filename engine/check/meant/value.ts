@@ -14,10 +14,16 @@ select, as: radio < radio radios radiobutton radio_button radiobuttons radio_but
 select < dropdown drop_down combo combobox list listbox choice choices option options picklist pick_list
   menu enum select_one selectone selection lookup autocomplete single_select category categories gender
   state country
-!one answer each: write type: yes-no, one field for every choice < checkboxes check_boxes multiselect
-  multi_select select_multiple checklist tags multi
+many < checkboxes check_boxes checkbox_group checkbox_list multiselect multi_select multiple_select
+  select_multiple select_many multiple multiple_choices choose_multiple checklist check_list tags multi
+  tickboxes tick_boxes multi_choice picture_choice multiple_checkboxes
+people < persons person companion companions guest guests attendees members participants group repeat
+  repeater repeating subform sub_form form_list list_of_people array object table matrix family
+  accompanying accompanying_person accompanying_persons
+consent < agree agreed agreement accept acceptance terms terms_and_conditions t&c tos gdpr legal privacy
+  declaration waiver disclaimer undertaking opt_in
 yes-no < checkbox check_box check tick tickbox boolean bool toggle switch yesno yes_no yes/no y/n yn
-  true/false true_false binary agree agreement consent flag yes logical
+  true/false true_false binary flag yes logical
 phone < mobile tel telephone phone_number phonenumber cell cellphone contact whatsapp mobile_number
   mobile_no phone_no contact_number landline
 multiline < textarea text_area longtext long_text paragraph memo comment comments multi_line long big
@@ -71,10 +77,20 @@ false < no n off 0 none never
 
 const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, habitsOf(lines)]))
 
-/** What to write for a value under a key that takes one of our words; null when nobody writes it so. */
-export function valueMeant(key: string, value: unknown): string | null {
+/** What to write for a value under a key that takes one of our words, `beside` what stands there; null when nobody writes it so. */
+export function valueMeant(key: string, value: unknown, beside: unknown = null): string | null {
   const word = plainWord(String(value))
   const ours = read.get(key)?.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null
+  // Elsewhere one word stands for a box to tick, for several of them, and for what is agreed to.
+  if (key === 'type' && ours === 'yes-no') return `write type: ${boxMeant(beside)}`
   return ours.startsWith('!') ? ours.slice(1) : `write ${key}: ${ours}`
+}
+
+function boxMeant(field: unknown): string {
+  const { options, choices, label } = (field ?? {}) as Readonly<Record<string, unknown>>
+  if (Array.isArray(options ?? choices)) return 'many'
+  return typeof label === 'string' && /\b(?:agree|accept|consent|declare|terms)\b/i.test(label)
+    ? 'consent'
+    : 'yes-no'
 }

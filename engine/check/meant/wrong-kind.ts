@@ -141,6 +141,10 @@ function helpFor(
     const inside = /^\{\s*\w+:\s*([\w-]+)\s*\}$/.exec(raw) ?? /^\[\s*([\w-]+)\s*\]$/.exec(raw)
     return { help: `write ${name}: ${inside?.[1] ?? 'and one category'}` }
   }
+  if (/\.not_together\.\d+$/.test(path))
+    return {
+      help: 'put those that exclude each other into brackets of their own: [[a, b], [c, d]]',
+    }
   if (path === 'payment')
     return { help: 'write {gateway: airpay, account: …}, or none for an event that takes no money' }
   if (value === null && wants('string')) return hiddenByHash(path, source)
