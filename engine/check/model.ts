@@ -226,6 +226,9 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   fees: [[/^fees\.periods\.\d+\.label$/, 'plain']],
 }
 
+/** Nobody reads it, and its signs are none of a text. */
+const PATTERN = 'pattern'
+
 /** One walk over the file for all that read its texts. */
 function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
   const said: TextAt[] = []
@@ -239,7 +242,8 @@ function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
       if (place !== undefined) said.push({ ...one, text: value, place })
     } else if (Array.isArray(value)) value.forEach((item, at) => walk(item, join(path, at), places))
     else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value)) walk(inner, join(path, key), places)
+      for (const [key, inner] of Object.entries(value))
+        if (key !== PATTERN) walk(inner, join(path, key), places)
   }
   for (const [key, inner] of Object.entries(source.value as Readonly<Record<string, unknown>>))
     if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, own(PLACES, key) ?? [])

@@ -68,6 +68,22 @@ export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
   EV216: ['count: is_member', 'count: tickets'],
   EV217: ['on: diner', 'on: dinner'],
   EV218: ['in: socity', 'in: society'],
+  EV519: ['(?=.*[A-Z])[A-Z0-9]+', '[0-9]*[A-Z][A-Z0-9]*'],
+  EV520: ['([A-Z]+[ .]?)+', '[A-Z]+([ .]+[A-Z]+)*[.]?'],
+  EV521: ["[0-9]{5}'", "[0-9]{5}', invalid: 'Please write two letters and five digits'"],
+  EV522: [", pattern: '[0-9]{6}'", ''],
+  EV523: ['at_least: 3', 'at_least: 1'],
+  EV524: ['at_most: 3, say: Three at most', 'at_most: 2, say: Two at most'],
+  EV525: ['at_most: 2', 'at_most: 2, say: Two at most'],
+  EV526: [', show_when: {is_member: true}', ''],
+  EV527: ['max: 50', 'max: 4'],
+  EV528: ['label: Name}', 'label: Name, required: true}'],
+  EV529: ['max: 4.5', 'max: 4'],
+  EV530: ["version: '1'", "version: '1', required: Please accept the refund rules"],
+  EV531: [
+    ', required: Please',
+    ", link: 'https://sample.example/refunds', version: '1', required: Please",
+  ],
 }
 
 /** A golden file with its mistake mended: the base, or the file itself with other lines. */
