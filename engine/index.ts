@@ -39,7 +39,7 @@ export {
   type Instant,
 } from './time.ts'
 export { composed } from './composed.ts'
-export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
+export { CODE, fullOf, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
 export type { Roll } from './sale.ts'
 export { remember } from './remember.ts'

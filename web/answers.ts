@@ -243,3 +243,13 @@ const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees
 /** An event file as its author wrote it. */
 export const readEventFile: Reader<EventFileAnswer> = (body) =>
   isRecord(body) && holdsAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null
+
+/** What a code gives. */
+export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'kind', 'label')
+    ? { kind: String(body['kind']), label: String(body['label']) }
+    : null
+
+/** What a roll says of an answer, by column. */
+export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
+  isRecord(body) ? textsOf(body['row']) : null

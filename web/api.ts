@@ -95,6 +95,8 @@ function readError(body: unknown): Partial<ErrorAnswer> | null {
     ...(errors !== null && { errors }),
     ...(quote !== null && { quote }),
     ...(was !== null && { was }),
+    ...(typeof body['place'] === 'string' && { place: body['place'] }),
+    ...(body['may_confirm'] === true && { may_confirm: true }),
   }
 }
 

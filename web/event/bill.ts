@@ -1,9 +1,12 @@
 /** What answers cost where more is sold than a registration, and what is said beside the options that cost something. */
 import {
+  categoryOf,
   cellOf,
   counts,
   formatMoney,
   formatPrice,
+  fullOf,
+  holds,
   optionsOf,
   own,
   quote,
@@ -18,6 +21,10 @@ import type { Pricing } from './price.ts'
 export const byBill: Pricing = (event, { now }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
+  const gone = limitsMet(event, answers).find(
+    ({ id, full }) => full.offer === undefined && own(answers, fullOf(id)) === true,
+  )
+  if (gone !== undefined) return gone.full.say
   const quoted = quote(event, answers, at)
   if (quoted.ok) return quoted.value
   const { error } = quoted
@@ -32,6 +39,30 @@ function nameOfSold(event: PublicEvent, item: string, option: string | null): st
   const sold = event.fees.items.find(({ id }) => id === item)
   const field = event.fields.find(({ id }) => id === sold?.by)
   return field?.options?.find(({ id }) => id === option)?.label ?? sold?.label ?? item
+}
+
+/** The limits on everybody, or on those for whom a condition holds, that these answers fall under. */
+function limitsMet(event: PublicEvent, answers: Answers): readonly Limit[] {
+  // By the category before another was offered in its place.
+  const category = categoryOf({ ...event, limits: [] }, answers)
+  return event.limits.filter(
+    ({ eachOptionOf, when }) =>
+      eachOptionOf === undefined && (when === undefined || holds(when, answers, category)),
+  )
+}
+
+/** That few places are left, and which category is offered where none is. */
+export function notesOf(
+  event: PublicEvent,
+  answers: Answers,
+  left: Readonly<Record<string, number>>,
+): readonly string[] {
+  return limitsMet(event, answers).flatMap(({ id, full }) => {
+    const places = own(left, id)
+    if (places === undefined) return []
+    if (places > 0) return [places === 1 ? '1 place left' : `${places} places left`]
+    return full.offer === undefined ? [] : [full.say]
+  })
 }
 
 /** By field and option: what it costs in these answers today, how many places it has left, or that it has none. */

@@ -30,8 +30,10 @@ export type Mark = {
   readonly left?: string
   /** No place is left, in the event file's words. */
   readonly full?: string
+  /** What a roll says of the answer. */
+  readonly said?: string
 }
-/** By field and option, `workshops.ecmo`; of what is sold besides the registration, or has places. */
+/** By field and option, `workshops.ecmo`, of what is sold besides the registration or has places; by field, of rolls. */
 export const Marks = createContext<ReadonlyMap<string, Mark>>(new Map())
 /** How far each section is, in the event's order. */
 export type SectionState = 'open' | 'complete' | 'wrong'

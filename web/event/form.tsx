@@ -25,7 +25,7 @@ import type { FormConstants, SectionState } from './context.ts'
 import { Form } from './drawing.tsx'
 import { startOf } from '../shared/keep.ts'
 import { keyOf, movedWith, rootOf, treeOf } from './keys.ts'
-import type { More } from './more.ts'
+import type { More, Outside } from './more.ts'
 import type { Tariff } from './price.ts'
 import { sentenceOf } from './problems.tsx'
 import '../styles/form.css'
@@ -94,14 +94,17 @@ function useJudge(
   )
 }
 
-/** `facts` are what the form itself cannot know: places that are gone, a code, what rolls say. */
+/** Of what is known beside the form (event/more.ts), its part in judging answers. */
+type Beside = Pick<Outside, 'facts' | 'errors' | 'left' | 'changed'>
+
 export function useForm(
   page: EventAnswer,
   begin: RawAnswers,
-  facts: Facts,
+  beside: Beside,
   onEdit: () => void,
 ): FormState {
   const { event } = page
+  const { facts, errors: known, left, changed } = beside
   const judge = useJudge(page, facts)
   const [data, setData] = useState<RawAnswers>(begin)
   const [errors, setErrors] = useState<FieldErrors>({})
@@ -150,6 +153,13 @@ export function useForm(
   const [heard, setHeard] = useState('')
   const latest = useRef({ data, facts })
   latest.current = { data, facts }
+  // What is found out later than its question was left is told where it would have been.
+  useEffect(() => {
+    const [[id, text] = []] = Object.entries(known)
+    if (id === undefined || text === undefined) return
+    setErrors((old) => ({ ...old, ...known }))
+    setHeard(sentenceOf(event, id, text))
+  }, [event, known])
   /** Takes back the message of a question whose answer is being mended. */
   const clear = useCallback(
     (id: string) =>
@@ -166,16 +176,17 @@ export function useForm(
       setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
       afterPress(() => {
         const { data, facts } = latest.current
+        left(id, data[id])
         const text = errorsOf(event, data, facts)[id]
         setHeard(text === undefined ? '' : sentenceOf(event, id, text))
         if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
       })
     },
-    [event],
+    [event, left],
   )
 
   const check = () => {
-    const found = judge(data)
+    const found = { ...judge(data), ...known }
     setErrors(found)
     return Object.keys(found).length === 0
   }
@@ -211,10 +222,11 @@ export function useForm(
           setData((old) => ({ ...old, ...form }))
           const key = keyOf(event, id ?? '')
           clear(key)
+          changed(key)
           setErrors((old) => movedWith(old, key, before[key], form?.[key]))
           onEdit()
         },
-        [event, clear, onEdit],
+        [event, clear, changed, onEdit],
       ),
       leave: useCallback((id: string) => leave(keyOf(event, id)), [event, leave]),
     },

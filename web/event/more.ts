@@ -5,12 +5,46 @@
 import type { FormProps } from '@rjsf/core'
 import type { UiSchema } from '@rjsf/utils'
 import { useMemo } from 'react'
-import type { Answers, PublicEvent, RawAnswers, TariffAnswer } from '../../engine/index.ts'
+import type { ComponentType, ReactNode } from 'react'
+import { NO_FACTS } from '../../engine/index.ts'
+import type {
+  Answers,
+  Facts,
+  FieldErrors,
+  PublicEvent,
+  Quote,
+  RawAnswers,
+  TariffAnswer,
+} from '../../engine/index.ts'
+import type { ApiError } from '../api.ts'
 import { quoteRows } from '../shared/quote-rows.tsx'
 import type { Mark } from './context.ts'
 import { byTariff } from './price.ts'
 import type { Pricing } from './price.ts'
 import { uiOf } from './ui.ts'
+
+/** What is known beside the answers, and how it is asked for. */
+export type Outside = {
+  readonly facts: Facts
+  /** Of answers that stand on no roll. */
+  readonly errors: FieldErrors
+  /** What the roll says of an answer, by field. */
+  readonly said: ReadonlyMap<string, string>
+  /** The code that is sent, as it was typed. */
+  readonly code: string | null
+  /** Told that a question was left with this answer; that its answer is being changed. */
+  readonly left: (key: string, value: unknown) => void
+  readonly changed: (key: string) => void
+  /** Told that the server would not take the code after all. */
+  readonly codeRefused: (text: string) => void
+  /** Forgets all of it. */
+  readonly reset: () => void
+  /** Where a code is typed; null: the event has none. */
+  readonly box: ReactNode
+}
+
+/** A way on that the server offers with its "no"; `now` is the bill then, null: the same. */
+export type Asked = { readonly message: string; readonly now: Quote | null }
 
 export type More = {
   /** Laid over what the form is drawn with (drawing.tsx). */
@@ -18,15 +52,48 @@ export type More = {
   readonly uiOf: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
   readonly rows: typeof quoteRows
-  /** What is said beside options. */
+  /** What is said beside options and below answers. */
   readonly marksOf: (
     event: PublicEvent,
     tariff: TariffAnswer,
     answers: Answers,
   ) => ReadonlyMap<string, Mark>
+  /** What is said below the bill: few places left, another category than the answers say. */
+  readonly notesOf: (event: PublicEvent, answers: Answers, left: Facts['left']) => readonly string[]
   /** Whether the rows name the category themselves. */
   readonly rowsNameCategory: boolean
+  /** Finds out what is known beside the form. `begin` is a code that was kept with the answers. */
+  readonly Beside: (props: {
+    readonly event: PublicEvent
+    readonly tariff: TariffAnswer | null
+    readonly begin: string | null
+    readonly children: (outside: Outside) => ReactNode
+  }) => ReactNode
+  /** Null: the refusal leaves nothing to ask. */
+  readonly askedBy: (error: ApiError) => Asked | null
+  readonly AskedAgain: ComponentType<{
+    readonly event: PublicEvent
+    readonly asked: Asked
+    readonly was: Quote | null
+    readonly yes: () => void
+    readonly back: () => void
+  }>
 }
+
+const nothing = () => {}
+const NOTHING: Outside = {
+  facts: NO_FACTS,
+  errors: {},
+  said: new Map(),
+  code: null,
+  left: nothing,
+  changed: nothing,
+  codeRefused: nothing,
+  reset: nothing,
+  box: null,
+}
+const NO_MARKS: ReadonlyMap<string, Mark> = new Map()
+const NO_NOTES: readonly string[] = []
 
 export const PLAIN: More = {
   drawing: {},
@@ -34,20 +101,28 @@ export const PLAIN: More = {
   pricing: byTariff,
   rows: quoteRows,
   marksOf: () => NO_MARKS,
+  notesOf: () => NO_NOTES,
   rowsNameCategory: false,
+  Beside: ({ children }) => children(NOTHING),
+  askedBy: () => null,
+  AskedAgain: () => null,
 }
-const NO_MARKS: ReadonlyMap<string, Mark> = new Map()
 
 /** The same marks while they say the same, so that the options are drawn again only when something beside them changes. */
 export function useMarks(
   event: PublicEvent,
   tariff: TariffAnswer | null,
   answers: Answers,
+  said: ReadonlyMap<string, string>,
   { marksOf }: More,
 ): ReadonlyMap<string, Mark> {
   const marks = useMemo(
-    () => (tariff === null ? new Map<string, Mark>() : marksOf(event, tariff, answers)),
-    [event, tariff, answers, marksOf],
+    () =>
+      new Map<string, Mark>([
+        ...(tariff === null ? [] : marksOf(event, tariff, answers)),
+        ...[...said].map(([id, text]) => [id, { said: text }] as const),
+      ]),
+    [event, tariff, answers, said, marksOf],
   )
   const key = JSON.stringify([...marks])
   // eslint-disable-next-line react-hooks/exhaustive-deps

@@ -4,7 +4,7 @@ import type { FieldErrorProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
 import { assertNever } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
-import { Must } from './context.ts'
+import { Marks, Must } from './context.ts'
 import type { FormConstants } from './context.ts'
 import { describedBy } from './control.tsx'
 import { personName } from './keys.ts'
@@ -98,7 +98,27 @@ export function Question(props: FieldTemplateProps) {
         return assertNever(way)
     }
   })()
-  return <div className={rawErrors === undefined ? 'f' : 'f bad'}>{body}</div>
+  return (
+    <div className={rawErrors === undefined ? 'f' : 'f bad'}>
+      {body}
+      {field.roll !== undefined && <Found id={field.id} />}
+    </div>
+  )
+}
+
+/** What the roll says of a number, once it has been asked: whoever typed it sees that it is theirs. */
+function Found({ id }: { readonly id: string }) {
+  const said = use(Marks).get(id)?.said
+  return (
+    <p className="found" aria-live="polite">
+      {said && (
+        <>
+          <Icon name="tick" />
+          {said}
+        </>
+      )}
+    </p>
+  )
 }
 
 /** Replaces the theme's FieldErrorTemplate, a list of captions: a message is one line with its icon, in the words of the event file. */

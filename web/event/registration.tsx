@@ -1,12 +1,14 @@
 /** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { assertNever, fill, NO_FACTS } from '../../engine/index.ts'
-import type { EventAnswer, Facts, PaymentData, Quote } from '../../engine/index.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { assertNever, fill } from '../../engine/index.ts'
+import type { EventAnswer, PaymentData, Quote, TariffAnswer } from '../../engine/index.ts'
 import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
+import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { HandOff, useReturn } from '../shared/handoff.tsx'
 import { forget, keep, recall, startOf } from '../shared/keep.ts'
+import type { Kept } from '../shared/keep.ts'
 import { useMessage } from '../shared/messages.tsx'
 import { resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
@@ -14,9 +16,10 @@ import { ClosedBox } from './closed.tsx'
 import { Marks } from './context.ts'
 import { FormBox, FORM_ID, useForm } from './form.tsx'
 import { useMarks } from './more.ts'
-import type { More } from './more.ts'
+import type { Asked, More, Outside } from './more.ts'
 import { Panel, PriceList } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
+import type { Tariff } from './price.ts'
 import { ErrorSummary } from './problems.tsx'
 import { Stepper } from './steps.tsx'
 import { register } from './submit.ts'
@@ -28,58 +31,93 @@ type Phase =
   | { readonly is: 'submitting' }
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'asked'; readonly was: Quote; readonly now: Quote }
+  | { readonly is: 'asked-again'; readonly asked: Asked; readonly was: Quote | null }
   | { readonly is: 'registered'; readonly text: string }
 
-/** The form, the live price, the hand-off to the gateway; what is sent, and what became of it. */
+/** The form with what is known beside it: today's prices and places, a code, the rolls. */
 export function Registration({ page, more }: { readonly page: EventAnswer; readonly more: More }) {
+  const { event } = page
+  const prices = useTariff(page)
+  const [begin] = useState(() => recall(event))
+  return (
+    <more.Beside event={event} tariff={answerOf(prices[0])} begin={begin?.code ?? null}>
+      {(outside) => (
+        <Filling page={page} more={more} prices={prices} begin={begin} outside={outside} />
+      )}
+    </more.Beside>
+  )
+}
+
+const answerOf = (tariff: Tariff): TariffAnswer | null =>
+  tariff.is === 'here' ? tariff.answer : null
+
+type FillingProps = {
+  readonly page: EventAnswer
+  readonly more: More
+  readonly prices: ReturnType<typeof useTariff>
+  readonly begin: Kept | null
+  readonly outside: Outside
+}
+
+/** The form, the live price, the hand-off to the gateway; what is sent, and what became of it. */
+function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: FillingProps) {
   const { event } = page
   const say = useMessage()
   const wide = useWide()
-  const [tariff, askTariff] = useTariff(page)
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
   const [problem, setProblem] = useState<string | null>(null)
   /** Counts failed submits, so that each of them takes the focus to the summary of errors. */
   const [attempts, setAttempts] = useState(0)
-  const [begin] = useState(() => recall(event))
   const [recalled, setRecalled] = useState(begin !== null)
   /** The number of the registration that was sent from here and left to be paid. */
   const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
-  const answer = tariff.is === 'here' ? tariff.answer : null
-  const left = answer?.left
-  const facts = useMemo<Facts>(() => (left ? { ...NO_FACTS, left } : NO_FACTS), [left])
-  const form = useForm(
-    page,
-    begin?.data ?? startOf(event),
-    facts,
-    useCallback(() => {
-      key.current = newKey()
-      setProblem(null)
-      setRecalled(false)
-    }, []),
-  )
+  const answer = answerOf(tariff)
+  const edited = useCallback(() => {
+    key.current = newKey()
+    setProblem(null)
+    setRecalled(false)
+  }, [])
+  const { code, facts } = outside
+  const codeOfKey = useRef(code)
+  useEffect(() => {
+    // With another code it is another registration, as after an edit.
+    if (code !== codeOfKey.current) edited()
+    codeOfKey.current = code
+  }, [code, edited])
+  const form = useForm(page, begin?.data ?? startOf(event), outside, edited)
   const { data } = form
   useEffect(() => {
     if (data !== begin?.data && JSON.stringify(data) !== JSON.stringify(startOf(event)))
-      keep(event, { data, key: key.current, regNo: sent })
-  }, [event, data, begin, sent])
+      keep(event, { data, key: key.current, regNo: sent, code })
+  }, [event, data, begin, sent, code])
+  const { left } = outside
+  useEffect(() => {
+    // Answers that were kept are asked about again: nobody leaves their questions.
+    for (const [id, value] of Object.entries(begin?.data ?? {})) left(id, value)
+  }, [begin, left])
   const price = priceOf(event, tariff, form.answers, more.pricing)
-  const marks = useMarks(event, answer, form.answers, more)
+  const marks = useMarks(event, answer, form.answers, outside.said, more)
   const quoted = price.is === 'price' ? price.quote : null
 
-  const send = async (quote: Quote | null) => {
+  /** `confirmed`: registered once more, though somebody is registered already. */
+  const send = async (quote: Quote | null, confirmed = false) => {
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
     const again = () => (key.current = newKey())
-    const outcome = await register(event, form.answers, form.files, quote, {
-      now: () => key.current,
-      again,
-    })
+    const beside = {
+      ...(code !== null && { code }),
+      ...(confirmed && { confirmed }),
+      // Of a bill the category was seen, also one that was offered because the other had no place left.
+      ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
+    }
+    const keys = { now: () => key.current, again }
+    const outcome = await register(event, form, quote, beside, keys)
     // After a clear "no" the next try is another one; what was registered, or may have been, keeps its key.
     if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
     const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : sent
-    keep(event, { data: form.data, key: key.current, regNo })
+    keep(event, { data: form.data, key: key.current, regNo, code })
     setSent(regNo)
     setPhase(next(outcome, quote))
   }
@@ -103,12 +141,20 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
         setProblem(outcome.message)
         return { is: 'filling' }
       case 'refused':
-        say(outcome.message, 'bad')
-        setProblem(outcome.message)
-        return { is: 'filling' }
+        return refused(outcome.error, quote)
       default:
         return assertNever(outcome)
     }
+  }
+  const refused = (error: ApiError, was: Quote | null): Phase => {
+    const asked = more.askedBy(error)
+    // What is left, and what a code gives, may be another by now.
+    if (error.code === 'full') askTariff()
+    if (asked !== null) return { is: 'asked-again', asked, was }
+    if (error.code.startsWith('code_')) outside.codeRefused(error.message)
+    say(error.message, 'bad')
+    setProblem(error.message)
+    return { is: 'filling' }
   }
   const registered = (answer: Registered, quote: Quote | null): Phase => {
     const { reg_no: regNo, payment_data: data, stands } = answer
@@ -127,6 +173,7 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
   }
   const startAfresh = () => {
     form.reset()
+    outside.reset()
     forget(event)
     key.current = newKey()
     setRecalled(false)
@@ -151,6 +198,7 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
     event,
     price,
     more,
+    notes: more.notesOf(event, form.answers, facts.left),
     until: answer?.until ?? null,
     busy,
     wrong: Object.keys(form.errors).length,
@@ -181,6 +229,7 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
             <FormBox {...form.formProps} tariff={tariff} more={more} submit={submit} />
           </Marks>
         </fieldset>
+        {outside.box}
         <PriceList event={event} tariff={answer} />
         <Panel event={event} />
       </div>
@@ -195,6 +244,15 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
           was={phase.was}
           now={phase.now}
           pay={() => void send(phase.now)}
+          back={backToForm}
+        />
+      )}
+      {phase.is === 'asked-again' && (
+        <more.AskedAgain
+          event={event}
+          asked={phase.asked}
+          was={phase.was}
+          yes={() => void send(phase.asked.now ?? phase.was, phase.asked.now === null)}
           back={backToForm}
         />
       )}

@@ -4,11 +4,13 @@ import { categoryOf } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
 import { billRows } from '../shared/bill-rows.tsx'
 import type { PageProps } from '../shared/page.ts'
-import { byBill, marksOf } from './bill.ts'
+import { byBill, marksOf, notesOf } from './bill.ts'
 import { Boxes, Consent } from './boxes.tsx'
 import { EventPage } from './index.tsx'
 import type { More } from './more.ts'
+import { Beside } from './outside.tsx'
 import { ListField, People, PersonBox, uiOfAll } from './people.tsx'
+import { askedBy, AskedAgain } from './refused.tsx'
 
 /** The whole of what a form may need. */
 export const SELLING: More = {
@@ -21,6 +23,10 @@ export const SELLING: More = {
   pricing: byBill,
   rows: billRows,
   rowsNameCategory: true,
+  notesOf,
+  Beside,
+  askedBy,
+  AskedAgain,
   marksOf: (event, tariff, answers) => marksOf(event, tariff, answers, categoryOf(event, answers)),
 }
 

@@ -1,5 +1,5 @@
 /** Sending a registration: what goes into the call, and what each answer to it means. */
-import { rupees, shownFields } from '../../engine/index.ts'
+import { rupees } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../answers.ts'
 import type { Registered } from '../answers.ts'
@@ -15,7 +15,7 @@ export type Outcome =
   /** Nothing of what was asked for is on sale; `message` says why. */
   | { readonly is: 'closed'; readonly message: string }
   /** `unsure`: no answer came or the server broke, so the same attempt must be sent with the same key. */
-  | { readonly is: 'refused'; readonly message: string; readonly unsure: boolean }
+  | { readonly is: 'refused'; readonly error: ApiError; readonly unsure: boolean }
 
 /** Names the server compares when they are sent; an event file may name them otherwise in `api.sends`. */
 const usualNames = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
@@ -25,33 +25,45 @@ function valueOf(quote: Quote, what: string): string | number | null {
   return what === 'base' || what === 'gst' || what === 'total' ? rupees(quote[what]) : null
 }
 
+/** What is sent of a form. */
+type Filled = {
+  readonly answers: Answers
+  /** The fields that are seen; the answers of others stay here. */
+  readonly shown: ReadonlySet<string>
+  readonly files: ReadonlyMap<string, File>
+}
+
 /**
  * Sends the answers with the price the delegate saw, so that the server can refuse to charge another.
- * `keys.again()` makes a new key: the one in hand may belong to the same answers at an older price.
+ * `beside` is what goes with them: a code. `keys.again()` makes a new key: the one in hand may belong to
+ * the same answers at an older price.
  */
 export async function register(
   event: PublicEvent,
-  answers: Answers,
-  files: ReadonlyMap<string, File>,
+  filled: Filled,
   quote: Quote | null,
+  beside: Readonly<Record<string, string | boolean>>,
   keys: { readonly now: () => string; readonly again: () => string },
 ): Promise<Outcome> {
-  const first = await attempt(event, answers, files, quote, keys.now())
-  if (first !== 'key_reused') return first
-  const second = await attempt(event, answers, files, quote, keys.again())
-  return second === 'key_reused'
-    ? { is: 'refused', message: event.form.failure, unsure: false }
-    : second
+  const send = (key: string) => attempt(event, filled, quote, beside, key)
+  const first = await send(keys.now())
+  const outcome = isKeyReused(first) ? await send(keys.again()) : first
+  return isKeyReused(outcome)
+    ? { ...outcome, error: { ...outcome.error, message: event.form.failure } }
+    : outcome
 }
+
+type Refused = Extract<Outcome, { is: 'refused' }>
+const isKeyReused = (outcome: Outcome): outcome is Refused =>
+  outcome.is === 'refused' && outcome.error.code === 'idempotency_key_reused'
 
 async function attempt(
   event: PublicEvent,
-  answers: Answers,
-  files: ReadonlyMap<string, File>,
+  { answers, shown, files }: Filled,
   quote: Quote | null,
+  beside: Readonly<Record<string, string | boolean>>,
   key: string,
-): Promise<Outcome | 'key_reused'> {
-  const shown = shownFields(event, answers)
+): Promise<Outcome> {
   const fields: Record<string, unknown> = {}
   const takesFiles = event.fields.some((field) => field.type === 'file')
   for (const field of event.fields) {
@@ -59,6 +71,7 @@ async function attempt(
     if (shown.has(field.id) && answer !== undefined && field.type !== 'file')
       fields[field.id] = answer
   }
+  Object.assign(fields, beside)
   if (quote !== null) {
     const sends = Object.values(event.api.sends).includes('total')
       ? event.api.sends
@@ -68,31 +81,30 @@ async function attempt(
       if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
     }
   }
-  const headers = { 'idempotency-key': key }
-  const fallback = event.form.failure
-  let answer
-  if (takesFiles) {
-    const form = new FormData()
-    for (const [name, value] of Object.entries(fields))
-      form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
-    for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
-    answer = await call(event.api.register, readRegistered, {
-      method: 'POST',
-      form,
-      headers,
-      fallback,
-    })
-  } else {
-    answer = await call(event.api.register, readRegistered, {
-      method: 'POST',
-      json: fields,
-      headers,
-      fallback,
-    })
-  }
-  if (!answer.ok)
-    return answer.error.code === 'idempotency_key_reused' ? 'key_reused' : outcomeOf(answer.error)
-  return { is: 'registered', answer: answer.value }
+  const usual = {
+    method: 'POST',
+    headers: { 'idempotency-key': key },
+    fallback: event.form.failure,
+  } as const
+  const answer = await call(
+    event.api.register,
+    readRegistered,
+    takesFiles ? { ...usual, form: formOf(fields, files, shown) } : { ...usual, json: fields },
+  )
+  return answer.ok ? { is: 'registered', answer: answer.value } : outcomeOf(answer.error)
+}
+
+/** With files everything is text; a list is written as JSON. */
+function formOf(
+  fields: Readonly<Record<string, unknown>>,
+  files: Filled['files'],
+  shown: Filled['shown'],
+): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
+  return form
 }
 
 /** Codes of the server for "not what the delegate saw", with what holds now. */
@@ -113,7 +125,7 @@ function outcomeOf(error: ApiError): Outcome {
   if (code === 'registration_closed' || code === 'not_on_sale') return { is: 'closed', message }
   return {
     is: 'refused',
-    message,
+    error,
     unsure: status === 0 || status >= 500 || code === 'unexpected',
   }
 }

@@ -26,6 +26,8 @@ export type SummaryProps = {
   readonly event: PublicEvent
   readonly price: PriceView
   readonly more: More
+  /** What is said below the bill. */
+  readonly notes: readonly string[]
   readonly until: string | null
   readonly busy: boolean
   /** How many answers carry a message. */
@@ -37,7 +39,7 @@ export type SummaryProps = {
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
+function Reasons({ price, notes, wrong, problem, until, retry, busy }: SummaryProps) {
   if (busy) return null
   return (
     <div aria-live="polite">
@@ -57,6 +59,12 @@ function Reasons({ price, wrong, problem, until, retry, busy }: SummaryProps) {
           </span>
         </p>
       )}
+      {notes.map((note) => (
+        <p className="why" key={note}>
+          <Icon name="info" />
+          {note}
+        </p>
+      ))}
       {problem !== null && (
         <p className="why bad">
           <Icon name="bang" />
@@ -137,6 +145,16 @@ function Body({ event, price, more }: SummaryProps) {
   )
 }
 
+/** The total aloud when it changes, after what was being said: whoever does not see it hears what a tick costs. */
+function TotalSaid({ price, more }: SummaryProps) {
+  if (!more.rowsNameCategory) return null
+  return (
+    <p className="vh" aria-live="polite">
+      {price.is === 'price' && `Total ${formatPrice(price.quote.total)}`}
+    </p>
+  )
+}
+
 /** The sticky column beside the form. */
 export function SummaryColumn(props: SummaryProps) {
   return (
@@ -146,6 +164,7 @@ export function SummaryColumn(props: SummaryProps) {
           {props.event.form.summary.title}
         </h2>
         {props.price.is !== 'free' && <Body {...props} />}
+        <TotalSaid {...props} />
         <PayButton {...props} />
         <Reasons {...props} />
       </div>
@@ -178,6 +197,7 @@ export function SummaryBar(props: SummaryProps) {
           <Body {...props} />
         </div>
       )}
+      <TotalSaid {...props} />
       <Reasons {...props} />
       <div className="row">
         {price.is !== 'free' && (

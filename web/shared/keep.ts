@@ -1,5 +1,6 @@
 /** Answers that outlive a page: kept in the tab until they are paid for. */
-import type { PublicEvent, RawAnswers } from '../../engine/index.ts'
+import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
+import { isRecord } from './shape.ts'
 
 /**
  * Answers stay in this tab until they are paid for: coming back from a failed payment, or by the
@@ -11,11 +12,20 @@ export type Kept = {
   readonly key: string
   /** The number of the registration that they became; null: they were not sent, or became none. */
   readonly regNo: string | null
+  /** The code by which they were priced; null: none. */
+  readonly code: string | null
 }
 
 const nameOf = (event: PublicEvent): string => `answers of ${event.id}`
 const isFile = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
+
+/** A question may have become another since its answer was kept: where one answer was, a list cannot be drawn. */
+const fits = ({ type }: Field, answer: unknown): boolean =>
+  type === 'many' || type === 'people'
+    ? Array.isArray(answer) &&
+      answer.every((one) => (type === 'many' ? typeof one === 'string' : isRecord(one)))
+    : typeof answer !== 'object'
 
 /** The answers a fresh form starts with. */
 export const startOf = (event: PublicEvent): RawAnswers =>
@@ -33,19 +43,28 @@ export function recall(event: PublicEvent): Kept | null {
     if (typeof kept.data !== 'object' || kept.data === null || typeof kept.key !== 'string')
       return null
     const known = Object.entries(kept.data).filter(
-      ([id]) => event.fields.some((field) => field.id === id) && !isFile(event, id),
+      ([id, answer]) =>
+        !isFile(event, id) && event.fields.some((field) => field.id === id && fits(field, answer)),
     )
-    const regNo = 'regNo' in kept && typeof kept.regNo === 'string' ? kept.regNo : null
-    return { data: { ...startOf(event), ...Object.fromEntries(known) }, key: kept.key, regNo }
+    const textIn = (name: string) => {
+      const text = (kept as Readonly<Record<string, unknown>>)[name]
+      return typeof text === 'string' ? text : null
+    }
+    return {
+      data: { ...startOf(event), ...Object.fromEntries(known) },
+      key: kept.key,
+      regNo: textIn('regNo'),
+      code: textIn('code'),
+    }
   } catch {
     return null
   }
 }
 
-export function keep(event: PublicEvent, { data, key, regNo }: Kept): void {
+export function keep(event: PublicEvent, { data, ...others }: Kept): void {
   const answers = Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
   try {
-    sessionStorage.setItem(nameOf(event), JSON.stringify({ data: answers, key, regNo }))
+    sessionStorage.setItem(nameOf(event), JSON.stringify({ data: answers, ...others }))
   } catch {
     // Storage is switched off or full: the form works as before, it only forgets.
   }

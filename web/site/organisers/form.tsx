@@ -55,6 +55,11 @@ export default function FormPreview({
 
 const nothing = () => {}
 /** The header leads home; from here that would leave the file behind. */
+/** Nothing beside the form is asked for here: no places, no codes, no rolls. */
+const ALONE = { facts: NO_FACTS, errors: {}, left: () => {}, changed: () => {} }
+const NO_NOTES: readonly string[] = []
+const NONE_SAID: ReadonlyMap<string, string> = new Map()
+
 const stay = (click: MouseEvent) => {
   if (click.target instanceof Element && click.target.closest('a[href="/"]') !== null)
     click.preventDefault()
@@ -77,7 +82,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   )
   const today = useMemo<Tariff>(() => ({ is: 'here', answer: tariff(event, at) }), [event, at])
   const [attempts, setAttempts] = useState(0)
-  const form = useForm(page, startOf(event), NO_FACTS, nothing)
+  const form = useForm(page, startOf(event), ALONE, nothing)
   const price = priceOf(event, today, form.answers, SELLING.pricing)
   const submit = () => {
     if (form.check())
@@ -88,7 +93,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
     else setAttempts((times) => times + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>
-  const marks = useMarks(event, answer, form.answers, SELLING)
+  const marks = useMarks(event, answer, form.answers, NONE_SAID, SELLING)
   return (
     <div className="pg">
       {!answer.open && <ClosedBox event={event} text={answer.closed_text} />}
@@ -104,6 +109,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         event={event}
         price={price}
         more={SELLING}
+        notes={NO_NOTES}
         until={answer.until}
         busy={false}
         wrong={Object.keys(form.errors).length}
