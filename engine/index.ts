@@ -173,6 +173,7 @@ export {
   isPaymentStatus,
   labelOf,
   wordFor,
+  personText,
   priceParts,
   readRegistration,
   statusText,

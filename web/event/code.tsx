@@ -35,6 +35,11 @@ export function CodeBox({
   const off = useRef<HTMLButtonElement>(null)
   const isAsked = isOpen || state.is !== 'none'
   const was = useRef(state.is)
+  const isTyped = isOpen && state.is !== 'given'
+  useEffect(() => {
+    // It comes where a button was pressed; with answers that were kept nothing was.
+    if (isTyped) input.current?.focus()
+  }, [isTyped])
   useEffect(() => {
     // The button that was pressed is gone: the focus goes to what has come in its place.
     if (was.current === 'asking' && state.is === 'given' && isOpen) off.current?.focus()
@@ -45,14 +50,10 @@ export function CodeBox({
     }
     was.current = state.is
   }, [state, isOpen])
-  const opened = () => {
-    setOpen(true)
-    requestAnimationFrame(() => input.current?.focus())
-  }
   if (!isAsked)
     return (
       <p className="code">
-        <button type="button" className="link" aria-expanded="false" onClick={opened}>
+        <button type="button" className="link" aria-expanded="false" onClick={() => setOpen(true)}>
           Have a code?
         </button>
       </p>
@@ -79,7 +80,7 @@ export function CodeBox({
           onClick={() => {
             takeOff()
             setTyped('')
-            opened()
+            setOpen(true)
           }}
         >
           Take the code off

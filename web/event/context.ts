@@ -38,3 +38,7 @@ export const Marks = createContext<ReadonlyMap<string, Mark>>(new Map())
 /** How far each section is, in the event's order. */
 export type SectionState = 'open' | 'complete' | 'wrong'
 export const Progress = createContext<readonly SectionState[]>([])
+/** A page of the form without questions. */
+export const NO_SECTION = -1
+/** The only section seen now, by its place in the event; null: all of them. */
+export const OnPage = createContext<number | null>(null)

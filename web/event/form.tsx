@@ -50,8 +50,8 @@ export type FormState = {
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
   readonly files: ReadonlyMap<string, File>
-  /** Judges everything; true when it may be sent. */
-  readonly check: () => boolean
+  /** Judges everything, or the fields of a page; answers the first that is wrong, null when all may be sent. */
+  readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
   readonly formProps: FormBoxProps
@@ -185,10 +185,12 @@ export function useForm(
     [event, left],
   )
 
-  const check = () => {
-    const found = { ...judge(data), ...known }
-    setErrors(found)
-    return Object.keys(found).length === 0
+  const check = (only?: readonly string[]) => {
+    const found = Object.entries({ ...judge(data), ...known }).filter(
+      ([key]) => only?.includes(rootOf(key)) ?? true,
+    )
+    setErrors(Object.fromEntries(found))
+    return found[0]?.[0] ?? null
   }
   const reset = useCallback(() => {
     constants.files.clear()

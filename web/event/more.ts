@@ -20,7 +20,8 @@ import type { ApiError } from '../api.ts'
 import { quoteRows } from '../shared/quote-rows.tsx'
 import type { Mark } from './context.ts'
 import { byTariff } from './price.ts'
-import type { Pricing } from './price.ts'
+import type { PriceView, Pricing } from './price.ts'
+import type { Filled } from './submit.ts'
 import { uiOf } from './ui.ts'
 
 /** What is known beside the answers, and how it is asked for. */
@@ -41,6 +42,20 @@ export type Outside = {
   readonly reset: () => void
   /** Where a code is typed; null: the event has none. */
   readonly box: ReactNode
+}
+
+/** Where in the form one is; a form of one page is on its first and last. */
+export type Paging = {
+  /** The section that is seen; null: all of them; on a page without questions `NO_SECTION`. */
+  readonly section: number | null
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  /** Instead of sending: checks the page and turns it. */
+  readonly next: () => void
+  /** The steps above the form; null: the event's own. */
+  readonly steps: ReactNode
+  /** Below the form: back and on, and on the last page what was answered. */
+  readonly below: ReactNode
 }
 
 /** A way on that the server offers with its "no"; `now` is the bill then, null: the same. */
@@ -69,6 +84,18 @@ export type More = {
     readonly begin: string | null
     readonly children: (outside: Outside) => ReactNode
   }) => ReactNode
+  /** Leads through the form page by page. `attempts` counts the failed submits. */
+  readonly Paged: (props: {
+    readonly event: PublicEvent
+    readonly form: Filled & {
+      readonly errors: FieldErrors
+      readonly check: (only?: readonly string[]) => string | null
+    }
+    readonly price: PriceView
+    readonly attempts: number
+    readonly wide: boolean
+    readonly children: (paging: Paging) => ReactNode
+  }) => ReactNode
   /** Null: the refusal leaves nothing to ask. */
   readonly askedBy: (error: ApiError) => Asked | null
   readonly AskedAgain: ComponentType<{
@@ -92,6 +119,14 @@ const NOTHING: Outside = {
   reset: nothing,
   box: null,
 }
+export const ONE_PAGE: Paging = {
+  section: null,
+  isFirst: true,
+  isLast: true,
+  next: nothing,
+  steps: null,
+  below: null,
+}
 const NO_MARKS: ReadonlyMap<string, Mark> = new Map()
 const NO_NOTES: readonly string[] = []
 
@@ -104,6 +139,7 @@ export const PLAIN: More = {
   notesOf: () => NO_NOTES,
   rowsNameCategory: false,
   Beside: ({ children }) => children(NOTHING),
+  Paged: ({ children }) => children(ONE_PAGE),
   askedBy: () => null,
   AskedAgain: () => null,
 }

@@ -13,9 +13,9 @@ import { useMessage } from '../shared/messages.tsx'
 import { resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
 import { ClosedBox } from './closed.tsx'
-import { Marks } from './context.ts'
+import { Marks, OnPage } from './context.ts'
 import { FormBox, FORM_ID, useForm } from './form.tsx'
-import { useMarks } from './more.ts'
+import { ONE_PAGE, useMarks } from './more.ts'
 import type { Asked, More, Outside } from './more.ts'
 import { Panel, PriceList } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
@@ -181,7 +181,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     setAttempts(0)
   }
   const submit = () => {
-    if (!form.check()) setAttempts((times) => times + 1)
+    if (form.check() !== null) setAttempts((times) => times + 1)
     else void send(quoted)
   }
   const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
@@ -206,67 +206,89 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     retry: askTariff,
   }
   return (
-    <main id="main" className="wrap pg" aria-busy={busy}>
-      {answer?.open === false && (
-        <div className="full">
-          <ClosedBox event={event} text={answer.closed_text} />
-        </div>
-      )}
-      <Stepper event={event} form={form} />
-      <div className="col">
-        {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
-        {sent !== null && !busy && <SentBefore event={event} regNo={sent} edited={!recalled} />}
-        {recalled && (
-          <p className="recalled">
-            Your answers are as you left them.{' '}
-            <button type="button" className="link" onClick={startAfresh}>
-              Start afresh
-            </button>
-          </p>
-        )}
-        <fieldset className="bare" disabled={busy}>
-          <Marks value={marks}>
-            <FormBox {...form.formProps} tariff={tariff} more={more} submit={submit} />
-          </Marks>
-        </fieldset>
-        {outside.box}
-        <PriceList event={event} tariff={answer} />
-        <Panel event={event} />
-      </div>
-      {wide ? <SummaryColumn {...summary} /> : <SummaryBar {...summary} />}
-      {phase.is === 'leaving' && event.payment && (
-        <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
-      )}
-      {phase.is === 'asked' && (
-        <Changed
-          event={event}
-          rows={more.rows}
-          was={phase.was}
-          now={phase.now}
-          pay={() => void send(phase.now)}
-          back={backToForm}
-        />
-      )}
-      {phase.is === 'asked-again' && (
-        <more.AskedAgain
-          event={event}
-          asked={phase.asked}
-          was={phase.was}
-          yes={() => void send(phase.asked.now ?? phase.was, phase.asked.now === null)}
-          back={backToForm}
-        />
-      )}
-      {phase.is === 'registered' && (
-        <Dialog title={event.title} onClose={backToForm}>
-          <p className="said">{phase.text}</p>
-          <div className="acts">
-            <button type="button" className="btn" onClick={backToForm}>
-              OK
-            </button>
+    <more.Paged event={event} form={form} price={price} attempts={attempts} wide={wide}>
+      {(paging) => (
+        <main id="main" className="wrap pg" aria-busy={busy}>
+          {answer?.open === false && (
+            <div className="full">
+              <ClosedBox event={event} text={answer.closed_text} />
+            </div>
+          )}
+          {paging.steps ?? <Stepper event={event} form={form} />}
+          <div className="col">
+            {attempts > 0 && paging === ONE_PAGE && (
+              <ErrorSummary event={event} errors={form.errors} attempts={attempts} />
+            )}
+            {sent !== null && !busy && <SentBefore event={event} regNo={sent} edited={!recalled} />}
+            {recalled && (
+              <p className="recalled">
+                Your answers are as you left them.{' '}
+                <button type="button" className="link" onClick={startAfresh}>
+                  Start afresh
+                </button>
+              </p>
+            )}
+            <fieldset className="bare" disabled={busy}>
+              <OnPage value={paging.section}>
+                <Marks value={marks}>
+                  <FormBox
+                    {...form.formProps}
+                    tariff={tariff}
+                    more={more}
+                    submit={paging.isLast ? submit : paging.next}
+                  />
+                </Marks>
+              </OnPage>
+            </fieldset>
+            {paging.below}
+            {(paging.isFirst || paging.isLast) && outside.box}
+            {paging.isFirst && (
+              <>
+                <PriceList event={event} tariff={answer} />
+                <Panel event={event} />
+              </>
+            )}
           </div>
-        </Dialog>
+          {wide ? (
+            <SummaryColumn {...summary} isLast={paging.isLast} />
+          ) : (
+            <SummaryBar {...summary} isLast={paging.isLast} />
+          )}
+          {phase.is === 'leaving' && event.payment && (
+            <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
+          )}
+          {phase.is === 'asked' && (
+            <Changed
+              event={event}
+              rows={more.rows}
+              was={phase.was}
+              now={phase.now}
+              pay={() => void send(phase.now)}
+              back={backToForm}
+            />
+          )}
+          {phase.is === 'asked-again' && (
+            <more.AskedAgain
+              event={event}
+              asked={phase.asked}
+              was={phase.was}
+              yes={() => void send(phase.asked.now ?? phase.was, phase.asked.now === null)}
+              back={backToForm}
+            />
+          )}
+          {phase.is === 'registered' && (
+            <Dialog title={event.title} onClose={backToForm}>
+              <p className="said">{phase.text}</p>
+              <div className="acts">
+                <button type="button" className="btn" onClick={backToForm}>
+                  OK
+                </button>
+              </div>
+            </Dialog>
+          )}
+        </main>
       )}
-    </main>
+    </more.Paged>
   )
 }
 

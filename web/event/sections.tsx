@@ -3,7 +3,7 @@ import { use } from 'react'
 import type { ObjectFieldTemplateProps } from '@rjsf/utils'
 import type { Field } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
-import { Progress, Shown } from './context.ts'
+import { NO_SECTION, OnPage, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
 import { wayOf } from './ui.ts'
 
@@ -14,6 +14,7 @@ import { wayOf } from './ui.ts'
 export function Sheet(props: ObjectFieldTemplateProps) {
   const shown = use(Shown)
   const progress = use(Progress)
+  const page = use(OnPage)
   const { event, fields } = props.registry.formContext as FormConstants
   const drawn = new Map(props.properties.map((property) => [property.name, property.content]))
   const sections = event.sections
@@ -23,14 +24,16 @@ export function Sheet(props: ObjectFieldTemplateProps) {
       seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])),
     }))
     .filter((one) => one.seen.length > 0)
+  if (page === NO_SECTION) return null
   return (
     <div className="paper">
       {sections.map(({ section, index, seen }, position) => {
+        if (page !== null && page !== index) return null
         const heading = `section-${index}`
         const wide = wideOf(seen)
         return (
           <section className="sec" key={section.title} aria-labelledby={heading}>
-            <h2 className="disp" id={heading}>
+            <h2 className="disp" id={heading} tabIndex={-1}>
               <MarginNumber state={progress[index] ?? 'open'} position={position + 1} />
               {section.title}
             </h2>

@@ -9,6 +9,7 @@ import { Boxes, Consent } from './boxes.tsx'
 import { EventPage } from './index.tsx'
 import type { More } from './more.ts'
 import { Beside } from './outside.tsx'
+import { Paged } from './pages.tsx'
 import { ListField, People, PersonBox, uiOfAll } from './people.tsx'
 import { askedBy, AskedAgain } from './refused.tsx'
 
@@ -25,6 +26,7 @@ export const SELLING: More = {
   rowsNameCategory: true,
   notesOf,
   Beside,
+  Paged,
   askedBy,
   AskedAgain,
   marksOf: (event, tariff, answers) => marksOf(event, tariff, answers, categoryOf(event, answers)),

@@ -26,7 +26,7 @@ function valueOf(quote: Quote, what: string): string | number | null {
 }
 
 /** What is sent of a form. */
-type Filled = {
+export type Filled = {
   readonly answers: Answers
   /** The fields that are seen; the answers of others stay here. */
   readonly shown: ReadonlySet<string>

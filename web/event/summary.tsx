@@ -30,6 +30,8 @@ export type SummaryProps = {
   readonly notes: readonly string[]
   readonly until: string | null
   readonly busy: boolean
+  /** Whether the form is sent from here; else it goes on to its next page. */
+  readonly isLast: boolean
   /** How many answers carry a message. */
   readonly wrong: number
   /** What went wrong with the last try; stays after its message has gone. */
@@ -165,7 +167,7 @@ export function SummaryColumn(props: SummaryProps) {
         </h2>
         {props.price.is !== 'free' && <Body {...props} />}
         <TotalSaid {...props} />
-        <PayButton {...props} />
+        {props.isLast && <PayButton {...props} />}
         <Reasons {...props} />
       </div>
     </aside>
@@ -214,7 +216,13 @@ export function SummaryBar(props: SummaryProps) {
             </small>
           </button>
         )}
-        <PayButton {...props} />
+        {props.isLast ? (
+          <PayButton {...props} />
+        ) : (
+          <button type="submit" form={FORM_ID} className="btn">
+            Next
+          </button>
+        )}
       </div>
     </section>
   )

@@ -85,7 +85,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   const form = useForm(page, startOf(event), ALONE, nothing)
   const price = priceOf(event, today, form.answers, SELLING.pricing)
   const submit = () => {
-    if (form.check())
+    if (form.check() === null)
       say(
         'These answers would be sent. This page is for trying things out, so nothing is sent.',
         'good',
@@ -110,6 +110,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         price={price}
         more={SELLING}
         notes={NO_NOTES}
+        isLast
         until={answer.until}
         busy={false}
         wrong={Object.keys(form.errors).length}
