@@ -15,6 +15,7 @@ import { FORM_ID } from './form.tsx'
 import { rootOf } from './keys.ts'
 import { ONE_PAGE } from './more.ts'
 import type { More, Paging } from './more.ts'
+import type { PriceView } from './price.ts'
 import { goTo } from './problems.tsx'
 import '../styles/pages.css'
 import '../styles/steps.css'
@@ -101,7 +102,14 @@ function Pages({ event, form, price, attempts, wide, children }: Parameters<More
     below: (
       <>
         {page === LAST && (
-          <Check event={event} form={form} price={price} pages={pages} turnTo={turnTo} />
+          <Check
+            event={event}
+            form={form}
+            // Beside the answers the bill stands already.
+            price={wide ? null : price}
+            pages={pages}
+            turnTo={turnTo}
+          />
         )}
         <div className="turn">
           {at > 0 && (
@@ -185,7 +193,8 @@ function Check({
   price,
   pages,
   turnTo,
-}: Pick<Parameters<More['Paged']>[0], 'event' | 'form' | 'price'> & {
+}: Pick<Parameters<More['Paged']>[0], 'event' | 'form'> & {
+  readonly price: PriceView | null
   readonly pages: readonly Page[]
   readonly turnTo: (page: Page) => void
 }) {
@@ -209,7 +218,7 @@ function Check({
             )
           )
         })}
-        {price.is === 'price' && (
+        {price?.is === 'price' && (
           <div className="part">
             <h3>{event.form.summary.title}</h3>
             <Ledger rows={billRows(event, price.quote, event.form.summary.lines)} money />
