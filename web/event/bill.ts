@@ -75,7 +75,10 @@ export function marksOf(
   const marks = new Map<string, Mark>()
   for (const field of event.fields) {
     const items = event.fees.items.filter(({ by }) => by === field.id)
-    const limits = event.limits.filter(({ eachOptionOf }) => eachOptionOf === field.id)
+    const limits = event.limits.filter(
+      ({ eachOptionOf, when }) =>
+        eachOptionOf === field.id && (when === undefined || holds(when, answers, category)),
+    )
     if (items.length + limits.length === 0) continue
     for (const { id } of field.options ?? []) {
       const price = priceOf(event, field, id, tariff.current_period, answers, category)
