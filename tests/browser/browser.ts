@@ -28,8 +28,12 @@ export const chromiumPath = (): string => {
   return path
 }
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
+/** One browser serves every file of a worker, and ends with it; a file that closes it leaves the next one another. */
+let running: Promise<Browser> | null = null
+export const launch = (): Promise<Browser> => (running ??= start())
+
+async function start(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: chromiumPath(),
     ...(HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}),
     args: [
@@ -42,30 +46,89 @@ export const launch = (): Promise<Browser> =>
       '--disable-sync',
     ],
   })
+  browser.on('disconnected', () => {
+    running = null
+    rooms.length = 0
+  })
+  return browser
+}
 
 export type Visit = {
   readonly page: Page
   readonly context: BrowserContext
   readonly complaints: string[]
 }
+type Options = {
+  readonly width?: number
+  readonly height?: number
+  readonly javaScript?: boolean
+  /** Nobody was in this visitor's window before, and nobody will be: for what cannot be taken back, such as a clock. */
+  readonly own?: boolean
+}
+
+type Window = Visit & {
+  /** Where the visitor began: the server of the test. */
+  readonly home: { origin: string }
+}
+
+/** Windows that visitors have left, swept and free for the next one. */
+const rooms: Window[] = []
 
 /**
- * A fresh visitor. `complaints` collects what the browser objects to: uncaught errors, errors on the
- * console, refusals of the content security policy. A test that ends well leaves it empty.
+ * A fresh visitor: no cookie, nothing stored, nothing routed. `complaints` collects what the browser objects
+ * to: uncaught errors, errors on the console, refusals of the content security policy. A test that ends well
+ * leaves it empty. The visitor leaves by `context.close()`; the window is swept then and serves another
+ * one, because opening it costs as much as most of what is done in it.
  */
-export async function visit(
+export async function visit(browser: Browser, options: Options = {}): Promise<Visit> {
+  const viewport = { width: options.width ?? 1280, height: options.height ?? 900 }
+  if (options.own === true || options.javaScript === false) return open(browser, options, viewport)
+  const free = rooms.pop()
+  if (free !== undefined) {
+    await free.page.setViewportSize(viewport)
+    // Whatever the page has said since it was left was said to nobody.
+    free.home.origin = ''
+    free.complaints.length = 0
+    return free
+  }
+  const room = await open(browser, options, viewport)
+  room.context.close = async () => {
+    await sweep(room)
+    rooms.push(room)
+  }
+  return room
+}
+
+/** Leaves nothing of a visitor but what the browser has read: scripts, styles, fonts. */
+async function sweep({ page, context, home }: Window): Promise<void> {
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.clearCookies()
+  // Only our own pages store anything; away from them, at a gateway, it is out of reach.
+  if (home.origin !== '' && new URL(page.url()).origin !== home.origin)
+    await page.goto(`${home.origin}/healthz`)
+  if (home.origin !== '') await page.evaluate(clearAndSeal)
+}
+
+/** Runs in the page, whose script is there until the next visitor goes elsewhere, and may not store again what is cleared. */
+async function clearAndSeal(): Promise<void> {
+  Storage.prototype.setItem = () => {}
+  localStorage.clear()
+  sessionStorage.clear()
+  if ((await indexedDB.databases()).length > 0)
+    throw new Error('a page keeps a database in the browser: sweep it too')
+}
+
+async function open(
   browser: Browser,
-  options: {
-    readonly width?: number
-    readonly height?: number
-    readonly javaScript?: boolean
-  } = {},
-): Promise<Visit> {
+  { javaScript = true }: Options,
+  viewport: { readonly width: number; readonly height: number },
+): Promise<Window> {
   const context = await browser.newContext({
-    viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
+    viewport,
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
-    javaScriptEnabled: options.javaScript ?? true,
+    javaScriptEnabled: javaScript,
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
@@ -78,7 +141,12 @@ export async function visit(
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text())
   })
-  return { page, context, complaints }
+  const home = { origin: '' }
+  page.on('framenavigated', (frame) => {
+    if (home.origin === '' && /^https?:/.test(frame.url()))
+      home.origin = new URL(frame.url()).origin
+  })
+  return { page, context, complaints, home }
 }
 
 declare global {

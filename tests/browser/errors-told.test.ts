@@ -17,7 +17,6 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-11-10T12:00:00+05:30' })])
 })
 afterAll(async () => {
-  await browser.close()
   await server.stop()
 })
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   withoutScript = await visit(browser, { javaScript: false })
 })
 afterAll(async () => {
-  await browser.close()
+  await withoutScript.context.close()
   await server.stop()
 })
 
@@ -230,7 +230,7 @@ describe.each([360, 1280])('at %i px', (width) => {
   test.each(pages.filter(({ path }) => !path.endsWith(width === 360 ? '/success' : '/failed')))(
     '$path is painted before its script has come, and moves nothing when it does',
     async ({ path, heading, ready }) => {
-      const { page, context, complaints } = await visit(browser, { width, height: 740 })
+      const { page, context, complaints } = await visit(browser, { width, height: 740, own: true })
       await watchShifts(page)
       let release = (): void => {}
       const held = new Promise<void>((resolve) => {
@@ -261,7 +261,7 @@ describe.each([360, 1280])('at %i px', (width) => {
 })
 
 test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async (path) => {
-  const { page, context } = await visit(browser)
+  const { page, context } = await visit(browser, { own: true })
   await watchShifts(page)
   let release = (): void => {}
   const held = new Promise<void>((resolve) => {
@@ -284,7 +284,7 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
 })
 
 test('what moves would be seen', async () => {
-  const { page, context } = await visit(browser)
+  const { page, context } = await visit(browser, { own: true })
   await watchShifts(page)
   await page.goto(`${server.url}/pulmocon2025`)
   await page.locator('.closed-box').waitFor()

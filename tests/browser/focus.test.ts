@@ -13,7 +13,6 @@ beforeAll(async () => {
   browser = await launch()
 })
 afterAll(async () => {
-  await browser.close()
   await server.stop()
 })
 

@@ -256,13 +256,13 @@ beforeAll(async () => {
     launch(),
     serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, importAll),
   ])
-  here = await visit(browser)
+  here = await visit(browser, { own: true })
   await here.page.addInitScript(() => {
     window.print = () => document.body.setAttribute('data-printed', 'yes')
   })
 })
 afterAll(async () => {
-  await browser.close()
+  await here.context.close()
   await server.stop()
 })
 

@@ -12,7 +12,6 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
 afterAll(async () => {
-  await browser.close()
   await server.stop()
 })
 
@@ -107,7 +106,7 @@ describe('the landing page', () => {
   test.each([360, 768, 1280])(
     'does not scroll sideways and moves nothing while it loads, at %i px',
     async (width) => {
-      const { page, context } = await visit(browser, { width, height: 740 })
+      const { page, context } = await visit(browser, { width, height: 740, own: true })
       await page.addInitScript(() => {
         const shifts = { sum: 0 }
         Object.assign(window, { shifts })

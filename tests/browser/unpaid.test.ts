@@ -27,7 +27,6 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
 })
 afterAll(async () => {
-  await browser.close()
   await server.stop()
 })
 

@@ -48,7 +48,6 @@ beforeAll(async () => {
   browser = await launch()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 afterEach(async () => {

@@ -25,7 +25,6 @@ beforeAll(async () => {
   ])
 })
 afterAll(async () => {
-  await browser.close()
   await server.stop()
 })
 
@@ -411,7 +410,7 @@ describe('what goes wrong on the way', () => {
   })
 
   test('S117 S172 S190: the toast hides after 6000 ms, not before, and can be dismissed', async () => {
-    const { page, context } = await visit(browser)
+    const { page, context } = await visit(browser, { own: true })
     await page.clock.install()
     await page.route('**/api/midzone/register/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)

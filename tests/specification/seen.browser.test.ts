@@ -13,7 +13,6 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-10-01T12:00:00+05:30' })])
 })
 afterAll(async () => {
-  await browser.close()
   await server.stop()
 })
 
