@@ -5,9 +5,10 @@ import { draw } from './requests.ts'
 import type { Target } from './target.ts'
 
 const SEED = 20261121
-const REQUESTS = 20_000
-/** Twelve thousand requests that each left a kilobyte would be seen; caches and counts that have an end are not. */
-const GROWTH_BYTES_MAX = 16 * 1024 * 1024
+/** The beginning of the run of 200,000 that `npm run attacks` makes, for which nobody wants to wait at every commit. */
+const REQUESTS = 5_000
+/** Three thousand requests that each left three kilobytes would be seen; caches and counts that have an end are not. */
+const GROWTH_BYTES_MAX = 8 * 1024 * 1024
 /** Pages of the database, buffers of sockets and what the allocator keeps come and go. */
 const RESIDENT_GROWTH_BYTES_MAX = 150 * 1024 * 1024
 
@@ -25,7 +26,7 @@ test(`${REQUESTS} requests of seed ${SEED}: none is answered 5xx but 503, none i
   expect(run.isStillSignedIn).toBe(true)
   // It was no knocking at closed doors: a good part got through to what it asked for.
   expect(run.answers.get('200')).toBeGreaterThan(REQUESTS / 10)
-  expect(run.answers.get('201')).toBeGreaterThan(10)
+  expect(run.answers.get('201')).toBeGreaterThan(3)
   const { warm, end } = run.memory
   expect(end.heapBytes - warm.heapBytes).toBeLessThan(GROWTH_BYTES_MAX)
   expect(end.residentBytes - warm.residentBytes).toBeLessThan(RESIDENT_GROWTH_BYTES_MAX)
