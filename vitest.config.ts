@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tests/longest-first.ts'
 
 /**
  * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
@@ -11,6 +12,7 @@ export default defineConfig({
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
     experimental: { viteModuleRunner: false, nodeLoader: false },
@@ -59,6 +61,8 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          // The files of a worker share its browser (tests/browser/browser.ts).
+          isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
           // HEADED=1 slows the browser down for a person who watches, and may stop it.
           testTimeout: process.env['HEADED'] === '1' ? 0 : 90_000,
