@@ -12,6 +12,7 @@ import { formatMoney, formatPrice, type Paise } from '../money.ts'
 import { openOn, periodOn } from '../period.ts'
 import { quoteFor, statesPrices } from '../quote.ts'
 import { addDays, formatDay, type Day } from '../time.ts'
+import { soldChanges, type SoldChange } from './diff-sold.ts'
 
 /** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
 type PriceOn =
@@ -51,18 +52,26 @@ export type EventDiff = {
   readonly rules: readonly RuleChange[]
   /** False when the rule tables were too large to compare point by point; then they were compared as written. */
   readonly rulesCompared: boolean
+  /** What is sold besides the registration, and what changes and bounds the sale. */
+  readonly sold: readonly SoldChange[]
   readonly values: readonly ValueChange[]
 }
 
 /** True when nobody would notice the difference. */
 export function isEmptyDiff(diff: EventDiff): boolean {
-  return diff.prices.length === 0 && diff.rules.length === 0 && diff.values.length === 0
+  const { prices, rules, sold, values } = diff
+  return prices.length + rules.length + sold.length + values.length === 0
 }
 
 /** Compares two checked versions of one event. Exact: a price can only change at the first day of a period or the day after its last. */
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   const rules = ruleChanges(old, next)
-  return { prices: priceChanges(old, next), ...rules, values: valueChanges(old, next) }
+  return {
+    prices: priceChanges(old, next),
+    ...rules,
+    sold: soldChanges(old, next, edges(old, next)),
+    values: valueChanges(old, next),
+  }
 }
 
 function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
@@ -176,6 +185,12 @@ const COMPARED_ELSEWHERE = new Set([
   'fees.prices',
   'fees.periods',
   'fees.otherDates',
+  'fees.items',
+  'fees.adjustments',
+  'limits',
+  'unique',
+  'codeKinds',
+  'rolls',
   'categoryChoice',
   'examples',
   'demo',
@@ -332,6 +347,10 @@ export function sayDiff(diff: EventDiff): string {
   const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
   return [
     ...block('Prices', diff.prices.map(sayPriceChange)),
+    ...block(
+      'Sold',
+      diff.sold.map(({ what, old, next }) => `${what}: ${old ?? 'nothing'} → ${next ?? 'nothing'}`),
+    ),
     ...block(
       'Categories',
       diff.rules.map(

@@ -7,7 +7,7 @@ import { conditionText } from '../condition-text.ts'
 import type { EventConfig, Field } from '../config.ts'
 import { formatCount, formatMoney, paise, type Paise, type Tax } from '../money.ts'
 import { own } from '../outcome.ts'
-import type { Adjustment, Item, Limit, PriceTable } from '../sale.ts'
+import type { Adjustment, Item, Limit, PriceTable, Roll } from '../sale.ts'
 import { formatDay } from '../time.ts'
 import { signed } from './explain-lines.ts'
 
@@ -58,17 +58,21 @@ export function priceListOf(event: EventConfig): PriceList {
       id,
       says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: rolls.map(({ id, key, columns }) => {
-      const told = columns.flatMap(({ id: column, options }) =>
-        options === undefined ? [] : [`${column} (${options.join(' or ')})`],
-      )
-      const fields = event.fields.filter(({ roll }) => roll === id).map((field) => field.id)
-      return {
-        id,
-        says: `${fields.join(' and ')} is looked up by ${key}${told.length === 0 ? '' : ` and gives ${told.join(', ')}`}`,
-      }
-    }),
+    rolls: rolls.map((roll) => ({ id: roll.id, says: sayRoll(event, roll) })),
   }
+}
+
+function sayRoll({ fields }: EventConfig, { id, key, columns, shows }: Roll): string {
+  const asked = fields.filter(({ roll }) => roll === id).map((field) => field.id)
+  const said = columns.map((column) =>
+    column.options === undefined
+      ? `${column.id}${column.type === 'date' ? ' (a day)' : ''}`
+      : `${column.id} (${column.options.join(' or ')})`,
+  )
+  return [
+    `${asked.join(' and ')} is looked up by ${key} among ${said.join(', ')}`,
+    ...(shows.length === 0 ? [] : [`shown: ${shows.join(', ')}`]),
+  ].join('; ')
 }
 
 function registrationTable(event: EventConfig, prices: PriceTable): ListedTable {
@@ -182,7 +186,7 @@ function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Ad
   ].join(', ')
 }
 
-function sayLimit(event: EventConfig, { when, eachOptionOf, max, full }: Limit): string {
+function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Limit): string {
   const most =
     typeof max === 'number'
       ? formatCount(max)
@@ -191,6 +195,7 @@ function sayLimit(event: EventConfig, { when, eachOptionOf, max, full }: Limit):
           .join(', ')
   return [
     `${eachOptionOf === undefined ? most : `${most} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${conditionText(event, when)}`}`,
+    ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
     `then “${full.say}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
 }

@@ -180,7 +180,7 @@ async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promis
     for (const { old, next, source, diff } of pairs) {
       const { registrations, pending } = await store.inUse(next.id)
       const touched =
-        diff.prices.length > 0
+        diff.prices.length + diff.sold.length > 0
           ? `${pending} of them pending, which keep the price they were quoted`
           : `${pending} of them pending`
       terminal.print(

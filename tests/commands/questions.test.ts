@@ -340,7 +340,7 @@ describe('simulate', () => {
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
     expect(block('Limits').at(-1)).toBe(
-      '  seats     ultrasound 30, airway 24, ecg 40, ventilation 20, statistics 60, writing 40 in workshops; then “This workshop is full”',
+      '  seats     ultrasound 30, airway 24, ecg 40, ventilation 20, statistics 60, writing 40 in workshops; from 5 on the form says how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
       ['Not twice', 2],
@@ -410,6 +410,60 @@ describe('diff', () => {
       'from 3 January 2026 until 26 January 2026 (not included)  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295',
     )
     expect(plain(out)).not.toContain('Categories')
+  })
+
+  test('what is sold besides: per line and days, for whom, and what bounds it', async () => {
+    const text = readFileSync(sold('nidancon2027'), 'utf8')
+    here.write('events/old.yaml', text)
+    here.write(
+      'events/next.yaml',
+      text
+        .replace('each: [4000, 4500, 5000, 6000]', 'each: [4000, 4500, 5500, 6000]')
+        .replace('ultrasound:  [1000, 1250, 1500, 1750]', 'ultrasound:  [1000, 1250, 1500, none]')
+        .replace(
+          'count: dinner_tickets',
+          'when: {presents_paper: true}\n      count: dinner_tickets',
+        )
+        .replace('amount: -500', 'amount: -750')
+        .replace('max: 500', 'max: 400')
+        .replace(
+          '      times: nights\n      tax: {name: GST, percent: 5,',
+          '      times: nights\n      tax: {name: GST, percent: 12,',
+        ),
+    )
+    const { out } = await here.rollcall(['diff', 'events/old.yaml', 'events/next.yaml'])
+    const lines = plain(out).split('\n')
+    for (const line of [
+      '  accompanying, from 16 January 2027 until 6 February 2027 (not included): ₹ 5,900 → ₹ 6,490',
+      '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), from 6 February 2027 until 15 February 2027 (not included): ₹ 2,065 → not on sale',
+      '  dinner, for whom: for each in dinner_tickets (up to 5) → where presents_paper is yes, for each in dinner_tickets (up to 5)',
+      '  room single, from the beginning until 16 January 2027 (not included): ₹ 4,198.95 → ₹ 4,478.88',
+    ])
+      expect(lines).toContain(line)
+    expect(out).toMatch(/^ {2}adjustment presenter: .*500.* → .*750/m)
+    expect(out).toMatch(/^ {2}limit hall: 500; .* → 400; /m)
+    expect(out).not.toContain('fees.items')
+  })
+
+  test('an item, a limit and a kind of codes come and go', async () => {
+    const text = readFileSync(sold('nidancon2027'), 'utf8')
+    here.write('events/old.yaml', text)
+    here.write(
+      'events/next.yaml',
+      text
+        .replace('    - id: dinner\n', '    - id: gala\n')
+        .replace('{id: hall,', '{id: house,')
+        .replace(
+          '{id: faculty, label: Invited faculty, gives',
+          '{id: speaker, label: Speaker, gives',
+        ),
+    )
+    const { out } = await here.rollcall(['diff', 'events/old.yaml', 'events/next.yaml'])
+    expect(out).toContain('  dinner: Gala dinner, for each in dinner_tickets (up to 5) → nothing')
+    expect(out).toContain('  gala: nothing → Gala dinner, for each in dinner_tickets (up to 5)')
+    expect(out).toMatch(/^ {2}limit hall: 500; .* → nothing$/m)
+    expect(out).toContain('  code faculty: Invited faculty: gives the category faculty → nothing')
+    expect(out).toContain('  code speaker: nothing → Speaker: gives the category faculty')
   })
 
   test('only the text changed: nothing to say', async () => {
