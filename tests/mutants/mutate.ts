@@ -218,7 +218,7 @@ function shifted(day: string, by: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** Ids that stand for each other: categories, periods, fields, the options of each field. */
+/** Ids that stand for each other: categories, periods, items, limits, fields, the options of each field, what is asked of its people. */
 function declaredIds(file: Record<string, unknown>): readonly (readonly string[])[] {
   const idsIn = (value: unknown): string[] =>
     Array.isArray(value)
@@ -245,7 +245,12 @@ function declaredIds(file: Record<string, unknown>): readonly (readonly string[]
     idsIn(file.categories),
     idsIn(at(file.fees, 'periods')),
     idsIn(fields),
+    ...(['items', 'adjustments'] as const).map((key) => idsIn(at(file.fees, key))),
+    idsIn(file.limits),
+    idsIn(at(file.codes, 'kinds')),
+    Object.keys((file.rolls ?? {}) as object),
     ...fields.map((field: unknown) => idsIn(at(field, 'options'))),
+    ...fields.map((field: unknown) => idsIn(at(field, 'fields'))),
   ].filter((group) => group.length > 1)
 }
 

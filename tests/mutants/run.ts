@@ -8,8 +8,10 @@ import type { SharedFiles } from '../../engine/files.ts'
 import { judge, originalOf, type Judged } from './judge.ts'
 import { mutantsOf } from './mutate.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', 'events')
+const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+/** The folders whose event files are changed: ours, and three whole events that sell more than a registration. */
+export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
 export type Count = {
   readonly mutants: number
@@ -30,18 +32,18 @@ type Told = Omit<Judged, 'findings'> & {
   readonly findings: readonly { readonly code: string; readonly line: number }[]
 }
 
-/** Every `stride`th mutant of every event file, beginning with the `from`th. Always the same ones. */
-export function runMutants(stride: number, from = 0): Count {
+/** Every `stride`th mutant of every event file of a folder, beginning with the `from`th. Always the same ones. */
+export function runMutants(folder: string, stride: number, from = 0): Count {
   const shared: SharedFiles = {
-    lists: read('_shared/lists.yaml'),
-    gateways: read('_shared/gateways.yaml'),
-    texts: read('_shared/texts.yaml'),
+    lists: read('events/_shared/lists.yaml'),
+    gateways: read('events/_shared/gateways.yaml'),
+    texts: read('events/_shared/texts.yaml'),
   }
-  const judged = readdirSync(TOP)
+  const judged = readdirSync(join(TOP, folder))
     .filter((name) => name.endsWith('.yaml'))
     .sort()
     .flatMap((name): Told[] => {
-      const { text } = read(name)
+      const { text } = read(`${folder}/${name}`)
       const original = originalOf(name, text, shared)
       return mutantsOf(text)
         .filter((_, i) => i % stride === from % stride)
@@ -108,7 +110,8 @@ export function sayCount(count: Count): string {
 }
 
 if (import.meta.main) {
-  const count = runMutants(1)
+  const [folder = FOLDERS.ours, stride = '1'] = process.argv.slice(2)
+  const count = runMutants(folder, Number(stride))
   console.log(sayCount(count))
   const found = count.harmful - count.missed.length
   process.exitCode =
