@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SharedFiles } from '../../engine/files.ts'
 import { judge, originalOf, type Judged } from './judge.ts'
-import { mutantsOf } from './mutate.ts'
+import { ofMutants } from './mutate.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -42,21 +42,19 @@ export function runMutants(folder: string, stride: number, from = 0): Count {
   const judged = readdirSync(join(TOP, folder))
     .filter((name) => name.endsWith('.yaml'))
     .sort()
-    .flatMap((name): Told[] => {
+    .flatMap((name): readonly Told[] => {
       const { text } = read(`${folder}/${name}`)
       const original = originalOf(name, text, shared)
-      return mutantsOf(text)
-        .filter((_, i) => i % stride === from % stride)
-        .map((mutant) => {
-          const one = judge(mutant, original, shared)
-          // Ten thousand texts need not stay in memory for what is told of them.
-          return {
-            ...one,
-            name,
-            mutant: { ...one.mutant, text: '' },
-            findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })),
-          }
-        })
+      const isTried = (at: number): boolean => at % stride === from % stride
+      return ofMutants(text, isTried, (mutant) => {
+        const one = judge(mutant, original, shared)
+        return {
+          ...one,
+          name,
+          mutant: { ...one.mutant, text: '' },
+          findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })),
+        }
+      })
     })
   const of = (harm: Judged['harm']) => judged.filter((one) => one.harm === harm)
   const found = ({ findings }: Told): boolean => findings.length > 0
