@@ -222,6 +222,8 @@ export type OfficeEvent = {
   dashboard: Admin['dashboard']
   lists: readonly AdminList[]
   routes: PublicEvent['routes']
+  /** Whether the event file has kinds of codes: they have a page of their own. */
+  gives_codes: boolean
 }
 
 /** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */

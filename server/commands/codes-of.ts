@@ -15,8 +15,8 @@ const help = `Usage: rollcall codes-of EVENT [--json]
        rollcall codes-of EVENT --withdraw CODE
 
 Lists the codes of an event: kind, uses by registrations that hold it now, last day, note. With --make it makes
-some and prints them, one a line; with --withdraw nobody can use one any more, and who has registered with
-it keeps what it gave.
+some and prints them, one a line; with --withdraw nobody can use one any more; registrations that were made
+with it keep what it gave.
 
   --make KIND      a kind of the event file's codes
   --count N        how many; left out: 1

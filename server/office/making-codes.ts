@@ -74,7 +74,7 @@ export async function withdrawCode(
   return ok(
     done === 'before'
       ? 'It was withdrawn before.'
-      : 'It is withdrawn: nobody can use it any more. Who has registered with it keeps what it gave.',
+      : 'It is withdrawn: nobody can use it any more. Registrations that were made with it keep what it gave.',
   )
 }
 

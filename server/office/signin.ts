@@ -150,14 +150,15 @@ export function signInRoutes(
     const answer: SessionAnswer = {
       status: 'success',
       username: admin.username,
-      events: events.map(({ id, title, look, status, admin: { dashboard, lists }, routes }) => ({
+      events: events.map(({ id, title, look, status, admin: { dashboard, lists }, ...event }) => ({
         id,
         title,
         look,
         status,
         dashboard,
         lists,
-        routes,
+        routes: event.routes,
+        gives_codes: event.codeKinds.length > 0,
       })),
       texts,
     }

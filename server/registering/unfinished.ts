@@ -20,7 +20,7 @@ const LEFT_MS = 60 * 60_000
 const TICK_MS = 60_000
 /** Read from the store at a time. */
 const BATCH_ROWS = 50
-/** How long a link works where the price has no end. */
+/** How long a link works where the price has no end, or where it leads to whatever there is to see. */
 const LINK_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits, which nobody guesses. */
 const TOKEN_BYTES = 32
@@ -102,7 +102,7 @@ export async function textToSend(
     regNo: stored.regNo,
     purpose: 'pay',
     at,
-    expiresAt: expiryOf(stored, at),
+    expiresAt: mail.kind === 'unfinished' ? expiryOf(stored, at) : instant(at + LINK_MS),
   })
   return mail.text.replace(LINK_PLACE, `${environment.publicUrl}/pay/${token}`)
 }

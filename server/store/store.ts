@@ -214,7 +214,7 @@ export interface Store {
   codesOf(eventId: string, holdMs: number, at: Instant): Promise<readonly StoredCode[]>
   /** All or none: one that is there already is a refusal. */
   makeCodes(made: MadeCodes): Promise<Result<number, { readonly code: 'code_taken' }>>
-  /** `before`: it was withdrawn already. Who has used it keeps what it gave. */
+  /** `before`: it was withdrawn already. What was registered with it keeps what it gave. */
   withdrawCode(
     eventId: string,
     folded: string,

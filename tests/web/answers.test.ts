@@ -120,6 +120,7 @@ const session = {
     status,
     routes,
     ...admin,
+    gives_codes: false,
   })),
   texts: afpicon.texts,
 }

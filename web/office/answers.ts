@@ -2,6 +2,7 @@
 import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
 import type {
   AdminList,
+  CodesAnswer,
   Column,
   Filter,
   EventStats,
@@ -22,6 +23,22 @@ export const readDone: Reader<true> = (body) =>
 /** What was done, in a sentence of the server's. */
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+export const readCodes: Reader<CodesAnswer> = (body) =>
+  isRecord(body) &&
+  listOf(body['kinds'], (one) => texted(one, 'id', 'label')) !== null &&
+  listOf(body['codes'], readCode) !== null
+    ? (body as CodesAnswer)
+    : null
+
+const readCode = (value: unknown): Unread | null => {
+  const code = texted(value, 'code', 'kind', 'note')
+  return code !== null && holdsAll(code, 'number', 'uses', 'uses_max') ? code : null
+}
+
+/** The codes that were made, as they are to be given out. */
+export const readMadeCodes: Reader<readonly string[]> = (body) =>
+  isRecord(body) ? listOf(body['codes'], (one) => (typeof one === 'string' ? one : null)) : null
 
 /** Who is signed in, and the events that the office has lists of. */
 export const readSession: Reader<SessionAnswer> = (body) => {
@@ -44,6 +61,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   isRecord(event['dashboard']) &&
   holdsAll(event['dashboard'], 'string', 'key', 'label') &&
   Array.isArray(event['dashboard']['cards']) &&
+  typeof event['gives_codes'] === 'boolean' &&
   listOf(event['lists'], readListFrame) !== null
     ? (event as OfficeEvent)
     : null

@@ -79,5 +79,9 @@ export const safeNext = (next: string | null): string =>
     ? next
     : DASHBOARD
 
+/** Below no list, whose addresses the event files choose. */
+export const codesAddress = (eventId: string): string =>
+  `/admin/codes-of/${encodeURIComponent(eventId)}`
+
 export const registrationAddress = (list: AdminList, regNo: string): string =>
   `${list.route}/${encodeURIComponent(regNo)}`

@@ -6,7 +6,7 @@ import { Link, useNavigate } from 'react-router-dom'
 import type { SessionAnswer } from '../../engine/index.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
 import { readDone } from './answers.ts'
-import { DASHBOARD, LOGIN, ask } from './calls.ts'
+import { codesAddress, DASHBOARD, LOGIN, ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner } from './parts.tsx'
 
@@ -58,6 +58,14 @@ export function Frame({
               <Link key={list.route} to={list.route} {...current(list.route)}>
                 <Icon name="rows" />
                 {shortTitle(list.title)}
+              </Link>
+            ))}
+          {session.events
+            .filter((event) => event.gives_codes)
+            .map(({ id, dashboard }) => (
+              <Link key={id} to={codesAddress(id)} {...current(codesAddress(id))}>
+                <Icon name="rows" />
+                {dashboard.label} codes
               </Link>
             ))}
         </nav>

@@ -8,7 +8,8 @@ import type { PageProps } from '../shared/page.ts'
 import { sayWith } from '../api.ts'
 // First, so that the parts of the office may say more of what it says.
 import './office.css'
-import { DASHBOARD, LOGIN, ask, newClient, safeNext } from './calls.ts'
+import { CodesPage } from './codes.tsx'
+import { codesAddress, DASHBOARD, LOGIN, ask, newClient, safeNext } from './calls.ts'
 import { readSession } from './answers.ts'
 import { Dashboard } from './dashboard.tsx'
 import { Frame, Waiting } from './frame.tsx'
@@ -69,6 +70,7 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   if (path === DASHBOARD) return <Dashboard session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {
+    if (event.gives_codes && path === codesAddress(event.id)) return <CodesPage event={event} />
     for (const list of event.lists) {
       if (path === list.route) return <ListPage key={list.route} event={event} list={list} />
       if (path.startsWith(`${list.route}/`)) {
