@@ -94,6 +94,7 @@ export type {
 export { type ListValue } from './values.ts'
 export { readLines, wireLines, type Line } from './lines.ts'
 export { publicEvent } from './public.ts'
+export { agreedIn } from './agreed.ts'
 export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'
 export { answersAlone, factsAmong, laidIn } from './facts.ts'

@@ -3,6 +3,7 @@ import { allowed } from './allow.ts'
 import { answers } from './checks/answers.ts'
 import { across } from './checks/across.ts'
 import { consent } from './checks/consent.ts'
+import { bill } from './checks/bill.ts'
 import { dates } from './checks/dates.ts'
 import { eventDays } from './checks/event-days.ts'
 import { badMoment, examples } from './checks/examples.ts'
@@ -24,6 +25,7 @@ import { taken } from './checks/taken.ts'
 import { uploads } from './checks/uploads.ts'
 import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
+import { waysOn } from './checks/ways-on.ts'
 import { whoPays } from './checks/who-pays.ts'
 import { window } from './checks/window.ts'
 import { saidAmounts } from './checks/said-amounts.ts'
@@ -73,6 +75,8 @@ export const checks: Checks = {
   ...rules,
   ...whoPays,
   ...sold,
+  ...bill,
+  ...waysOn,
   ...saidAmounts,
   ...answers,
   ...conditions,

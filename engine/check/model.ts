@@ -53,6 +53,7 @@ type TextPlace =
   | 'office-error'
   | 'export-file'
   | 'plain'
+  | 'line'
 /** A text as it stands in the file, quotes included, from the offset `at`. */
 export type Written = { readonly path: string; readonly written: string; readonly at: number }
 export type TextAt = Written & { readonly text: string; readonly place: TextPlace }
@@ -223,7 +224,13 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   words: [[/^words\./, 'plain']],
   closed: [[/^closed\.(heading|text)$/, 'plain']],
   categories: [[/^categories\.\d+\.(label|about)$/, 'plain']],
-  fees: [[/^fees\.periods\.\d+\.label$/, 'plain']],
+  fees: [
+    [/^fees\.(periods|adjustments)\.\d+\.label$/, 'plain'],
+    [/^fees\.items\.\d+\.label$/, 'line'],
+  ],
+  limits: [[/^limits\.\d+\.full(\.say)?$/, 'plain']],
+  unique: [[/^unique\.\d+\.say$/, 'plain']],
+  codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }
 
 /** Nobody reads it, and its signs are none of a text. */

@@ -1,6 +1,7 @@
 /** Making a registration: its price, its number, what of it is stored. */
 import { randomInt } from 'node:crypto'
 import {
+  agreedIn,
   assert,
   categoryOf,
   delegateOf,
@@ -115,6 +116,7 @@ function newRegistration(
     quote: judged.quote,
     orderId: payment === null ? null : orderIdOf(regNo, 1),
     uploads: judged.uploads,
+    agreed: agreedIn(event, judged.answers),
     at: judged.at,
     idempotency: judged.idempotency,
     ...(judged.outside === undefined ? {} : { outside: judged.outside }),

@@ -87,9 +87,10 @@ export function register(
     sql(
       'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
     ).run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
-  sql(
-    "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'registered', ?, ?, ?)",
-  ).run(at, eventId, regNo, id)
+  for (const what of ['registered', ...(registration.agreed ?? [])])
+    sql(
+      "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', ?, ?, ?, ?)",
+    ).run(at, what, eventId, regNo, id)
   if (registration.mail !== null) enqueue(sql, id, 'confirmation', registration.mail, at)
   if (idempotency !== null)
     sql(

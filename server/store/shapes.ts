@@ -53,6 +53,8 @@ export type NewRegistration = {
   /** Until when the quote is held; null or left out: without an end. */
   readonly holdUntil?: Instant | null
   readonly uploads: readonly StoredUpload[]
+  /** What the delegate agreed to, a line of the log each, because the file's words may change; left out: nothing. */
+  readonly agreed?: readonly string[]
   readonly at: Instant
   /** Queued in the same transaction; given only when no payment is due. */
   readonly mail: NewMail | null

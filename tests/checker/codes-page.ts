@@ -84,6 +84,20 @@ export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
     ', required: Please',
     ", link: 'https://sample.example/refunds', version: '1', required: Please",
   ],
+  EV461: [
+    'count: tickets}',
+    'count: tickets, prices: {period: [early, late], each: [1500, 1800]}}',
+  ],
+  EV462: ['usg: [900, 1000]}', 'usg: [900, 1000], ecmo: [1100, 1200]}'],
+  EV463: ['ecmo: [1100, none]', 'ecmo: [1100, 1200]'],
+  EV464: ['ecmo: [700, none]', 'ecmo: [700, 800]'],
+  EV465: ['min: 0}', 'min: 0, max: 5}'],
+  EV466: ['max: 500', 'max: 5'],
+  EV467: ['amount: -1200', 'amount: -500'],
+  EV468: ['when: {teaches: true}', 'when: {teaches: true, presents: false}'],
+  EV469: ['max: 4,', 'max: 4, required: true,'],
+  EV471: ['label: Badges', 'label: Badges\n          choose: {at_most: 2, say: Two at most}'],
+  EV472: ['{id: coupon, percent', '{id: coupon, when: {code: coupon}, percent'],
 }
 
 /** A golden file with its mistake mended: the base, or the file itself with other lines. */

@@ -1,7 +1,4 @@
 /** Three whole events sell what their brochures say: every bill was worked out by hand, every refusal is said in their words. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { parse } from 'yaml'
 import { expect, test } from 'vitest'
 import {
   day,
@@ -11,11 +8,10 @@ import {
   unfinishedMail,
   priceTable,
   quote,
-  readInstant,
   rupees,
   startOf,
+  wireLines,
   type EventConfig,
-  type Instant,
   type RawAnswers,
 } from '../../engine/index.ts'
 import { readEvent } from '../../engine/files.ts'
@@ -24,19 +20,8 @@ import { remember } from '../../engine/remember.ts'
 import type { Facts } from '../../engine/facts.ts'
 import { linesOf } from '../../engine/bill.ts'
 import { judge } from './judge.ts'
+import { billsOf, instantOf, sayLine, type Bill } from './three-bills/bills.ts'
 import { ours, read } from './ours.ts'
-
-/** A row of three-bills/: the files there say what each part means. */
-type Bill = {
-  readonly who: string
-  readonly on: string
-  readonly given?: RawAnswers
-  readonly code?: string
-  readonly kind?: 'life' | 'annual'
-  readonly full?: readonly string[]
-  readonly lines: readonly string[]
-  readonly total: number | string
-}
 
 function eventNamed(id: string): EventConfig {
   const path = `tests/events/${id}.yaml`
@@ -46,14 +31,11 @@ const conference = eventNamed('nidancon2027')
 const marathon = eventNamed('nilarun2027')
 const webinar = eventNamed('soiltalk2027')
 
-function billsOf(event: EventConfig): readonly (readonly [string, string, EventConfig, Bill])[] {
-  const path = join(import.meta.dirname, 'three-bills', `${event.id}.yaml`)
-  const rows = parse(readFileSync(path, 'utf8')) as readonly Bill[]
-  return rows.map((bill) => [event.id, bill.who, event, bill])
-}
 /** Its schema is compiled once. */
 const judgeOf = remember(judge)
-const ALL = [conference, marathon, webinar].flatMap(billsOf)
+const ALL = [conference, marathon, webinar].flatMap((event) =>
+  billsOf(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
+)
 
 /** What every delegate answers: the delegate of the file's own examples. */
 const usual = (event: EventConfig): RawAnswers => {
@@ -74,22 +56,15 @@ function factsOf({ code, kind, full }: Bill): Facts {
   }
 }
 
-const instant = (on: string): Instant =>
-  on.includes('T') ? (readInstant(on) as Instant) : startOf(day(on))
-
 /** The bill as the tables write it. */
 function billed(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
   const { answers } = counted(event, { ...usual(event), ...bill.given }, factsOf(bill))
-  const quoted = quote(event, answers, instant(bill.on))
+  const quoted = quote(event, answers, instantOf(bill))
   if (!quoted.ok) return { lines: [], total: REFUSALS[quoted.error.code] }
   const { base, gst, total, lines } = quoted.value
   expect(base + gst).toBe(total)
   return {
-    lines: lines.map(({ id, option, quantity, unit, ...line }) => {
-      const each = unit === 0 ? 'free' : rupees(unit)
-      const sold = option === null ? id : `${id}.${option}`
-      return `${sold} ${quantity} × ${each} = ${rupees(line.base)} + ${rupees(line.gst)}`
-    }),
+    lines: wireLines(lines).map(sayLine),
     total: rupees(total),
   }
 }

@@ -33,11 +33,20 @@ export type Mutant = {
 type Span = readonly [number, number]
 type Edit = { readonly at: Span; readonly text: string }
 
-export function mutantsOf(text: string): readonly Mutant[] {
+/**
+ * What becomes of each mutant, once and always in the same order, of those whose place in that order `keeps`
+ * wants: all their texts at once would fill the memory.
+ */
+export function ofMutants<Told>(
+  text: string,
+  keeps: (at: number) => boolean,
+  told: (mutant: Mutant) => Told,
+): Told[] {
   const document = parseDocument(text)
   const lineAt = linesOf(text)
   const ids = declaredIds(document.toJS() as Record<string, unknown>)
-  const mutants = new Map<string, Mutant>()
+  const seen = new Set<string>()
+  const all: Told[] = []
   let parents: readonly number[] = []
   const under = (ancestors: readonly unknown[]): void =>
     void (parents = ancestors.flatMap((node) =>
@@ -53,7 +62,9 @@ export function mutantsOf(text: string): readonly Mutant[] {
       .reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
     // Long texts of one length share one hash in a Map; a digest does not.
     const key = createHash('sha1').update(changed).digest('base64')
-    if (changed === text || mutants.has(key)) return
+    if (changed === text || seen.has(key)) return
+    seen.add(key)
+    if (!keeps(seen.size - 1)) return
     const start = Math.min(...edits.map(({ at }) => at[0]))
     const first = lineAt(start)
     // Where the last change ends in the mutant: what was put before it has moved it.
@@ -72,14 +83,16 @@ export function mutantsOf(text: string): readonly Mutant[] {
     const names = [...new Set(edits.flatMap(({ at }) => wordsIn(text.slice(...at))))].filter(
       (name) => !put.has(name),
     )
-    mutants.set(key, {
-      way,
-      what,
-      text: changed,
-      lines: [first, first + changed.slice(start, end).split('\n').length - 1],
-      parents,
-      names,
-    })
+    all.push(
+      told({
+        way,
+        what,
+        text: changed,
+        lines: [first, first + changed.slice(start, end).split('\n').length - 1],
+        parents,
+        names,
+      }),
+    )
   }
 
   visit(document, {
@@ -195,7 +208,7 @@ export function mutantsOf(text: string): readonly Mutant[] {
         { at: [at[0], at[1] + 1 + next.length], text: `${next}\n${line}` },
       ])
   })
-  return [...mutants.values()]
+  return all
 }
 
 /** Two letters changed places, or one lost: what fingers do. */
@@ -218,7 +231,7 @@ function shifted(day: string, by: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** Ids that stand for each other: categories, periods, fields, the options of each field. */
+/** Ids that stand for each other: categories, periods, items, limits, fields, the options of each field, what is asked of its people. */
 function declaredIds(file: Record<string, unknown>): readonly (readonly string[])[] {
   const idsIn = (value: unknown): string[] =>
     Array.isArray(value)
@@ -245,7 +258,12 @@ function declaredIds(file: Record<string, unknown>): readonly (readonly string[]
     idsIn(file.categories),
     idsIn(at(file.fees, 'periods')),
     idsIn(fields),
+    ...(['items', 'adjustments'] as const).map((key) => idsIn(at(file.fees, key))),
+    idsIn(file.limits),
+    idsIn(at(file.codes, 'kinds')),
+    Object.keys((file.rolls ?? {}) as object),
     ...fields.map((field: unknown) => idsIn(at(field, 'options'))),
+    ...fields.map((field: unknown) => idsIn(at(field, 'fields'))),
   ].filter((group) => group.length > 1)
 }
 

@@ -6,10 +6,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SharedFiles } from '../../engine/files.ts'
 import { judge, originalOf, type Judged } from './judge.ts'
-import { mutantsOf } from './mutate.ts'
+import { ofMutants } from './mutate.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', 'events')
+const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+/** The folders whose event files are changed: ours, and three whole events that sell more than a registration. */
+export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
 export type Count = {
   readonly mutants: number
@@ -30,31 +32,29 @@ type Told = Omit<Judged, 'findings'> & {
   readonly findings: readonly { readonly code: string; readonly line: number }[]
 }
 
-/** Every `stride`th mutant of every event file, beginning with the `from`th. Always the same ones. */
-export function runMutants(stride: number, from = 0): Count {
+/** Every `stride`th mutant of every event file of a folder, beginning with the `from`th. Always the same ones. */
+export function runMutants(folder: string, stride: number, from = 0): Count {
   const shared: SharedFiles = {
-    lists: read('_shared/lists.yaml'),
-    gateways: read('_shared/gateways.yaml'),
-    texts: read('_shared/texts.yaml'),
+    lists: read('events/_shared/lists.yaml'),
+    gateways: read('events/_shared/gateways.yaml'),
+    texts: read('events/_shared/texts.yaml'),
   }
-  const judged = readdirSync(TOP)
+  const judged = readdirSync(join(TOP, folder))
     .filter((name) => name.endsWith('.yaml'))
     .sort()
-    .flatMap((name): Told[] => {
-      const { text } = read(name)
+    .flatMap((name): readonly Told[] => {
+      const { text } = read(`${folder}/${name}`)
       const original = originalOf(name, text, shared)
-      return mutantsOf(text)
-        .filter((_, i) => i % stride === from % stride)
-        .map((mutant) => {
-          const one = judge(mutant, original, shared)
-          // Ten thousand texts need not stay in memory for what is told of them.
-          return {
-            ...one,
-            name,
-            mutant: { ...one.mutant, text: '' },
-            findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })),
-          }
-        })
+      const isTried = (at: number): boolean => at % stride === from % stride
+      return ofMutants(text, isTried, (mutant) => {
+        const one = judge(mutant, original, shared)
+        return {
+          ...one,
+          name,
+          mutant: { ...one.mutant, text: '' },
+          findings: one.findings.map(({ code, at }) => ({ code, line: at.start.line })),
+        }
+      })
     })
   const of = (harm: Judged['harm']) => judged.filter((one) => one.harm === harm)
   const found = ({ findings }: Told): boolean => findings.length > 0
@@ -108,7 +108,8 @@ export function sayCount(count: Count): string {
 }
 
 if (import.meta.main) {
-  const count = runMutants(1)
+  const [folder = FOLDERS.ours, stride = '1'] = process.argv.slice(2)
+  const count = runMutants(folder, Number(stride))
   console.log(sayCount(count))
   const found = count.harmful - count.missed.length
   process.exitCode =

@@ -1,7 +1,7 @@
 /** What one form cannot know, at the real server: who is registered already, what a code gives, who stands on a roll. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
-import type { OrderId, PaymentFact, RegisterAnswer, WireCode } from '../../engine/index.ts'
+import type { OrderId, PaymentFact, RegisterAnswer, RegNo, WireCode } from '../../engine/index.ts'
 import { place, type Place, type Ran } from '../commands/cli.ts'
 import { signIn } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
@@ -41,7 +41,16 @@ rolls:
   )
   .replace(
     '        - {id: letter,',
-    '        - {id: number, label: Number, in: society}\n        - {id: letter,',
+    `        - {id: number, label: Number, in: society, invalid: This number is not on the roll}
+        - {id: letters, type: consent, label: You may write to me, version: 2027-01, link: /letters}
+        - id: companions
+          type: people
+          label: Who comes with you
+          max: 2
+          invalid: Please list two people at most
+          fields:
+            - {id: name, label: Name, required: Please give the name}
+        - {id: letter,`,
   )
 
 const path = '/api/sample2026/register/'
@@ -533,5 +542,64 @@ describe('on the command line', () => {
     expect((await rollcall('roll', 'sample2026', 'society', 'short.csv')).err).toContain(
       'short.csv:1: The column kind is missing.',
     )
+  })
+})
+
+describe('what is agreed to', () => {
+  test('is kept with its words, its version and its time; No is not agreed to', async () => {
+    const log = async (letters: unknown): Promise<readonly unknown[]> => {
+      const { reg_no: regNo } = await registered(somebody({ letters }))
+      return await server.deps.store.auditOf(regNo as RegNo)
+    }
+    const entry = (what: string): object => ({ at: server.now(), who: 'delegate', what })
+    const registering = entry('registered')
+    expect(await log('true')).toEqual([
+      registering,
+      entry('agreed to “You may write to me” (version 2027-01, /letters)'),
+    ])
+    for (const letters of [undefined, false, 'false', ''])
+      expect(await log(letters)).toEqual([registering])
+  })
+})
+
+describe('people that come as the JSON of a form with files', () => {
+  const send = async (
+    companions: string,
+  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(somebody({ companions })))
+      form.append(name, String(value))
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: path,
+      payload: form,
+      remoteAddress: `10.1.0.${(visitors += 1)}`,
+    })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+
+  test('are stored as the list they are', async () => {
+    const { status, body } = await send('[{"name": " Ravi ", "price": 0}, {"name": "Meena"}]')
+    expect(status).toBe(201)
+    const stored = await server.deps.store.registration(body['reg_no'] as RegNo)
+    expect(stored?.answers['companions']).toEqual([{ name: 'Ravi' }, { name: 'Meena' }])
+  })
+
+  test.each([
+    ['[{"name": ""}]', { 'companions.0.name': 'Please give the name' }],
+    [
+      '[{"name": "A"}, {"name": "B"}, {"name": "C"}]',
+      { companions: 'Please list two people at most' },
+    ],
+    ['[{"name": "A"', { companions: 'Please list two people at most' }],
+    ['Ravi', { companions: 'Please list two people at most' }],
+    [`${'['.repeat(20_000)}`, { companions: 'Please list two people at most' }],
+    [
+      `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+      { companions: 'Please list two people at most' },
+    ],
+  ])('%.40s is refused in words', async (companions, errors) => {
+    const { status, body } = await send(companions)
+    expect([status, body['code'], body['errors']]).toEqual([422, 'invalid_answers', errors])
   })
 })

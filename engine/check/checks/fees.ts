@@ -5,7 +5,9 @@ import { amountMeant, priceHelp } from '../meant/amount.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { listed } from '../near.ts'
+import type { PriceRows } from '../file-types.ts'
 import { columnsOf } from './names.ts'
+import { columnsOfTable, tablesAt } from './sold-names.ts'
 
 /** A price this many times its neighbour has a digit too many more often than not. */
 const JUMP = 5
@@ -40,56 +42,64 @@ const priceRowLength: Check = {
   why: 'Prices stand under the names of their periods; one too few moves all that follow.',
   after: ['EV204', 'EV206'],
   find: (model) => {
-    const { prices, periods } = model.file.fees
-    if (prices === undefined) return []
-    const columns = columnsOf(model)
-    const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
-    const note = `periods: ${listed(columns)}`
-    const head: readonly Draft[] =
-      missing.length === 0
-        ? []
-        : [
-            {
-              at: 'fees.prices.period',
-              message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
-              related: missing.map((id) => ({
-                at: `fees.periods.${periods.findIndex((period) => period.id === id)}.id`,
-                message: 'declared here',
-              })),
-              help: 'name each period once, in the order of the columns',
-            },
-          ]
-    const doubled = columns.flatMap((id, at): Draft[] =>
-      columns.indexOf(id) === at
-        ? []
-        : [
-            {
-              at: `fees.prices.period.${at}`,
-              message: `the first row names \`${id}\` twice`,
-              related: [{ at: `fees.prices.period.${columns.indexOf(id)}`, message: 'first here' }],
-              help: 'name each period once, in the order of the columns',
-            },
-          ],
-    )
-    // With a wrong first row, how many prices belong below it is not known.
-    if (doubled.length > 0) return [...head, ...doubled]
-    const count = (row: readonly unknown[]): string =>
-      `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
-    const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
-      category === 'period' || row.length === columns.length
-        ? []
-        : [
-            {
-              at: `fees.prices.${category}`,
-              part: 'entry',
-              message: count(row),
-              related: [{ at: 'fees.prices.period', part: 'entry', message: 'the columns' }],
-              notes: [note],
-            },
-          ],
-    )
-    return [...head, ...rows]
+    const { prices } = model.file.fees
+    return [
+      ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
+      ...tablesAt(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
+    ]
   },
+}
+
+/** Columns that a table does not name once each, and rows of another length. */
+function tableLengths(model: Model, path: string, prices: PriceRows): readonly Draft[] {
+  const { periods } = model.file.fees
+  const columns = (prices.period ?? []).map(String)
+  const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
+  const note = `periods: ${listed(columns)}`
+  const head: readonly Draft[] =
+    missing.length === 0
+      ? []
+      : [
+          {
+            at: `${path}.period`,
+            message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
+            related: missing.map((id) => ({
+              at: `fees.periods.${periods.findIndex((period) => period.id === id)}.id`,
+              message: 'declared here',
+            })),
+            help: 'name each period once, in the order of the columns',
+          },
+        ]
+  const doubled = columns.flatMap((id, at): Draft[] =>
+    columns.indexOf(id) === at
+      ? []
+      : [
+          {
+            at: `${path}.period.${at}`,
+            message: `the first row names \`${id}\` twice`,
+            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first here' }],
+            help: 'name each period once, in the order of the columns',
+          },
+        ],
+  )
+  // With a wrong first row, how many prices belong below it is not known.
+  if (doubled.length > 0) return [...head, ...doubled]
+  const count = (row: readonly unknown[]): string =>
+    `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
+  const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
+    category === 'period' || row.length === columns.length
+      ? []
+      : [
+          {
+            at: `${path}.${category}`,
+            part: 'entry',
+            message: count(row),
+            related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
+            notes: [note],
+          },
+        ],
+  )
+  return [...head, ...rows]
 }
 
 /**
@@ -116,6 +126,41 @@ export const cellsOf = remember((model: Model) => {
   })
 })
 
+/** Every cell of the tables of items as it is written. */
+export const itemCellsOf = remember((model: Model) =>
+  tablesAt(model).flatMap((table) => {
+    const columns = columnsOfTable(table)
+    return Object.entries(table.rows).flatMap(([row, cells]) =>
+      row === 'period'
+        ? []
+        : cells.map((value, at) => {
+            const path = `${table.path}.${row}.${at}`
+            const text = model.source.written(path)?.text ?? ''
+            return {
+              item: table.itemAt,
+              row,
+              period: columns[at] ?? '',
+              at: path,
+              value,
+              text,
+              amount: typeof value === 'number' ? readAmount(text) : null,
+            }
+          }),
+    )
+  }),
+)
+
+/** The amounts of adjustments as they are written; a minus takes off. */
+export function adjustmentAmounts(model: Model) {
+  return (model.file.fees.adjustments ?? []).flatMap(({ amount }, i) => {
+    const at = `fees.adjustments.${i}.amount`
+    const text = model.source.written(at)?.text ?? ''
+    return amount === undefined
+      ? []
+      : [{ adjustment: i, at, text, value: amount, amount: readAmount(text.replace(/^[-+]/, '')) }]
+  })
+}
+
 const notPaise: Check = {
   slug: 'not-paise',
   severity: 'error',
@@ -128,7 +173,8 @@ const notPaise: Check = {
           ? `${priceHelp(text) ?? ''}, in digits alone; paise follow a point and have two digits`
           : 'write digits, and after a point at most two more',
     })
-    const cells = cellsOf(model).flatMap(({ at, value, text, amount }): Draft[] =>
+    const amounts = [...cellsOf(model), ...itemCellsOf(model), ...adjustmentAmounts(model)]
+    const cells = amounts.flatMap(({ at, value, text, amount }): Draft[] =>
       typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],
     )
     const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
@@ -137,6 +183,15 @@ const notPaise: Check = {
         const path = `examples.cases.${at}.expect.${part}`
         const text = model.source.written(path)?.text
         return text === undefined || readAmount(text) !== null ? [] : [{ at: path, ...bad(text) }]
+      }),
+    )
+    const lines = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+      Object.keys(expect.lines ?? {}).flatMap((id): Draft[] => {
+        const path = `examples.cases.${at}.expect.lines.${id}`
+        const text = model.source.written(path)?.text
+        return text === undefined || readAmount(text.replace(/^[-+]/, '')) !== null
+          ? []
+          : [{ at: path, ...bad(text) }]
       }),
     )
     const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
@@ -150,7 +205,7 @@ const notPaise: Check = {
           ]
         : [],
     )
-    return [...cells, ...expected, ...high]
+    return [...cells, ...expected, ...lines, ...high]
   },
 }
 
@@ -207,13 +262,14 @@ const priceZero: Check = {
   why: 'A 0 may be free of charge, not on sale, or a price that nobody has filled in yet; the words say which.',
   after: ['EV411'],
   find: (model) =>
-    cellsOf(model).flatMap(({ at, amount }): Draft[] =>
+    [...cellsOf(model), ...itemCellsOf(model)].flatMap(({ at, amount }): Draft[] =>
       amount === 0
         ? [
             {
               at,
-              message:
-                'a price of 0 registers people for nothing, and looks like one that was forgotten',
+              message: at.startsWith('fees.prices.')
+                ? 'a price of 0 registers people for nothing, and looks like one that was forgotten'
+                : 'a price of 0 gives it away, and looks like one that was forgotten',
               help: 'write free if it costs nothing, or none if it is not on sale then',
             },
           ]

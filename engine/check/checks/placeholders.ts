@@ -115,7 +115,9 @@ const unknownPlaceholder: Check = {
           ? OFFICE_ONLY
           : place === 'export-file'
             ? ['date']
-            : everyValue(model)
+            : place === 'line'
+              ? [...model.fields.map(({ id }) => id), 'option']
+              : everyValue(model)
       const braces = placeholdersIn(said)
       return [
         ...strayBraces(said),
@@ -155,6 +157,16 @@ const unknownPlaceholder: Check = {
     }),
 }
 
+/** A line of the bill is written from the answers, and from the option that it sells. */
+function notInLine(model: Model, path: string, name: string): readonly string[] {
+  const item = model.file.fees.items?.[Number(path.split('.')[2])]
+  if (name === 'option')
+    return item?.by === undefined ? ['without `by` a line sells no option'] : []
+  return model.fields.some(({ id }) => id === name)
+    ? []
+    : [`\`{${name}}\` is not known in a line of the bill`]
+}
+
 const placeholderNotHere: Check = {
   slug: 'placeholder-not-here',
   severity: 'error',
@@ -170,6 +182,7 @@ const placeholderNotHere: Check = {
           !everyValue(model).includes(name)
         )
           return said(`\`{${name}}\` is known in the office's error texts only`)
+        if (place === 'line') return notInLine(model, path, name).flatMap(said)
         if (place === 'plain') return said('placeholders are not filled in here')
         if (place === 'office-error')
           return OFFICE_ONLY.includes(name) ? [] : said(`an office error knows {message} only`)

@@ -1,6 +1,9 @@
 /** EV3: the rules give every delegate exactly one category, and every rule has a use. */
+import type { EventConfig } from '../../config.ts'
+import type { Condition } from '../../answer.ts'
+import { CODE } from '../../facts.ts'
 import { remember } from '../../remember.ts'
-import { boxesOf, domainOf, everything, sayBox, type Domain } from '../proof/domain.ts'
+import { boxesOf, domainOf, everything, givenBeside, sayBox, type Domain } from '../proof/domain.ts'
 import {
   intersect,
   subtract,
@@ -40,7 +43,14 @@ const ruleTable = remember(({ config }: Model): RuleTable => {
         config,
         choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
       )
-      let open = subtract(domain.space, everything(domain), domain.impossible, budget)
+      // Whoever has a code that gives a category never comes to the rules.
+      const past = codesPastRules(config)
+      let open = subtract(
+        domain.space,
+        everything(domain),
+        [...domain.impossible, ...(past.length === 0 ? [] : boxesOf(domain, past))],
+        budget,
+      )
       const rules = choice.rules.map(({ when }): RuleBoxes => {
         const boxes = when === null ? everything(domain) : boxesOf(domain, when)
         const hit = disjoint(domain, intersect(domain.space, open, boxes, budget), budget)
@@ -52,6 +62,11 @@ const ruleTable = remember(({ config }: Model): RuleTable => {
     { is: 'too-large' },
   )
 })
+
+function codesPastRules({ codeKinds }: EventConfig): Condition {
+  const values = codeKinds.flatMap(({ id, gives }) => ('category' in gives ? [id] : []))
+  return values.length === 0 ? [] : [[{ field: CODE, test: { is: 'in', values } }]]
+}
 
 function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): readonly Box[] {
   return boxes.reduce<readonly Box[]>(
@@ -239,7 +254,7 @@ const categoryNeverGiven: Check = {
     const given = choice.rules.map(({ then }) => then)
     return [
       ...file.categories.flatMap(({ id, listed_only: listedOnly }, at): Draft[] =>
-        listedOnly === true || given.includes(id)
+        listedOnly === true || given.includes(id) || givenBeside(config).includes(id)
           ? []
           : [
               {

@@ -1,11 +1,14 @@
 /** EV455, EV456: amounts in texts and those of the price table are the same money. */
-import { formatMoney, split, type Paise } from '../../money.ts'
+import { EACH } from '../../bill.ts'
+import { formatMoney, paise, split, type Paise } from '../../money.ts'
 import { remember } from '../../remember.ts'
 import { amountsSaid, isAsked, type AmountSaid } from '../said/amounts.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
 import { readables, type Readable } from '../said/readable.ts'
-import { AFTER_TABLE, cellsOf } from './fees.ts'
+import type { Item } from '../../sale.ts'
+import { namesIn } from '../proof/walk.ts'
+import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from './fees.ts'
 
 type Priced = {
   readonly category: string
@@ -23,9 +26,64 @@ function priced(model: Model): readonly Priced[] {
   })
 }
 
+/** What may be said of what is sold besides: the price of one with its tax, what an adjustment changes, the ends of a gift. */
+function pricedItems(model: Model): readonly PricedItem[] {
+  const { items, adjustments, tax } = model.config.fees
+  const sums = (amount: Paise, of: typeof tax): readonly Paise[] => {
+    const { base, gst, total } = split(of, amount)
+    return [amount, base, total, gst]
+  }
+  return [
+    ...itemCellsOf(model).flatMap((cell): PricedItem[] => {
+      const item = items[cell.item]
+      return item === undefined || cell.amount === null
+        ? []
+        : [{ item, row: cell.row, at: cell.at, sums: sums(cell.amount, item.tax) }]
+    }),
+    ...items.flatMap((item, i): PricedItem[] => {
+      const field = model.config.fields.find(({ id }) => id === item.amountIn)
+      const ends = [field?.min, field?.max].flatMap((end) =>
+        end === undefined ? [] : sums(paise(Math.round(end * 100)), item.tax),
+      )
+      return field === undefined
+        ? []
+        : [{ item, row: EACH, at: `fees.items.${i}.amount_in`, sums: ends }]
+    }),
+    ...adjustmentAmounts(model).flatMap(({ adjustment, at, amount }): PricedItem[] => {
+      const { on } = adjustments[adjustment] ?? {}
+      const of = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
+      return amount === null ? [] : [{ item: null, row: EACH, at, sums: sums(amount, of) }]
+    }),
+  ]
+}
+type PricedItem = {
+  /** Null: an adjustment. */
+  readonly item: Item | null
+  readonly row: string
+  readonly at: string
+  readonly sums: readonly Paise[]
+}
+
+/** The items that a question of the form asks for, by which an amount in it is meant; of one option only its row. */
+function askedHere(model: Model, path: string, all: readonly PricedItem[]): readonly PricedItem[] {
+  const [, s, f, o] = /^form\.sections\.(\d+)\.fields\.(\d+)(?:\.options\.(\d+))?/.exec(path) ?? []
+  const id = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
+  const field = model.config.fields.find((one) => one.id === id)
+  if (field === undefined) return []
+  const option = o === undefined ? undefined : field.options?.[Number(o)]?.id
+  return all.filter(
+    ({ item, row }) =>
+      item !== null &&
+      [item.by, item.count?.field, item.times, item.amountIn, ...namesIn([item.when])].includes(
+        field.id,
+      ) &&
+      (option === undefined || item.by !== field.id || row === option),
+  )
+}
+
 /** Places where somebody reads what they are to pay. Texts of the office and of the past are no promise. */
 const READ =
-  /^(?:form\.|categories\.|fees\.periods\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
+  /^(?:form\.|categories\.|fees\.(?:periods|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
 /** Questions whose answers are no choice of something to buy. */
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
@@ -67,9 +125,12 @@ const amountNotCharged: Check = {
   find: (model) => {
     if (model.config.status === 'closed') return []
     const cells = priced(model)
-    const charged = new Set(cells.flatMap(({ sums }) => sums))
+    const beside = pricedItems(model)
+    const charged = new Set([...cells, ...beside].flatMap(({ sums }) => sums))
     return saidIn(model).flatMap(({ readable, said }): Draft[] => {
       if (charged.has(said.amount)) return []
+      // What the question itself is charged by differs from it: that is another finding.
+      if (askedHere(model, readable.path, beside).length > 0) return []
       const meant = meantCells(model, cells, readable, said)
       const [only] = meant
       const at = {
@@ -103,7 +164,11 @@ const amountDiffers: Check = {
   find: (model) => {
     if (model.config.status === 'closed') return []
     const cells = priced(model)
+    const beside = pricedItems(model)
     return saidIn(model).flatMap(({ readable, said }): Draft[] => {
+      const asked = askedHere(model, readable.path, beside)
+      if (asked.length > 0) return [...differsFromItem(model, readable, said, asked, cells, beside)]
+      if (beside.some(({ sums }) => sums.includes(said.amount))) return []
       const meant = meantCells(model, cells, readable, said)
       if (meant.length === 0 || meant.some(({ sums }) => sums.includes(said.amount))) return []
       const names = [...new Set(meant.map(({ at }) => model.source.written(at)?.text ?? ''))]
@@ -119,6 +184,36 @@ const amountDiffers: Check = {
     })
   },
 }
+
+/** An amount in a question that items are sold by, and none of their prices. */
+function differsFromItem(
+  model: Model,
+  readable: Readable,
+  said: AmountSaid,
+  asked: readonly PricedItem[],
+  cells: readonly Priced[],
+  beside: readonly PricedItem[],
+): readonly Draft[] {
+  // Whoever names the price may read of any: ₹ 500 plants a tree.
+  if (asked.some(({ item }) => item?.amountIn !== undefined)) return []
+  const isOption = /\.options\.\d+/.test(readable.path)
+  // A hint may speak of other prices too; a choice speaks of its own.
+  const others = isOption ? [] : [...cells, ...beside.filter(({ item }) => item === null)]
+  if ([...asked, ...others].some(({ sums }) => sums.includes(said.amount))) return []
+  const names = [...new Set(asked.map(({ at }) => model.source.written(at)?.text ?? ''))]
+  const [first] = asked
+  return [
+    {
+      at: readable.path,
+      span: [readable.at + said.start, readable.at + said.end],
+      message: `the text says ${formatMoney(said.amount)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
+      help: 'write one amount in both places',
+    },
+  ]
+}
+/** Of more prices than this the rest is counted. */
+const PRICES_SAID = 6
 
 /** The cells that a text plainly means: it names one category, and perhaps a period. Empty where it names none, or several. */
 function meantCells(

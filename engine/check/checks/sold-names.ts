@@ -2,7 +2,7 @@
 import type { EventConfig, FieldType } from '../../config.ts'
 import { EACH, REGISTRATION } from '../../bill.ts'
 import { CODE, rollValueOf } from '../../facts.ts'
-import { axisOfFact, placesOf, rollColumnOf } from '../proof/axes.ts'
+import { axisOfFact, fullNames, rollColumnOf } from '../proof/axes.ts'
 import type * as Files from '../file-types.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
@@ -118,7 +118,7 @@ export function factNames(event: EventConfig): readonly string[] {
       type === 'choice' ? [rollValueOf(field.id, id)] : [],
     ),
   )
-  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...placesOf(event), ...columns]
+  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.limits), ...columns]
 }
 
 /** What is said of a name in a condition that is none of a field and none of a fact. */

@@ -1,7 +1,9 @@
 /** EV453, EV454: what is in the price table can be bought, and somebody takes the money. */
 import { formatMoney } from '../../money.ts'
 import type { Draft } from '../finding.ts'
-import type { Check, Checks } from '../model.ts'
+import type { Check, Checks, Model } from '../model.ts'
+import { provedBill } from '../proof/bill.ts'
+import { sayBill } from '../proof/saying.ts'
 import { AFTER_TABLE, cellsOf } from './fees.ts'
 
 const neverOnSale: Check = {
@@ -31,8 +33,9 @@ const nobodyTakesIt: Check = {
   after: AFTER_TABLE,
   find: (model) => {
     const { config, file } = model
+    if (config.payment !== null || config.status === 'closed') return []
     const dear = cellsOf(model).find(({ amount }) => amount !== null && amount > 0)
-    if (config.payment !== null || dear?.amount == null || config.status === 'closed') return []
+    if (dear?.amount == null) return costsByItems(model)
     return [
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
@@ -43,6 +46,24 @@ const nobodyTakesIt: Check = {
       },
     ]
   },
+}
+
+/** Every registration may be free, and something beside it cost. */
+function costsByItems({ config, file }: Model): readonly Draft[] {
+  const dearest =
+    config.fees.items.length + config.fees.adjustments.length === 0
+      ? null
+      : (provedBill(config).extremes?.dearest ?? null)
+  if (dearest === null || dearest.total === 0) return []
+  return [
+    {
+      at: file.payment === undefined ? 'fees.prices' : 'payment',
+      part: file.payment === undefined ? 'key' : 'entry',
+      message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are items: ${formatMoney(dearest.total)} would be stored as paid`,
+      notes: [sayBill(config, dearest)],
+      help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing write free in every cell',
+    },
+  ]
 }
 
 export const sold = {

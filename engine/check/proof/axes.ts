@@ -6,6 +6,7 @@ import type { EventConfig, Field, PublicEvent } from '../../config.ts'
 import type { Answer, Condition, Test } from '../../answer.ts'
 import { assertNever } from '../../outcome.ts'
 import { CODE, fullOf, rollValueOf } from '../../facts.ts'
+import { allPlaces } from '../../places.ts'
 import { addDays, formatDay, isDay, type Day } from '../../time.ts'
 import { TooLarge, withinBudget } from './boxes.ts'
 import { choicesOf, peopleOf } from './lists.ts'
@@ -85,16 +86,8 @@ export function rollColumnOf(
 }
 
 /** The places that may be full, by the names under which conditions ask for them. */
-export function placesOf(event: EventConfig | PublicEvent): readonly string[] {
-  return event.limits.flatMap(({ id, eachOptionOf, max }) =>
-    eachOptionOf === undefined
-      ? [fullOf(id)]
-      : typeof max === 'number'
-        ? (event.fields.find((field) => field.id === eachOptionOf)?.options ?? []).map((option) =>
-            fullOf(`${id}.${option.id}`),
-          )
-        : Object.keys(max).map((option) => fullOf(`${id}.${option}`)),
-  )
+export function fullNames(limits: EventConfig['limits']): readonly string[] {
+  return allPlaces(limits).map(({ id }) => fullOf(id))
 }
 
 /** The axis of a fact: a code of each kind or none, a place full or not, a row of a roll. Null where the name is none of a fact. */
@@ -108,7 +101,7 @@ export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis
       event.codeKinds.map(({ id }) => ({ answer: id, says: id })),
       'none',
     )
-  if (placesOf(event).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
+  if (fullNames(event.limits).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
   const column = rollColumnOf(event, name)
   return column === null
     ? null

@@ -80,15 +80,26 @@ type Pending = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
   readonly least: Sum
   readonly most: Sum
-  /** By adjustment; null: it does not count, or all its lines are done. */
+  /** By adjustment; null: it does not count, or all its lines are done and took it up. */
   readonly pending: readonly (Pending | null)[]
 }
 
 function extremesOf(event: EventConfig, budget: Budget): Extremes {
-  const overdrawn = new Map<string, Overdrawn>()
   const ends = daysOfBill(event).flatMap((at) =>
-    billsOn(event, at, budget, overdrawn).map((bill) => ({ ...at, bill })),
+    billsOn(event, at, budget).map((bill) => ({ ...at, bill })),
   )
+  const overdrawn = new Map<string, Overdrawn>()
+  for (const { on, bill } of ends)
+    bill.pending.forEach((one, at) => {
+      const id = event.fees.adjustments[at]?.id ?? ''
+      if (one !== null && !overdrawn.has(id))
+        overdrawn.set(id, {
+          adjustment: id,
+          left: paise(-one.left),
+          who: { answers: answersOfTrail(bill.least.trail), category: bill.least.category },
+          on,
+        })
+    })
   const best = (side: 'least' | 'most', sign: 1 | -1): BillFound | null => {
     const found = ends.toSorted((a, b) => compareSums(a.bill[side], b.bill[side], sign))[0]
     return found === undefined ? null : billOf(event, found.on, found.period, found.bill[side])
@@ -114,7 +125,6 @@ function billsOn(
   event: EventConfig,
   { on, period }: { readonly on: Day; readonly period: string },
   budget: Budget,
-  overdrawn: Map<string, Overdrawn>,
 ): readonly Bill[] {
   const { items, adjustments, prices, tax } = event.fees
   const today = adjustments.map((one) => (isOn(one, on) ? one : null))
@@ -140,20 +150,13 @@ function billsOn(
     const more = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
     return { pending, least: more(bill.least), most: more(bill.most) }
   }
-  /** After the last line that it touches an adjustment is done with; what is left of it is told. */
+  /** After the last line that it touches an adjustment is done with; what is left of it is kept, to be told if the bill is one. */
   const without = (bill: Bill, id: string): Bill => ({
     ...bill,
     pending: bill.pending.map((one, at) => {
       const adjustment = adjustments[at]
       if (one === null || adjustment === undefined || lastLine(adjustment) !== id) return one
-      if (one.hasLine && one.left < 0 && !overdrawn.has(adjustment.id))
-        overdrawn.set(adjustment.id, {
-          adjustment: adjustment.id,
-          left: paise(-one.left),
-          who: { answers: answersOfTrail(bill.least.trail), category: bill.least.category },
-          on,
-        })
-      return null
+      return one.hasLine && one.left < 0 ? one : null
     }),
   })
   const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
@@ -215,7 +218,8 @@ function billsOn(
         least: { ...bill.least, trail: longer(bill.least.trail, name, answer) },
         most: { ...bill.most, trail: longer(bill.most.trail, name, answer) },
       }),
-      keyOf: ({ pending }) => JSON.stringify(pending),
+      keyOf: ({ pending }) =>
+        pending.map((one) => (one === null ? '' : `${one.left}${one.hasLine ? '+' : '-'}`)).join(),
       joined: (a, b) => ({
         pending: a.pending,
         least: compareSums(a.least, b.least) <= 0 ? a.least : b.least,
@@ -252,10 +256,12 @@ export const meetingAdjustments = remember(
 function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
   const whens = [one.when, other.when].filter((when) => when !== undefined)
   const both: Stop<null> = {
-    reads: [...namesIn(whens), CATEGORY],
+    // Who has a category is proved elsewhere where rules give it.
+    reads: [...namesIn(whens), ...(event.categoryChoice.by === 'field' ? [CATEGORY] : [])],
     conditions: whens,
     at: ({ answers, category }) => {
-      if (category === null || !whens.every((when) => holds(when, answers, category))) return null
+      const isNobody = category === null && event.categoryChoice.by === 'field'
+      if (isNobody || !whens.every((when) => holds(when, answers, category))) return null
       isMet = true
       return null
     },

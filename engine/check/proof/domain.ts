@@ -111,8 +111,18 @@ function complementOf(domain: Domain, condition: Condition): readonly Box[] {
   }, everything(domain))
 }
 
+/** Categories that a code gives, or a limit offers where its places are gone, whatever the answers say. */
+export function givenBeside({ codeKinds, limits }: EventConfig): readonly string[] {
+  return [
+    ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
+    ...limits.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),
+  ]
+}
+
 function categoryAxis(event: EventConfig): Axis {
-  const given = event.categories.filter(({ listedOnly }) => !listedOnly)
+  const given = event.categories.filter(
+    ({ id, listedOnly }) => !listedOnly || givenBeside(event).includes(id),
+  )
   return {
     field: 'category',
     values: [

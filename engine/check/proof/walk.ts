@@ -9,13 +9,14 @@ import type { Answer, Answers, Condition, Test } from '../../answer.ts'
 import { categoryOf } from '../../category.ts'
 import { holds } from '../../conditions.ts'
 import { CODE, fullOf } from '../../facts.ts'
-import { fromPairs, own } from '../../outcome.ts'
+import { own } from '../../outcome.ts'
+import { firstFull } from '../../places.ts'
 import type { Limit } from '../../sale.ts'
 import {
   assertListed,
   axisOf,
   axisOfFact,
-  placesOf,
+  fullNames,
   rollColumnOf,
   showsOf,
   type Apart,
@@ -49,8 +50,8 @@ type Step<C> =
   | { readonly is: 'limit'; readonly limit: Limit }
   | { readonly is: 'stop'; readonly stop: Stop<C> }
 type Way<C> = {
-  /** By name, which value of its axis; what is forgotten is absent. */
-  readonly values: ReadonlyMap<string, number>
+  /** Which value of its axis each name has, in the order in which they were answered. */
+  readonly values: readonly number[]
   readonly known: Known
   readonly carried: C
 }
@@ -65,41 +66,32 @@ export function walk<C>(
 ): readonly C[] {
   const plan = planOf(event, stops)
   const axes = axesOf(event, plan, apart)
-  const last = new Map(
-    plan.flatMap((step, at) => readsOf(event, step).map((name) => [name, at] as const)),
-  )
+  const reads = plan.map((step) => readsOf(event, step))
+  const last = new Map(reads.flatMap((names, at) => names.map((name) => [name, at] as const)))
+  const named: string[] = []
   let ways: readonly Way<C>[] = [
-    { values: new Map(), known: { answers: {}, category: null }, carried: carrying.start },
+    { values: [], known: { answers: {}, category: null }, carried: carrying.start },
   ]
   plan.forEach((step, at) => {
+    if (step.is === 'answer') named.push(step.name)
+    if (step.is === 'category') named.push(CATEGORY)
+    // What nothing asks for later is not told apart any more; it stays among the answers, unread.
+    const asked = named.flatMap((name, index) => ((last.get(name) ?? -1) > at ? [index] : []))
     const next = new Map<string, Way<C>>()
-    const keep = (way: Way<C>): void => {
-      budget.left -= 1
-      if (budget.left < 0) throw new TooLarge()
-      const values = new Map([...way.values].filter(([name]) => (last.get(name) ?? -1) > at))
-      const key = `${[...values].flat().join(' ')} / ${carrying.keyOf(way.carried)}`
-      const other = next.get(key)
-      if (other !== undefined)
-        return void next.set(key, {
-          ...other,
-          carried: carrying.joined(other.carried, way.carried),
-        })
-      const isForgotten = values.size < way.values.size
-      next.set(key, {
-        values,
-        carried: way.carried,
-        known: isForgotten
-          ? {
-              answers: fromPairs(
-                Object.entries(way.known.answers).filter(([name]) => values.has(name)),
-              ),
-              category: values.has(CATEGORY) ? way.known.category : null,
-            }
-          : way.known,
-      })
-    }
     for (const way of ways)
-      for (const taken of onward(event, step, way, axes, carrying)) keep(taken)
+      for (const taken of onward(event, step, way, axes, carrying)) {
+        budget.left -= 1
+        if (budget.left < 0) throw new TooLarge()
+        let key = carrying.keyOf(taken.carried)
+        for (const index of asked) key += ` ${taken.values[index]}`
+        const other = next.get(key)
+        next.set(
+          key,
+          other === undefined
+            ? taken
+            : { ...other, carried: carrying.joined(other.carried, taken.carried) },
+        )
+      }
     ways = [...next.values()]
   })
   return ways.map(({ carried }) => carried)
@@ -118,12 +110,10 @@ function onward<C>(
     case 'category': {
       const category = categoryOf(event, known.answers)
       const at = event.categories.findIndex(({ id }) => id === category)
-      return [
-        { carried, values: new Map([...values, [CATEGORY, at]]), known: { ...known, category } },
-      ]
+      return [{ carried, values: [...values, at], known: { ...known, category } }]
     }
     case 'limit':
-      return isFull(step.limit, known) ? [] : [way]
+      return firstFull([step.limit], known.answers, known.category) === null ? [way] : []
     case 'stop': {
       const after = step.stop.at(known, carried)
       return after === null ? [] : [{ ...way, carried: after }]
@@ -136,7 +126,7 @@ function onward<C>(
           ? []
           : [
               {
-                values: new Map([...values, [name, at]]),
+                values: [...values, at],
                 known:
                   answer === undefined
                     ? known
@@ -171,15 +161,6 @@ function mayBe(
     (required !== undefined &&
       (required.when === undefined || holds(required.when, answers, category)))
   return (answer) => answer !== undefined || !isNeeded
-}
-
-/** Whether a full place bars these answers. */
-function isFull(limit: Limit, { answers, category }: Known): boolean {
-  if (limit.when !== undefined && !holds(limit.when, answers, category)) return false
-  if (limit.eachOptionOf === undefined) return own(answers, fullOf(limit.id)) === true
-  const answer = own(answers, limit.eachOptionOf)
-  const chosen = typeof answer === 'object' ? answer : [String(answer)]
-  return chosen.some((option) => own(answers, fullOf(`${limit.id}.${String(option)}`)) === true)
 }
 
 /** The names that conditions ask for. */
@@ -233,19 +214,18 @@ function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
     case 'category':
       return readsBefore(event, CATEGORY)
     case 'limit':
-      return readsOfLimit(event, step.limit)
+      return readsOfLimit(step.limit)
     case 'stop':
       return step.stop.reads
   }
 }
 
-function readsOfLimit(event: EventConfig, limit: Limit): readonly string[] {
-  const { id, when, eachOptionOf } = limit
+function readsOfLimit(limit: Limit): readonly string[] {
+  const { when, eachOptionOf } = limit
   return [
     ...namesIn([when]),
-    ...(eachOptionOf === undefined
-      ? [fullOf(id)]
-      : [eachOptionOf, ...placesOf({ ...event, limits: [limit] })]),
+    ...(eachOptionOf === undefined ? [] : [eachOptionOf]),
+    ...fullNames([limit]),
   ]
 }
 
@@ -263,10 +243,10 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
   }
   const bar = (): void => {
     for (const limit of event.limits) {
-      const places = placesOf({ ...event, limits: [limit] })
+      const places = fullNames([limit])
       if (limits.has(limit) || !places.some((place) => taken.has(place))) continue
       limits.add(limit)
-      const reads = readsOfLimit(event, limit)
+      const reads = readsOfLimit(limit)
       reads.forEach(take)
       steps.push({ is: 'limit', limit })
       bar()

@@ -112,6 +112,14 @@ export function registeringContract(given: Given): void {
       expect(await store.mailsOf(regNo)).toMatchObject([{ ...mail, status: 'queued' }])
     })
 
+    test('keeps what was agreed to beside it', async () => {
+      const { regNo } = await registered(store, { agreed: ['agreed to “The rules” (version 2)'] })
+      expect((await store.auditOf(regNo)).map(({ at, what }) => [at, what])).toEqual([
+        [noon, 'registered'],
+        [noon, 'agreed to “The rules” (version 2)'],
+      ])
+    })
+
     test('refuses a number that is taken, and keeps nothing of the second', async () => {
       const { regNo } = await registered(store, { name: 'First' })
       expect(await store.register(newRegistration({ regNo, name: 'Second' }))).toEqual({

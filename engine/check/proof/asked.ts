@@ -1,0 +1,98 @@
+/** Whether whoever asks for an item is asked for all that it is counted by: what is hidden or left empty is charged nothing. */
+import type { EventConfig } from '../../config.ts'
+import type { Answer, Answers, Condition } from '../../answer.ts'
+import { counts, quantityOf } from '../../bill.ts'
+import { holds, listOf } from '../../conditions.ts'
+import { own } from '../../outcome.ts'
+import { remember } from '../../remember.ts'
+import type { Item } from '../../sale.ts'
+import { showsOf } from './axes.ts'
+import { withinBudget, type Budget } from './boxes.ts'
+import { apartFor, conditionsOfItem, readsOfItem, type Somebody } from './items.ts'
+import { answersOfTrail, carryingTrail } from './trail.ts'
+import { CATEGORY, namesIn, walk } from './walk.ts'
+
+/** A field that an item is counted by, without an answer although the item is asked for. */
+export type Unasked = {
+  readonly item: string
+  readonly field: string
+  readonly isHidden: boolean
+  readonly who: Somebody
+}
+
+/** Steps of a walk over what one item reads. */
+const STEPS_MAX = 50_000
+
+/** One for each item and field; an item of which too many answers are to be looked at has none here. */
+export const unaskedOf = remember((event: EventConfig): readonly Unasked[] =>
+  event.fees.items.flatMap((item) =>
+    withinBudget(() => unaskedOfItem(event, item, { left: STEPS_MAX }), []),
+  ),
+)
+
+function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unasked[] {
+  const counted = [item.by, item.count?.field, item.times, item.amountIn].filter(
+    (name) => name !== undefined,
+  )
+  const found = new Map<string, Unasked>()
+  if (counted.length === 0) return []
+  const shows = counted.flatMap((name) => showsOf(event, name))
+  walk(
+    event,
+    [
+      {
+        reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
+        conditions: [...conditionsOfItem(item), ...shows],
+        at: ({ answers, category }, trail) => {
+          if (category === null || !counts(item, answers, category)) return null
+          // Of people of whom none counts there is nothing to count.
+          const { times: _, ...once } = item
+          if (
+            item.count !== undefined &&
+            own(answers, item.count.field) !== undefined &&
+            quantityOf(once, answers, category) === 0
+          )
+            return null
+          const first = isAsked(event, item, answers, category) ? undefined : counted[0]
+          for (const name of counted) {
+            // Of what nobody asks for nothing has to be answered; of the rest the first answer asks for the others.
+            if (first !== undefined && own(answers, first) === undefined) return null
+            if (own(answers, name) !== undefined || found.has(name)) continue
+            const isHidden = !showsOf(event, name).every((shown) => holds(shown, answers, category))
+            const who = { answers: answersOfTrail(trail), category }
+            found.set(name, { item: item.id, field: name, isHidden, who })
+          }
+          return null
+        },
+      },
+    ],
+    carryingTrail,
+    apartFor([item]),
+    budget,
+  )
+  return [...found.values()]
+}
+
+/** Whether an answer asks for the item by name: each way in which its condition holds has a Yes or an option in it. */
+function isAsked(
+  event: EventConfig,
+  { when, by }: Item,
+  answers: Answers,
+  category: string,
+): boolean {
+  // What is chosen by an option is asked for by choosing one.
+  if (by !== undefined || when === undefined) return false
+  const holding: Condition = when.filter((map) => holds([map], answers, category))
+  return holding.every((map) =>
+    map.some(
+      ({ field, test }) =>
+        (test.is === 'in' || test.is === 'has') &&
+        event.fields.some(({ id }) => id === field) &&
+        isChosen(own(answers, field)),
+    ),
+  )
+}
+
+function isChosen(answer: Answer | undefined): boolean {
+  return answer === true || typeof answer === 'string' || listOf(answer).length > 0
+}
