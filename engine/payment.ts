@@ -42,6 +42,8 @@ export type PaymentFact =
       readonly further?: readonly {
         readonly reference: string
         readonly amount: Paise
+        /** Left out: that of the first. */
+        readonly currency?: string
         readonly kind: 'sale' | 'other' | 'test'
       }[]
       /** What of it has gone back, each under a reference of its own. */

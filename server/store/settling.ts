@@ -200,7 +200,7 @@ function undecidedOf(
   const { further = [], ...first } = fact
   const open = further.filter(({ reference }) => !isDecided(reference))
   if (!isDecided(first.reference)) return open.length === 0 ? first : { ...first, further: open }
-  const [next, ...rest] = open
+  const [next, ...rest] = open.map((one) => ({ currency: first.currency, ...one }))
   if (next === undefined) return null
   return rest.length === 0 ? { ...first, ...next } : { ...first, ...next, further: rest }
 }

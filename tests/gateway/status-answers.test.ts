@@ -286,6 +286,14 @@ describe('several transactions in one answer', () => {
       { ...sale, further: [{ reference: '17691557', amount: paise(501_500), kind: 'sale' }] },
     ],
     [
+      'two captures, the second in dollars',
+      response(one(), one({ APTRANSACTIONID: '17691557', CURRENCYCODE: '840' })),
+      {
+        ...sale,
+        further: [{ reference: '17691557', amount: paise(501_500), currency: '840', kind: 'sale' }],
+      },
+    ],
+    [
       'money and its refund',
       response(one(), one({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340' })),
       { ...sale, refunds: [{ reference: '2', amount: paise(501_500) }] },

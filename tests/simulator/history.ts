@@ -120,8 +120,10 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
           return
         case 'clock':
           skewMs += mishap.skewMs
+          machine.clockWasSet()
           later(mishap.lastsMs, () => {
             skewMs -= mishap.skewMs
+            machine.clockWasSet()
           })
           return
         case 'outage':

@@ -66,6 +66,8 @@ export type Machine = {
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
+  /** The server's clock was set: what was due by the old one is looked at within a tick, as the reconciler does. */
+  clockWasSet(): void
   /** What is not called by a browser, done by the server that runs now; null: it is down, or went down over it. */
   inside<T>(work: (deps: InsideDeps) => Promise<T>): Promise<T | null>
 }
@@ -281,6 +283,15 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
         plan()
       })
   }
+  const clockWasSet = (): void => {
+    if (running === null) return
+    if (isReconciling) {
+      course.after(TICK_MS, clockWasSet, running.owner)
+      return
+    }
+    if (planned !== null) planned.isOff = true
+    planned = course.after(TICK_MS, look, running.owner)
+  }
   let asked = 0
   const transport = world.transport
   Object.assign(world, {
@@ -328,6 +339,7 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
     start,
     crash,
     isUp: () => running !== null,
+    clockWasSet,
     inside: (work) => {
       if (running === null) return Promise.resolve(null)
       const { store, payments } = running

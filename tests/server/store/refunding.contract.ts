@@ -88,6 +88,20 @@ export function refundingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
+    test('a second capture in dollars is before a person when the first is given back, whatever the first came in', async () => {
+      const { regNo, orderId } = await registered(store, gateway)
+      const both = {
+        ...(confirmed('AP1', paise(400_000)) as Came),
+        further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
+      } as PaymentFact
+      await store.applyFact(orderId, both, mail)
+      const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
+      await decide(first?.id ?? '', refund())
+      await store.applyFact(orderId, { ...both, at: later(2 * day) } as PaymentFact, mail)
+      expect(await found(store, regNo)).toMatchObject({ inReview: true })
+      expect((await found(store, regNo)).paymentStatus).not.toBe('success')
+    })
+
     test('what came and went back by one answer is told to nobody as paid', async () => {
       const { regNo, orderId } = await registered(store, gateway)
       const fact = {
