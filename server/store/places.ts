@@ -133,13 +133,29 @@ export function settlePlaces(
     ).run(registrationId)
 }
 
-/** How many are left of each place of the event, by its name; below nothing where people decided so. */
+/**
+ * How many are left of each place of the event, by its name; below nothing where people decided so. What may
+ * be sold again counts as left where it matters: where none is left without it, or so few that the form says so.
+ */
 export function placesLeft(sql: Sql, eventId: string, at: Instant): Record<string, number> {
-  const rows = sql<{ place: string; left: number }>(
-    `SELECT place, max - taken + (SELECT count(*) FROM places_taken WHERE place_id = places.id AND ${LAPSED}) AS left
-     FROM places WHERE event_id = ?`,
-  ).all(at, eventId)
-  return Object.fromEntries(rows.map(({ place, left }) => [place, left]))
+  const known = limitsOf(sql, eventId)
+  if (known === null) return {}
+  const few = new Map(allPlaces(known.limits).map(({ id, limit }) => [id, limit.few ?? 0]))
+  const rows = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ?').all(eventId)
+  return Object.fromEntries(
+    rows.map(({ id, place, max, taken }) => {
+      const left = max - taken
+      return [place, left > (few.get(place) ?? 0) ? left : left + lapsed(sql, id, at)]
+    }),
+  )
+}
+
+function lapsed(sql: Sql, placeId: number, at: Instant): number {
+  return (
+    sql<{ n: number }>(
+      `SELECT count(*) AS n FROM places_taken WHERE place_id = ? AND ${LAPSED}`,
+    ).get(placeId, at)?.n ?? 0
+  )
 }
 
 /** Of every place of the event, in no order; what is held counts as taken. */

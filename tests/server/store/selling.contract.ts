@@ -92,6 +92,7 @@ export function sellingContract(given: Given): void {
       eachOptionOf: 'workshops',
       max: { scan: 1, airway: 2 },
       full: { say: 'Full' },
+      few: 2,
     }
     const serve = (limits: readonly Limit[], at: Instant = noon): Promise<void> =>
       store.keepEventFile({
