@@ -15,7 +15,7 @@ const NEVER_DRAWN: readonly (readonly [path: string, code: string])[] = [
     'export default () => ({ ButtonTemplates: {} })',
   ],
   ['@rjsf/core/lib/components/widgets/index.js', 'export default () => ({})'],
-  // Our schema is flat: an object of texts, numbers and yes-no, without lists, alternatives or references.
+  // Our schema is flat: an object of texts, numbers and yes-no, without alternatives or references; what draws lists comes with event/people.tsx.
   [
     '@rjsf/core/lib/components/fields/index.js',
     ['Boolean', 'Number', 'Object', 'Schema', 'String']
@@ -38,6 +38,45 @@ export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, n
     `const no = () => { ${loud('an answer that no field asked for')} }
 export default no
 export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
+  ],
+  // No field has alternatives, and the schema of a page stays as it is.
+  [
+    '@rjsf/utils/lib/schema/getClosestMatchingOption.js',
+    `export default () => { ${loud('one of several schemas')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/getFirstMatchingOption.js',
+    `export default () => { ${loud('one of several schemas')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/findFieldInSchema.js',
+    `export default () => { ${loud('a field among several schemas')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
+    `export default () => { ${loud('another schema for the same answers')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/toPathSchema.js',
+    `export default () => { ${loud('the paths of a schema')} }`,
+  ],
+  // Of the server's validator we ask what ajv says (event/form.tsx); the messages are our own.
+  [
+    '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
+    `export default () => { ${loud("messages that are not the event file's")} }`,
+  ],
+  // Label, hint and message stand around the input (event/question.tsx).
+  [
+    '@mui/material/InputLabel/InputLabel.mjs',
+    `export default () => { ${loud('a label inside an input')} }`,
+  ],
+  [
+    '@mui/material/FormLabel/FormLabel.mjs',
+    `export default () => { ${loud('a label inside radios')} }`,
+  ],
+  [
+    '@mui/material/FormHelperText/FormHelperText.mjs',
+    `export default () => { ${loud('a hint inside an input')} }`,
   ],
   // Inputs have one frame, the outlined one.
   [
