@@ -24,7 +24,15 @@ import type {
   WireQuote,
 } from '../engine/index.ts'
 import type { Reader } from './api.ts'
-import { holdsAll, isRecord, numberOf, recordOf, textOf, textsOf } from './shared/shape.ts'
+import {
+  holdsAll,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  textsOf,
+} from './shared/shape.ts'
 
 /**
  * The tariff, from any of the shapes that the specification knows: all of it, `current_period` with
@@ -111,7 +119,7 @@ export function toQuote(wire: WireQuote): Quote | null {
         base,
         gst,
         total,
-        lines: readLines(wire.lines),
+        lines: readLines(recordsOf(wire.lines) as WireQuote['lines']),
       }
 }
 
@@ -208,6 +216,7 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     second_payment: found['second_payment'] === true,
     refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
     may_pay: pay === true,
+    lines: recordsOf(found['lines']),
   } as RegistrationAnswer['registration']
 }
 

@@ -3,6 +3,7 @@ import { fillKnown, resultRows, resultValues, saysNoMoneyWent } from '../../engi
 import type { Failure, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
+import { Bill } from './bill.tsx'
 import { Buttons } from './buttons.tsx'
 import { lastDayOf, PayNow } from './pay-now.tsx'
 import type { Paying } from './pay-now.tsx'
@@ -40,9 +41,9 @@ export function Failed({ event, registration, query, paying }: FailedProps) {
     lines
       .filter((line) => failedAs === 'declined' || !saysNoMoneyWent(line))
       .flatMap((line) => fillKnown(line, values) ?? [])
-  const rows = resultRows(event, 'failed', registration, query).map((row) =>
-    rowOf(event, row, 'bad'),
-  )
+  const rows = resultRows(event, 'failed', registration, query)
+    .filter(({ id }) => id !== 'lines')
+    .map((row) => rowOf(event, row, 'bad'))
   const known = registration !== null || page.lookup === 'if-found'
   const isPayable = registration?.may_pay === true && event.payment !== null
   const notes = said(page.notes)
@@ -97,7 +98,10 @@ export function Failed({ event, registration, query, paying }: FailedProps) {
         />
       </div>
       <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
-        <Ledger rows={rows} />
+        <div>
+          <Ledger rows={rows} />
+          <Bill event={event} registration={registration} />
+        </div>
         {reasons.length > 0 && <Lines title="Possible causes" lines={reasons} />}
         {advice.length > 0 && <Lines title={page.notesTitle ?? ''} lines={advice} />}
       </div>

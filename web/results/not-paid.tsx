@@ -16,6 +16,7 @@ import { Support, useLooking } from './pending.tsx'
 import { lastDayOf, PayNow } from './pay-now.tsx'
 import type { Paying } from './pay-now.tsx'
 import { Grouped } from './number.tsx'
+import { billOf } from './bill.tsx'
 import type { Registration } from './registration.ts'
 import '../styles/pending.css'
 
@@ -108,6 +109,8 @@ function whoAndWhat(event: PublicEvent, registration: Registration): readonly Le
 }
 
 function amounts(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+  const bill = billOf(event, registration)
+  if (bill.length > 0) return bill
   return priceParts(event).flatMap((part) => {
     const amount = fromRupees(registration[part])
     return amount === null

@@ -16,7 +16,7 @@ import { Dialog } from '../shared/dialog.tsx'
 import { HandOff } from '../shared/handoff.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { quoteRows } from '../shared/quote-rows.tsx'
+import { billRows } from '../shared/bill-rows.tsx'
 
 /** Asks the server for what the gateway needs. `price`: the total in rupees that the delegate has agreed to, null where nobody asked. */
 export type AskToPay = (price: number | null) => Promise<Answered<PaymentData>>
@@ -142,7 +142,7 @@ function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps)
           : `The price of your registration was held until the end of ${held}.`}{' '}
         Nothing has been charged.
       </p>
-      <Ledger rows={quoteRows(event, now, priceParts(event), was ?? undefined)} money />
+      <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
           Pay {formatMoney(now.total)}

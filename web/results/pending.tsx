@@ -13,6 +13,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Breaking, Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
+import { Bill } from './bill.tsx'
 import type { Registration } from './registration.ts'
 import { Grouped } from './number.tsx'
 import { rowOf } from './ticket.tsx'
@@ -107,6 +108,7 @@ export function AtBank({
           { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="pending" /> },
         ]}
       />
+      <Bill event={event} registration={registration} />
       <p className="look" role="status">
         {looking ? (
           <>

@@ -12,6 +12,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge } from '../shared/status.tsx'
+import { billOf } from './bill.tsx'
 import { Buttons } from './buttons.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Grouped, NumberToKeep } from './number.tsx'
@@ -35,7 +36,10 @@ const MONEY_ROWS = new Set([
   'order_id',
   'payment_id',
   'period',
+  'lines',
 ])
+/** Rows that a bill says line by line. */
+const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 
 /** A paid registration, as a ticket to keep: the number large, then who and how much. */
 export function Ticket({ event, registration, query }: TicketProps) {
@@ -44,6 +48,10 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const name = all.find((row) => row.id === event.roles.fullName)
   const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
   const ofMoney = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStatus(row)
+  const bill = billOf(event, registration)
+  // Of a registration alone the sums say all.
+  const isSaid = (row: ResultRow) =>
+    bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
   const values = resultValues(event, registration, query)
   const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
   const notes = page.notes.flatMap((note) => fillKnown(note, values) ?? [])
@@ -89,7 +97,15 @@ export function Ticket({ event, registration, query }: TicketProps) {
           </div>
           <div>
             <h3>Payment</h3>
-            <Ledger rows={rows.filter(ofMoney).map((row) => rowOf(event, row))} money />
+            <Ledger
+              rows={[
+                ...bill,
+                ...rows
+                  .filter((row) => ofMoney(row) && !isSaid(row))
+                  .map((row) => rowOf(event, row)),
+              ]}
+              money
+            />
             {alsoKnown(registration).map((line) => (
               <p className="also" key={line}>
                 {line}

@@ -30,6 +30,10 @@ export function recordOf<T>(
     : Object.fromEntries(Object.keys(value).flatMap((name, at) => [[name, values[at] as T]]))
 }
 
+/** The objects of a list of nothing else; of anything else none. */
+export const recordsOf = (value: unknown): Unread[] =>
+  listOf(value, (entry) => (isRecord(entry) ? entry : null)) ?? []
+
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export const numberOf = (value: unknown): number | null =>
