@@ -39,7 +39,7 @@ export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, n
 export default no
 export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   ],
-  // No field has alternatives, and the schema of a page stays as it is.
+  // No field has alternatives.
   [
     '@rjsf/utils/lib/schema/getClosestMatchingOption.js',
     `export default () => { ${loud('one of several schemas')} }`,
@@ -53,10 +53,6 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
     `export default () => { ${loud('a field among several schemas')} }`,
   ],
   [
-    '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
-    `export default () => { ${loud('another schema for the same answers')} }`,
-  ],
-  [
     '@rjsf/utils/lib/schema/toPathSchema.js',
     `export default () => { ${loud('the paths of a schema')} }`,
   ],
@@ -65,7 +61,7 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
     '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
     `export default () => { ${loud("messages that are not the event file's")} }`,
   ],
-  // Label, hint and message stand around the input (event/question.tsx).
+  // Label and hint stand around their input (event/question.tsx), and nobody needs a button to empty one.
   [
     '@mui/material/InputLabel/InputLabel.mjs',
     `export default () => { ${loud('a label inside an input')} }`,
@@ -77,6 +73,10 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   [
     '@mui/material/FormHelperText/FormHelperText.mjs',
     `export default () => { ${loud('a hint inside an input')} }`,
+  ],
+  [
+    '@mui/material/InputAdornment/InputAdornment.mjs',
+    `export default () => { ${loud('a button that empties an input')} }`,
   ],
   // Inputs have one frame, the outlined one.
   [

@@ -5,14 +5,12 @@
  */
 import { withTheme } from '@rjsf/core'
 import TextWidget from '@rjsf/core/lib/components/widgets/TextWidget.js'
-import DescriptionField from '@rjsf/mui/lib/DescriptionField/DescriptionField.js'
-import FieldHelpTemplate from '@rjsf/mui/lib/FieldHelpTemplate/FieldHelpTemplate.js'
 import TextareaWidget from '@rjsf/mui/lib/TextareaWidget/TextareaWidget.js'
 import type { RegistryWidgetsType } from '@rjsf/utils'
 import type { RawAnswers } from '../../engine/index.ts'
 import { ChoiceRows, YesNo } from './choices.tsx'
 import { Input, List, Menu, SwitchAnswer } from './inputs.tsx'
-import { Message, Question } from './question.tsx'
+import { Hint, Message, Question } from './question.tsx'
 import { Sheet } from './sections.tsx'
 import type { Way } from './ui.ts'
 import { Upload } from './upload.tsx'
@@ -34,8 +32,9 @@ const widgets = {
 export const Form = withTheme<RawAnswers>({
   templates: {
     BaseInputTemplate: Input,
-    DescriptionFieldTemplate: DescriptionField,
-    FieldHelpTemplate,
+    // Our schema has descriptions for others; the form says hints.
+    DescriptionFieldTemplate: () => null,
+    FieldHelpTemplate: Hint,
     FieldErrorTemplate: Message,
     FieldTemplate: Question,
     ObjectFieldTemplate: Sheet,

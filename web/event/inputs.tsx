@@ -2,7 +2,6 @@
  * Controls that are not rows: lines to type in, the browser's list, the menu, the switch. All but the
  * switch are the theme's input, tied to its hint and message.
  */
-import InputAdornment from '@mui/material/InputAdornment'
 import MenuItem from '@mui/material/MenuItem'
 import Switch from '@mui/material/Switch'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
@@ -31,9 +30,9 @@ export function Input(props: BaseInputTemplateProps) {
   const unitId = `${props.id}-unit`
   const unit = field.unit && {
     endAdornment: (
-      <InputAdornment position="end" id={unitId}>
+      <span className="unit" id={unitId}>
         {field.unit}
-      </InputAdornment>
+      </span>
     ),
   }
   const said = [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined

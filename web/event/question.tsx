@@ -1,6 +1,6 @@
 /** One question: label, hint and message around its control, in the order a phone's keyboard leaves visible. */
-import { errorId } from '@rjsf/utils'
-import type { FieldErrorProps, FieldTemplateProps } from '@rjsf/utils'
+import { errorId, helpId } from '@rjsf/utils'
+import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
 import { assertNever } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
@@ -131,4 +131,13 @@ export function Message({ errors, fieldPathId }: FieldErrorProps) {
       {text}
     </p>
   )
+}
+
+/** Replaces the theme's FieldHelpTemplate, which can say rich text; an event file's hint is plain. */
+export function Hint({ help, fieldPathId }: FieldHelpProps) {
+  return help ? (
+    <div className="hint" id={helpId(fieldPathId)}>
+      {help}
+    </div>
+  ) : null
 }

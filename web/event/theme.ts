@@ -68,17 +68,6 @@ export const theme = createTheme({
     // RJSF's theme draws lines and lists as text fields; the label stands above, in the question's template.
     MuiTextField: { defaultProps: { fullWidth: true } },
     // A hint stands between label and input; the theme's own distance, meant for below, has the force of one class.
-    MuiFormHelperText: {
-      styleOverrides: {
-        root: {
-          color: '#5D6773',
-          fontSize: 15,
-          lineHeight: '22px',
-          letterSpacing: 0,
-          '&&': { margin: '-3px 0 6px' },
-        },
-      },
-    },
     MuiSelect: {
       styleOverrides: {
         select: {
