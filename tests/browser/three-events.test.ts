@@ -2,13 +2,15 @@
  * Three whole events, each from its form to its confirmation: a marathon with a family, a shirt and a gift, a free
  * webinar, a national conference page by page; and what its delegates are refused.
  */
-import { copyFileSync, readdirSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { atGateway, field, ledger, orderIdOf } from './delegate.ts'
-import { serve } from './serve.ts'
+import { ADMIN, serve, TOP } from './serve.ts'
 import type { Served } from './serve.ts'
 
 const EVENTS = join(import.meta.dirname, '..', 'events')
@@ -23,6 +25,22 @@ beforeAll(async () => {
         copyFileSync(join(EVENTS, file), join(eventsDir, file))
     }),
   ])
+  const roll = join(server.dataDir, '..', 'members.csv')
+  writeFileSync(roll, 'number,name,kind,valid_to\nM 1,Asha Sample,annual,2027-03-31\n')
+  const env = { ...process.env, DATA_DIR: server.dataDir, EVENTS_DIR: server.eventsDir }
+  const rollcall = join(TOP, 'bin', 'rollcall.js')
+  await promisify(execFile)(process.execPath, [rollcall, 'roll', 'nidancon2027', 'members', roll], {
+    env,
+  })
+  const post = (path: string, body: object, token = ''): Promise<Response> =>
+    fetch(`${server.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    })
+  const { token } = (await (await post('/admin/login/', ADMIN)).json()) as { token: string }
+  const code = { event: 'nidancon2027', kind: 'faculty', code: 'ONE-TIME' }
+  expect((await post('/admin/codes/', code, token)).status).toBe(201)
 })
 afterAll(async () => {
   await server.stop()
@@ -110,6 +128,115 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
     .getByText('This address has a seat already. We have sent the link to it once more.')
     .first()
     .waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+/** Fills the first page of the conference's form, as somebody who is a consultant and no member. */
+async function aboutYou(page: Page, name: string): Promise<void> {
+  await page.goto(`${server.url}/nidancon2027`)
+  await field(page, 'Full Name').fill(name)
+  await field(page, 'E-mail').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
+  await field(page, 'Mobile Number').fill('98470 12345')
+  await page.getByLabel('Date of Birth').fill('1980-05-17')
+  await page.getByRole('radio', { name: 'a consultant' }).check()
+  await field(page, 'Medical Council Number').fill(`K-${name}`)
+  await page.getByLabel('State').selectOption('Kerala')
+}
+const next = (page: Page, title: string): Promise<void> =>
+  button(page, 'Next')
+    .click()
+    .then(() => page.getByRole('heading', { level: 2, name: title }).waitFor())
+const lines = (page: Page): Promise<Readonly<Record<string, string>>> =>
+  ledger(bill(page, 'Registration Summary'))
+const consents = (page: Page): Locator =>
+  page.getByRole('checkbox', { name: /The society may use these details/ })
+
+test('a delegate of the conference is led page by page, refused what cannot be, and pays for what there is', async () => {
+  const { page, context, complaints } = await visit(browser)
+  await aboutYou(page, 'Asha Sample')
+  const isMember = page.getByRole('group', { name: 'Member of the society?' })
+  await isMember.getByRole('radio', { name: 'Yes' }).check()
+  await field(page, 'Membership Number').fill('M-99')
+  await page.keyboard.press('Tab')
+  await page.getByText('This number is not on the roll of members').first().waitFor()
+  await field(page, 'Membership Number').fill('m 1')
+  await next(page, 'Programme')
+  for (const name of [/^Ultrasound/, /^ECG/, /^Writing/])
+    await page.getByRole('checkbox', { name }).check()
+  await button(page, 'Next').click()
+  const refused = page.getByText('At most two workshops, and no two at the same time').first()
+  await refused.waitFor()
+  await page.getByRole('checkbox', { name: /^ECG/ }).uncheck()
+  await page.getByRole('checkbox', { name: /^Writing/ }).uncheck()
+  await page.getByRole('checkbox', { name: /^Difficult airway/ }).check()
+  await button(page, 'Next').click()
+  await refused.waitFor()
+  await page.getByRole('checkbox', { name: /^Difficult airway/ }).uncheck()
+  await next(page, 'Company and Stay')
+  // 7,500 + 2,000 and 18%
+  await expect.poll(async () => (await lines(page))['Total Amount']).toBe('₹ 11,210')
+  await button(page, 'Add a person').click()
+  await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Sample')
+  await page.getByLabel('Person 1: Age').fill('4')
+  await expect.poll(async () => Object.keys(await lines(page))).not.toContain('Accompanying person')
+  expect((await lines(page))['Total Amount']).toBe('₹ 11,210')
+  await button(page, 'Add another person').click()
+  await page.getByRole('textbox', { name: 'Person 2: Name' }).fill('Ravi Sample')
+  await page.getByLabel('Person 2: Age').fill('45')
+  await field(page, 'Tickets for the gala dinner').fill('2')
+  await page.getByRole('radio', { name: 'Bed in a twin room' }).check()
+  await field(page, 'Nights').fill('3')
+  await page.getByLabel('Arriving on').fill('2027-02-11')
+  await next(page, 'Consent')
+  await consents(page).check()
+  await next(page, 'Check your answers')
+  // 7,500 + 4,500 + 2,000 + 3,000 and 18%; 6,751.50 and 5%
+  expect(await lines(page)).toEqual({
+    Member: '₹ 7,500',
+    'Accompanying person': '₹ 4,500',
+    'Workshop: Ultrasound at the bedside (Hall A, 9 AM)': '₹ 2,000',
+    'Gala dinner2 × ₹ 1,500': '₹ 3,000',
+    'Bed in a twin room, 3 nights3 × ₹ 2,250.50': '₹ 6,751.50',
+    'Price Period': 'Regular',
+    'Base Fee': '₹ 23,751.50',
+    GST: '₹ 3,397.58',
+    'Total Amount': '₹ 27,149.08',
+  })
+  await expectAccessible(page, 'the last page of the form')
+  await button(page, 'Proceed to Secure Payment').click()
+  await page.waitForURL((url) => url.origin !== server.url)
+  await atGateway(page, 'Pay')
+  await page.waitForURL((url) => url.pathname === '/nidancon2027/payment/success')
+  await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
+  expect(await ledger(page.getByRole('main'))).toMatchObject({ Category: 'Member' })
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+test('faculty by code pays nothing; the code is used up then', async () => {
+  const { page, context, complaints } = await visit(browser)
+  for (const name of ['Faculty One', 'Faculty Two']) {
+    await aboutYou(page, name)
+    await button(page, 'Have a code?').click()
+    await page.getByRole('textbox', { name: 'Code', exact: true }).fill('one time')
+    await button(page, 'Use code').click()
+    if (name === 'Faculty Two') {
+      await page.getByText('This code has been used as often as it may be.').first().waitFor()
+      continue
+    }
+    await next(page, 'Programme')
+    await next(page, 'Company and Stay')
+    await next(page, 'Consent')
+    await consents(page).check()
+    await next(page, 'Check your answers')
+    expect((await lines(page))['Total Amount']).toBe('Free')
+    await button(page, 'Register').click()
+    await page
+      .getByRole('dialog')
+      .getByText(/NIDAN\d{13}/)
+      .waitFor()
+  }
   expect(complaints).toEqual([])
   await context.close()
 })

@@ -4,6 +4,7 @@ import { type EventConfig } from '../../engine/index.ts'
 import {
   compileEvent,
   diffEvents,
+  isEmptyDiff,
   readEvent,
   type Finding,
   type SharedFiles,
@@ -80,19 +81,22 @@ function harmOf(
   original: Original,
 ): Pick<Judged, 'harm' | 'changes'> {
   if (event === null) return { harm: 'harmful', changes: 'does not read' }
-  const { prices, rules, values } = diffEvents(original.event, event)
+  const whole = diffEvents(original.event, event)
+  const { prices, rules, sold, values } = diffEvents(bare(original.event), bare(event))
+  // In which order places are asked for and lines stand, changes what is read and not what is paid.
+  const dearer = sold.filter(({ what }) => !what.startsWith('order of '))
   const changes = [
     ...prices.slice(0, 1).map(({ category }) => `price of ${category}`),
     ...rules.slice(0, 1).map(() => 'rules'),
-    ...values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`),
+    ...sold.slice(0, 2).map(({ what }) => what),
+    ...whole.values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`),
   ].join(', ')
   if (
-    prices.length > 0 ||
-    rules.length > 0 ||
+    prices.length + rules.length + dearer.length > 0 ||
     values.some(({ kind }) => kind !== 'wording' && kind !== 'layout')
   )
     return { harm: 'harmful', changes }
-  if (values.length > 0) return { harm: 'wording', changes }
+  if (!isEmptyDiff(whole)) return { harm: 'wording', changes }
   const stated = parsed(text)
   return {
     harm:
@@ -101,6 +105,15 @@ function harmOf(
         : 'harmless',
     changes,
   }
+}
+
+/** The event without what its lines and places are called and what is said of them, which the diff tells together with what they are. */
+function bare(event: EventConfig): EventConfig {
+  return JSON.parse(
+    JSON.stringify(event, (key, value: unknown) =>
+      (key === 'label' || key === 'say') && typeof value === 'string' ? '' : value,
+    ),
+  ) as EventConfig
 }
 
 const parsed = (text: string): Record<string, unknown> | null => {
