@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
   'codes-of': async () => (await import('./commands/codes-of.ts')).codesOf,
   roll: async () => (await import('./commands/roll.ts')).rolling,
+  export: async () => (await import('./commands/export.ts')).exporting,
   import: async () => (await import('./commands/import.ts')).importing,
 }
 

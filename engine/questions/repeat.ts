@@ -264,6 +264,8 @@ function marking(): { mark: (text: string) => string; restore: (text: string) =>
 function withDemo(text: string, old: EventConfig): string {
   const wanted = [
     ...(old.fees.prices === null ? [] : ['fees.prices']),
+    ...(old.fees.items.length === 0 ? [] : ['fees.items']),
+    ...(old.fees.adjustments.length === 0 ? [] : ['fees.adjustments']),
     ...(old.payment === null ? [] : ['payment.account']),
   ].filter((path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)))
   const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as it was last time')

@@ -14,6 +14,7 @@ import {
   readOrderId,
   rupees,
   delegateOf,
+  soldColumns,
 } from '../../engine/index.ts'
 import type {
   Answer,
@@ -131,9 +132,13 @@ function columnsOf(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
+  // What was sold follows from the bill, which an import has not.
+  const sold = new Set(
+    soldColumns(event).flatMap(({ id, label }) => [id.toLowerCase(), label.toLowerCase()]),
+  )
   const named = (name: string): Column | null => {
     const bare = name.toLowerCase()
-    if (IGNORED.includes(bare)) return { is: 'ignored', name }
+    if (IGNORED.includes(bare) || sold.has(bare)) return { is: 'ignored', name }
     const value =
       VALUES.find((known) => known === bare) ?? (answers.includes(bare) ? undefined : ALIASES[bare])
     if (value !== undefined && !answers.includes(bare)) return { is: 'value', value, name }

@@ -1,8 +1,8 @@
 /** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assertNever, dayOf } from '../../engine/index.ts'
-import type { Column, ListAnswer, ListRow } from '../../engine/index.ts'
+import { assertNever, dayOf, soldColumns } from '../../engine/index.ts'
+import type { AdminList, Column, EventConfig, ListAnswer, ListRow } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { ListQuery, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
@@ -126,13 +126,14 @@ async function sendCsv(
     eventId: event.id,
     regNo: null,
   })
+  const columns = exportColumns(event, list)
   const lines = (rows: readonly StoredRegistration[]): CsvCell[][] =>
     rows.map((registration) => {
       const row = listRow(event, registration)
-      return list.columns.map((column) => csvCell(column, row))
+      return columns.map((column) => csvCell(column, row))
     })
   async function* csv(): AsyncGenerator<string> {
-    yield csvRows([list.columns.map(({ label }) => label)], true)
+    yield csvRows([columns.map(({ label }) => label)], true)
     for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
       if (chunk.value.length > 0) yield csvRows(lines(chunk.value), false)
     }
@@ -143,6 +144,12 @@ async function sendCsv(
     .header('cache-control', 'no-store')
     .header('content-disposition', `attachment; filename="${file}"`)
   return reply.send(Readable.from(csv()))
+}
+
+/** The list's own, then what is sold, so that the money in a row adds up to its total. */
+export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
+  const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
+  return [...columns, ...missing]
 }
 
 /** As people read it, in a form that a spreadsheet sorts: money as a plain number, instants as Indian time. */

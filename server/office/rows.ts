@@ -1,6 +1,22 @@
 /** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
-import { answerText, delegateOf, isoIndia, rupees, statusText } from '../../engine/index.ts'
-import type { Answer, Scalar, EventConfig, ListRow, ListValue, Paise } from '../../engine/index.ts'
+import {
+  answerText,
+  delegateOf,
+  isoIndia,
+  own,
+  rupees,
+  soldValues,
+  statusText,
+} from '../../engine/index.ts'
+import type {
+  Answer,
+  Scalar,
+  EventConfig,
+  Field,
+  ListRow,
+  ListValue,
+  Paise,
+} from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /**
@@ -64,7 +80,8 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
     payment_date: registration.paidAt === null ? null : isoIndia(registration.paidAt),
     created_at: isoIndia(registration.createdAt),
   }
-  const own: Readonly<Record<string, string | number | null>> = {
+  const ours: Readonly<Record<string, string | number | null>> = {
+    ...soldValues(registration.lines),
     ...supplied,
     category_display: category?.label ?? registration.category,
     registration_category: registration.category,
@@ -75,9 +92,41 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
     final_amount: supplied.total,
   }
   // An answer keeps its name: `registration_category` may be a field of the form.
-  for (const [name, value] of Object.entries(own))
+  for (const [name, value] of Object.entries(ours))
     if (!(name in row) || row[name] === null) row[name] = value
   for (const [wire, name] of Object.entries(event.api.returns))
     if (!(wire in row)) row[wire] = row[name] ?? null
   return row
+}
+
+/** One row for each of the people of a field: whose they are, which of them it is, and what was answered of them. */
+export function personCells(
+  event: EventConfig,
+  field: Field,
+  registration: StoredRegistration,
+): readonly (readonly (string | number | null)[])[] {
+  const people = registration.answers[field.id]
+  const category = event.categories.find(({ id }) => id === registration.category)
+  const head = [
+    registration.regNo,
+    nameOf(event, registration),
+    category?.label ?? registration.category,
+    paymentStatusDisplay(registration),
+  ]
+  return (typeof people === 'object' ? people : []).flatMap((person, at) =>
+    typeof person === 'string'
+      ? []
+      : [
+          [
+            ...head,
+            at + 1,
+            ...(field.fields ?? []).map((part) => partText(part, own(person, part.id) ?? null)),
+          ],
+        ],
+  )
+}
+
+function partText(part: Field, answer: Scalar | null): string | number | null {
+  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+  return part.options?.find(({ id }) => id === answer)?.label ?? answer
 }

@@ -1,12 +1,29 @@
 /** Commands that look at stored registrations, while the server that took them runs. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { day, paise } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/index.ts'
+import { newEventFile } from '../../engine/files.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { startTestApp, type TestApp } from '../server/harness.ts'
 import { place, plain, type Place } from './cli.ts'
 
+/** An event that sells companions, children for nothing, and workshops. */
+const fair = newEventFile({
+  id: 'fair2026',
+  prefix: 'FAIR',
+  title: 'Fair 2026',
+  from: day('2026-03-12'),
+  today: day('2026-01-10'),
+  tax: 'none',
+  companions: { early: paise(400_000), regular: paise(500_000), freeUnder: 5 },
+  workshops: [
+    { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+    { label: 'Writing', early: paise(50_000), regular: paise(60_000), seats: 30 },
+  ],
+})
 let server: TestApp
 let here: Place
 let regNo: string
@@ -14,7 +31,7 @@ beforeAll(async () => {
   here = place()
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': fixtureEvent(), 'fair2026.yaml': fair },
   })
   regNo = (await server.post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
     .reg_no
@@ -61,4 +78,53 @@ test('diff says how many registrations a change touches, and what it would break
     'sample2026: 1 registration is stored, 1 of them pending, which keep the price they were quoted.',
   )
   expect(out).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
+})
+
+test('what was sold is exported item by item, and the people who come along one in a row', async () => {
+  const sent = await server.post('/api/fair2026/register/', {
+    full_name: 'Asha Nair',
+    email: 'asha@example.org',
+    phone_number: '9876543210',
+    registering_as: 'member',
+    companions: JSON.stringify([
+      { name: 'Ravi Nair', age: 40 },
+      { name: 'Mini; Nair', age: 4 },
+    ]),
+    workshops: JSON.stringify(['ultrasound', 'writing']),
+  })
+  expect(sent.statusCode, sent.body).toBe(201)
+  const number = sent.json<RegisterAnswer>().reg_no
+  const exported = async (...args: string[]) => {
+    const { status, out, err } = await here.rollcall(['export', 'fair2026', ...args], {
+      variables: variables(),
+    })
+    expect([status, err]).toEqual([0, ''])
+    return parse(out, { bom: true, relax_column_count: false })
+  }
+  const [heads, row] = await exported()
+  const cells = Object.fromEntries((heads ?? []).map((head, at) => [head, row?.[at]]))
+  expect(cells).toMatchObject({
+    'Accompanying person (number)': '1',
+    'Accompanying person (amount)': '4000.00',
+    'Workshop (number)': '2',
+    'Workshop (amount)': '2000.00',
+    Workshops: 'Ultrasound, Writing',
+  })
+  expect(await exported('--per', 'companions')).toEqual([
+    ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', 'Name', 'Age'],
+    [number, 'Asha Nair', 'Member', 'Pending', '1', 'Ravi Nair', '40'],
+    [number, 'Asha Nair', 'Member', 'Pending', '2', 'Mini; Nair', '4'],
+  ])
+  const wrong = await here.rollcall(['export', 'fair2026', '--per', 'workshops'], {
+    variables: variables(),
+  })
+  expect([wrong.status, wrong.err.trim()]).toEqual([
+    2,
+    'There is no field "workshops" that lists people. There are: companions.',
+  ])
+  const said = await here.rollcall(['explain', '--registration', number], {
+    variables: variables(),
+  })
+  expect(said.err).toBe('')
+  expect(plain(said.out)).toMatch(/^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m)
 })

@@ -143,3 +143,16 @@ describe('a day keeps its spelling', () => {
     }
   })
 })
+
+test('days of adjustments and of date fields move with the event, birthdays do not, and what is sold is to be looked at', () => {
+  const next = nextOf(read('tests/events/nidancon2027.yaml'))
+  const event = configOf(next)
+  const field = (id: string) => event.fields.find((one) => one.id === id)
+  expect(event.fees.adjustments.map(({ id, from }) => [id, from])).toContainEqual([
+    'late-fee',
+    '2028-01-31',
+  ])
+  expect([field('arrives_on')?.from, field('arrives_on')?.to]).toEqual(['2028-02-09', event.to])
+  expect([field('born_on')?.from, field('born_on')?.to]).toEqual(['1920-01-01', '2010-12-31'])
+  expect(event.demo).toEqual(expect.arrayContaining(['fees.items', 'fees.adjustments']))
+})

@@ -1,6 +1,7 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
 import { choiceMeant, connectiveHelp, isEverybody } from '../meant/condition.ts'
 import { listed, suggestion } from '../near.ts'
+import { soldColumns } from '../../sold-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
 import type { Check, Model } from '../model.ts'
@@ -297,10 +298,11 @@ const unknownValue: Check = {
   severity: 'error',
   why: 'A column, row or filter of something that is not stored stays empty for ever.',
   find: (model) => {
-    const { file } = model
+    const { file, config } = model
     const stored = storedIds(model)
     const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
-    const columnValues = [...stored, ...LIST_VALUES]
+    const sold = soldColumns(config).map(({ id }) => id)
+    const columnValues = [...stored, ...LIST_VALUES, ...sold]
     const filterValues = [
       'search',
       'date_from',

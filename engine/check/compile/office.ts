@@ -10,6 +10,7 @@ import type {
 } from '../../config.ts'
 import { own } from '../../outcome.ts'
 import type { Role } from '../../roles.ts'
+import { soldColumns } from '../../sold-columns.ts'
 import { labelOf, priceParts, statusText } from '../../texts.ts'
 import type { ListValue } from '../../values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../defaults.ts'
@@ -49,6 +50,7 @@ function everyField(config: EventConfig): Plain {
       'reg_no',
       ...config.fields.map((field) => field.id),
       ...(config.categoryChoice.by === 'rules' ? ['category'] : []),
+      ...soldColumns(config).map((column) => column.id),
       ...(config.fees.prices === null ? [] : priceParts(config)),
       'payment_status',
       'created_at',
@@ -143,6 +145,8 @@ const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
 }
 
 function toColumn(config: EventConfig, id: string): Column {
+  const sold = soldColumns(config).find((column) => column.id === id)
+  if (sold !== undefined) return sold
   const type =
     config.fields.find((field) => field.id === id)?.type ??
     config.alsoStored.find((stored) => stored.id === id)?.type

@@ -1,0 +1,44 @@
+/** What was sold as columns of the office's lists and exports: for each item how many and how much, for each adjustment what it changed. */
+import type { Column, EventConfig } from './config.ts'
+import type { Line } from './lines.ts'
+import { rupees, type Paise } from './money.ts'
+import { words } from './texts.ts'
+
+type Sold = Pick<EventConfig, 'fees'>
+
+/** A name that no field and no value of the engine can have. */
+const ITEMS = 'items.'
+const COUNT = '.count'
+
+/** In the order of the bill; empty where nothing is sold besides the registration. */
+export function soldColumns({ fees: { items, adjustments } }: Sold): readonly Column[] {
+  return [
+    ...items.flatMap(({ id, label }): readonly Column[] => [
+      { id: `${ITEMS}${id}${COUNT}`, label: `${headOf(id, label)} (number)`, kind: 'number' },
+      { id: `${ITEMS}${id}`, label: `${headOf(id, label)} (amount)`, kind: 'money' },
+    ]),
+    ...adjustments.map(({ id, label }): Column => ({
+      id: `${ITEMS}${id}`,
+      label: `${headOf(id, label)} (amount)`,
+      kind: 'money',
+    })),
+  ]
+}
+
+/** A label that names an option or an answer says another thing in each line. */
+function headOf(id: string, label: string): string {
+  return label.includes('{') ? words(id) : label
+}
+
+/** The values of these columns: totals in rupees, tax included, and numbers; what is not on the bill is absent. */
+export function soldValues(lines: readonly Line[]): Readonly<Record<string, number>> {
+  const values: Record<string, number> = {}
+  const paid: Record<string, number> = {}
+  for (const { id, quantity, total } of lines) {
+    paid[id] = (paid[id] ?? 0) + total
+    const count = `${ITEMS}${id}${COUNT}`
+    values[count] = (values[count] ?? 0) + quantity
+  }
+  for (const [id, total] of Object.entries(paid)) values[`${ITEMS}${id}`] = rupees(total as Paise)
+  return values
+}
