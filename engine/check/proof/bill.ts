@@ -256,11 +256,10 @@ export const meetingAdjustments = remember(
 function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
   const whens = [one.when, other.when].filter((when) => when !== undefined)
   const both: Stop<null> = {
-    // Who has a category is proved elsewhere where rules give it.
-    reads: [...namesIn(whens), ...(event.categoryChoice.by === 'field' ? [CATEGORY] : [])],
+    reads: [...namesIn(whens), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
     conditions: whens,
     at: ({ answers, category }) => {
-      const isNobody = category === null && event.categoryChoice.by === 'field'
+      const isNobody = category === null && !isEverybodyIn(event)
       if (isNobody || !whens.every((when) => holds(when, answers, category))) return null
       isMet = true
       return null
@@ -275,4 +274,9 @@ function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Bu
     budget,
   )
   return isMet
+}
+
+/** Whether every answer has a category, because the rules end with one for all others. */
+function isEverybodyIn({ categoryChoice: choice }: EventConfig): boolean {
+  return choice.by === 'rules' && choice.rules.some(({ when }) => when === null)
 }

@@ -1,0 +1,183 @@
+/** What the checker claims of a bill, found by trying every combination of answers and facts on every day, as the server would judge and price them. */
+import {
+  categoryOf,
+  type Answers,
+  type EventConfig,
+  type Field,
+  type RawAnswers,
+} from '../../engine/index.ts'
+import { judged } from '../../engine/answers.ts'
+import { applies, cellOf, counts, linesOf, soldOf, totalsOf } from '../../engine/bill.ts'
+import { holds } from '../../engine/conditions.ts'
+import { factsAmong } from '../../engine/facts.ts'
+import { periodOn } from '../../engine/period.ts'
+import { firstFull } from '../../engine/places.ts'
+import { DAYS } from './events.ts'
+
+export type Found = {
+  readonly cheapest: number | null
+  readonly dearest: number | null
+  /** `no-table item category`, `no-row item table row category`, `none item table row period category`. */
+  readonly holes: ReadonlySet<string>
+  readonly reached: ReadonlySet<string>
+  readonly overdrawn: ReadonlySet<string>
+  readonly meet: ReadonlySet<string>
+}
+
+/** Everything that can be answered to a field: each option and choice, each whole number, people of three ages or of none. */
+function answersTo(field: Field): readonly unknown[] {
+  switch (field.type) {
+    case 'yes-no':
+      return [undefined, true, false]
+    case 'select':
+      return [undefined, ...(field.options ?? []).map(({ id }) => id)]
+    case 'number': {
+      const [min, max] = [field.min ?? 0, field.max ?? 0]
+      const whole = Array.from({ length: max - min + 1 }, (_, at) => min + at)
+      return [undefined, ...(field.isWhole === true ? whole : [min, 119.999, 120, 120.01, max])]
+    }
+    case 'many': {
+      const ids = (field.options ?? []).map(({ id }) => id)
+      return Array.from({ length: 2 ** ids.length }, (_, set) =>
+        ids.filter((_id, at) => (set >> at) & 1),
+      )
+    }
+    case 'people': {
+      const kinds: readonly RawAnswers[] = [{}, { age: 4 }, { age: 5 }]
+      let lists: RawAnswers[][] = [[]]
+      const all = [...lists]
+      for (let size = 1; size <= (field.max ?? 0); size += 1) {
+        lists = lists.flatMap((list) => kinds.map((kind) => [...list, kind]))
+        all.push(...lists)
+      }
+      return all
+    }
+    default:
+      return [undefined, 'K-1']
+  }
+}
+
+/** Every combination of answers and facts, each once; as they would arrive. */
+function* combinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: Answers }> {
+  const axes: readonly (readonly [string, readonly unknown[]])[] = [
+    ...event.fields.map((field) => [field.id, answersTo(field)] as const),
+    ['code', [undefined, ...event.codeKinds.map(({ id }) => id)]],
+    ...event.limits.map(({ id }) => [`full.${id}`, [undefined, true]] as const),
+    ...(event.rolls.length > 0 ? [['number_of_roll.kind', ['life', 'annual']] as const] : []),
+  ]
+  const at = axes.map(() => 0)
+  const isField = new Set(event.fields.map(({ id }) => id))
+  for (;;) {
+    const pairs = axes.map(([name, values], i) => [name, values[at[i] ?? 0]] as const)
+    const given = pairs.filter(([, value]) => value !== undefined)
+    yield {
+      raw: Object.fromEntries(given.filter(([name]) => isField.has(name))),
+      facts: Object.fromEntries(given.filter(([name]) => !isField.has(name))) as Answers,
+    }
+    let wheel = 0
+    while (wheel < axes.length) {
+      at[wheel] = (at[wheel] ?? 0) + 1
+      if ((at[wheel] ?? 0) < (axes[wheel]?.[1].length ?? 0)) break
+      at[wheel] = 0
+      wheel += 1
+    }
+    if (wheel === axes.length) return
+  }
+}
+
+/** How many combinations an event has. */
+export function combinationsOf(event: EventConfig): number {
+  return (
+    event.fields.reduce((product, field) => product * answersTo(field).length, 1) *
+    (event.codeKinds.length + 1) *
+    2 ** event.limits.length *
+    (event.rolls.length > 0 ? 2 : 1)
+  )
+}
+
+/** Those whom the form accepts and no full place bars, each once, with their category. */
+function* accepted(event: EventConfig): Generator<{ answers: Answers; category: string }> {
+  const seen = new Set<string>()
+  for (const { raw, facts } of combinations(event)) {
+    // A row of the roll is known where the number is answered and the number is shown.
+    const known = { ...facts }
+    if (raw['number_of_roll'] === undefined)
+      delete (known as Record<string, unknown>)['number_of_roll.kind']
+    const { answers, errors } = judged(event, raw, factsAmong(event, known))
+    if (Object.keys(errors).length > 0) continue
+    const key = JSON.stringify(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (seen.has(key)) continue
+    seen.add(key)
+    const category = categoryOf(event, answers)
+    if (category === null || firstFull(event.limits, answers, category) !== null) continue
+    yield { answers, category }
+  }
+}
+
+/** The same findings by trying everything. */
+export function triedAll(event: EventConfig): Found {
+  const holes = new Set<string>()
+  const reached = new Set<string>()
+  const overdrawn = new Set<string>()
+  const meet = new Set<string>()
+  let cheapest: number | null = null
+  let dearest: number | null = null
+  const { adjustments } = event.fees
+  for (const { answers, category } of accepted(event)) {
+    lookAtItems(event, answers, category, holes, reached)
+    for (const on of DAYS) {
+      const counting = adjustments.filter((one) => applies(one, answers, category, on))
+      counting.forEach((one, at) =>
+        counting.slice(at + 1).forEach((other) => {
+          if (one.on === other.on || one.on === 'all' || other.on === 'all')
+            meet.add(`${one.id} ${other.id}`)
+        }),
+      )
+      const period = periodOn(event.fees, on)?.id ?? ''
+      const lines = linesOf(event, answers, category, period, on)
+      if (!lines.ok) continue
+      const { total } = totalsOf(lines.value)
+      cheapest = Math.min(cheapest ?? total, total)
+      dearest = Math.max(dearest ?? total, total)
+      for (const one of counting) {
+        const line = lines.value.find(({ id }) => id === one.id)
+        const costs = lines.value.some(
+          ({ id, unit, quantity }) =>
+            !adjustments.some((other) => other.id === id) &&
+            (one.on === 'all' || one.on === id) &&
+            unit * quantity > 0,
+        )
+        if (line !== undefined && costs && 'amount' in one.by && line.unit > one.by.amount)
+          overdrawn.add(one.id)
+      }
+    }
+  }
+  return { cheapest, dearest, holes, reached, overdrawn, meet }
+}
+
+function lookAtItems(
+  event: EventConfig,
+  answers: Answers,
+  category: string,
+  holes: Set<string>,
+  reached: Set<string>,
+): void {
+  for (const item of event.fees.items) {
+    if (item.amountIn !== undefined || !counts(item, answers, category)) continue
+    for (const { row } of soldOf(event, item, answers, category)) {
+      const table = item.prices.findIndex(
+        ({ when }) => when === null || holds(when, answers, category),
+      )
+      const rows = item.prices[table]?.table
+      if (rows === undefined) holes.add(`no-table ${item.id} ${category}`)
+      else if (rows[row] === undefined) holes.add(`no-row ${item.id} ${table} ${row} ${category}`)
+      else
+        for (const period of ['early', 'late']) {
+          if (cellOf(event.fees.prices ?? {}, category, period) === null) continue
+          const name = `${item.id} ${table} ${row} ${period}`
+          if (cellOf(rows, row, period) === null) holes.add(`none ${name} ${category}`)
+          else reached.add(name)
+        }
+    }
+  }
+}

@@ -1,0 +1,283 @@
+/** Random small events with everything that a bill hangs on: items, adjustments, limits, codes, a roll, fields that hide each other. */
+import { day, type Condition, type EventConfig, type Field, type Test } from '../../engine/index.ts'
+import type { Adjustment, Item, PriceTable } from '../../engine/sale.ts'
+import { eventOf, field, must, rupee } from '../engine/fixtures.ts'
+import { randomOf, type Random } from '../simulator/random.ts'
+
+const CATEGORIES = ['member', 'visitor', 'guest']
+/** The days of the two periods: the first three and the last three of six in January. */
+export const DAYS = [
+  '2026-01-01',
+  '2026-01-02',
+  '2026-01-03',
+  '2026-01-04',
+  '2026-01-05',
+  '2026-01-06',
+].map(day)
+const PERIODS = ['early', 'late']
+const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const
+const TAXES = [
+  GST,
+  null,
+  { ...GST, percent: 5 },
+  { ...GST, prices: 'inclusive' as const, round: 'rupee' as const },
+]
+
+/** The event that a seed stands for. */
+export function randomEvent(...name: readonly (string | number)[]): EventConfig {
+  const random = randomOf('proofs', ...name)
+  const { pick, chance, below } = random
+  const categories = CATEGORIES.slice(0, 2 + below(2))
+  const kinds = chance(0.4) ? ['invited', 'coupon'].slice(0, 1 + below(2)) : []
+  const hasRoll = chance(0.2)
+  const fields = fieldsOf(random, hasRoll)
+  const names = namesOf(fields, kinds, hasRoll)
+  const condition = (among: readonly string[], hasCategory: boolean): Condition =>
+    Array.from({ length: chance(0.2) ? 2 : 1 }, () =>
+      Array.from({ length: chance(0.3) ? 2 : 1 }, () =>
+        testOf(
+          random,
+          fields,
+          kinds,
+          hasCategory && chance(0.3) ? 'category' : pick(among),
+          categories,
+        ),
+      ),
+    )
+  // A field hangs on fields before it only, and never on the category, which hangs on them all.
+  const shown = fields.map((one, at): Field => {
+    const before = fields.slice(0, at).map(({ id }) => id)
+    const may = before.length > 0 && one.id !== 'number_of_roll'
+    return {
+      ...one,
+      ...(may && chance(0.25) ? { showWhen: condition(before, false) } : {}),
+      ...(one.default !== undefined || !chance(0.4)
+        ? {}
+        : may && chance(0.3)
+          ? { required: { message: 'Please answer', when: condition(before, false) } }
+          : { required: must('Please answer') }),
+    }
+  })
+  const adjustments = Array.from({ length: below(4) }, (_, at): Adjustment => ({
+    id: `adjustment-${at}`,
+    label: 'Adjustment',
+    on: pick(['registration', 'all', 'item-0', 'item-1'].slice(0, chance(0.5) ? 2 : 3)),
+    by: chance(0.4)
+      ? { percent: pick([-100, -50, -15, -7.5, 10]) }
+      : { amount: rupee(pick([-2000, -500, -99.99, -50, 30, 500])) },
+    ...(chance(0.7) ? { when: condition(names, true) } : {}),
+    ...(chance(0.3) ? { from: pick(DAYS) } : {}),
+    ...(chance(0.3) ? { to: pick(DAYS) } : {}),
+  }))
+  const items = Array.from({ length: 1 + below(3) }, (_, at) =>
+    itemOf(random, `item-${at}`, shown, () => condition(names, true)),
+  )
+  return eventOf({
+    categories: categories.map((id) => ({ id, label: id, listedOnly: false })),
+    categoryChoice: {
+      by: 'rules',
+      rules: [
+        ...Array.from({ length: 1 + below(2) }, () => ({
+          when: condition(names, false),
+          then: pick(categories),
+        })),
+        ...(chance(0.9) ? [{ when: null, then: pick(categories) }] : []),
+      ],
+    },
+    fees: {
+      tax: pick(TAXES),
+      periods: [
+        { id: 'early', label: 'Early', from: day('2026-01-01'), to: day('2026-01-03') },
+        { id: 'late', label: 'Late', from: day('2026-01-04'), to: day('2026-01-06') },
+      ],
+      otherDates: null,
+      prices: tableOf(random, categories, 0.08),
+      items,
+      adjustments,
+    },
+    limits: chance(0.3)
+      ? [
+          {
+            id: 'hall',
+            max: 5,
+            full: { say: 'Full', ...(chance(0.5) ? { offer: pick(categories) } : {}) },
+            ...(chance(0.7) ? { when: [[isOneOf('category', pick(categories))]] } : {}),
+          },
+        ]
+      : [],
+    codeKinds: kinds.map((id) => ({
+      id,
+      label: id,
+      gives:
+        id === 'invited' || adjustments[0] === undefined
+          ? { category: pick(categories) }
+          : { adjustment: adjustments[0].id },
+    })),
+    rolls: hasRoll
+      ? [
+          {
+            id: 'society',
+            key: 'number',
+            columns: [
+              { id: 'number', type: 'text' },
+              { id: 'kind', type: 'choice', options: ['life', 'annual'] },
+            ],
+            shows: [],
+          },
+        ]
+      : [],
+    fields: shown,
+  })
+}
+
+function isOneOf(name: string, ...values: (string | boolean | number)[]) {
+  return { field: name, test: { is: 'in', values } } as const
+}
+
+/** Few of each, so that every combination can be tried. */
+function fieldsOf({ chance, below, pick }: Random, hasRoll: boolean): readonly Field[] {
+  const options = (count: number) =>
+    ['a', 'b', 'c', 'd'].slice(0, count).map((id) => ({ id, label: id }))
+  const all: readonly Field[] = [
+    ...(hasRoll ? [field('number_of_roll', { roll: 'society' })] : []),
+    field('agrees', { type: 'yes-no', ...(chance(0.5) ? { default: false } : {}) }),
+    field('room', { type: 'select', options: options(2 + below(2)) }),
+    field('nights', { type: 'number', min: below(2), max: 2 + below(2), isWhole: true }),
+    field('workshops', {
+      type: 'many',
+      options: options(2 + below(3)),
+      ...(chance(0.6)
+        ? {
+            choose: {
+              notTogether: chance(0.6) ? [['a', 'b']] : [],
+              say: 'No',
+              ...(chance(0.5) ? { atMost: 1 + below(3) } : {}),
+              ...(chance(0.2) ? { atLeast: 1 } : {}),
+            },
+          }
+        : {}),
+    }),
+    field('company', {
+      type: 'people',
+      max: 1 + below(2),
+      fields: [
+        field('age', {
+          type: 'number',
+          min: 0,
+          max: 9,
+          isWhole: true,
+          ...(chance(0.6) ? { required: must('Age') } : {}),
+        }),
+      ],
+    }),
+    field('gift', { type: 'number', min: 100, max: pick([150, 5000]) }),
+  ]
+  return all.filter(({ id }) => id === 'number_of_roll' || chance(id === 'gift' ? 0.2 : 0.62))
+}
+
+/** What conditions may ask for. */
+function namesOf(
+  fields: readonly Field[],
+  kinds: readonly string[],
+  hasRoll: boolean,
+): readonly string[] {
+  const names = [
+    ...fields.map(({ id }) => id).filter((id) => id !== 'number_of_roll'),
+    ...(kinds.length > 0 ? ['code'] : []),
+    ...(hasRoll ? ['number_of_roll.kind'] : []),
+  ]
+  return names.length === 0 ? ['code'] : names
+}
+
+function testOf(
+  { pick, chance, below }: Random,
+  fields: readonly Field[],
+  kinds: readonly string[],
+  name: string,
+  categories: readonly string[],
+): { readonly field: string; readonly test: Test } {
+  const oneOf = (values: readonly string[]): Test =>
+    chance(0.3) ? { is: 'not-in', values: [pick(values)] } : { is: 'in', values: [pick(values)] }
+  const test = (): Test => {
+    if (name === 'category') return oneOf(categories)
+    if (name === 'code') return oneOf(kinds.length === 0 ? ['nothing'] : kinds)
+    if (name === 'number_of_roll.kind') return oneOf(['life', 'annual'])
+    if (chance(0.15)) return { is: 'answered', answered: chance(0.5) }
+    const one = fields.find(({ id }) => id === name)
+    switch (one?.type) {
+      case 'yes-no':
+        return { is: 'in', values: [chance(0.7)] }
+      case 'select':
+        return oneOf((one.options ?? []).map(({ id }) => id))
+      case 'number':
+        return name === 'gift'
+          ? { is: 'number', atLeast: 120 }
+          : chance(0.5)
+            ? { is: 'number', atLeast: 1 + below(2) }
+            : { is: 'number', below: 2 }
+      case 'many':
+        return chance(0.6)
+          ? { is: 'has', values: [pick(one.options ?? []).id] }
+          : { is: 'count', atLeast: 1 + below(2) }
+      default:
+        return { is: 'count', atLeast: 1 }
+    }
+  }
+  return { field: name, test: test() }
+}
+
+function tableOf({ pick, chance }: Random, rows: readonly string[], none: number): PriceTable {
+  const cell = () => (chance(none) ? null : rupee(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
+  return Object.fromEntries(
+    rows.map((row) => [row, Object.fromEntries(PERIODS.map((period) => [period, cell()]))]),
+  )
+}
+
+function itemOf(
+  random: Random,
+  id: string,
+  fields: readonly Field[],
+  condition: () => Condition,
+): Item {
+  const { pick, chance } = random
+  const ofType = (...types: readonly string[]) => fields.filter(({ type }) => types.includes(type))
+  const by = chance(0.6) ? ofType('select', 'many')[0] : undefined
+  const choice = chance(0.5) ? by : (ofType('many')[0] ?? by)
+  const sold = by === undefined ? undefined : choice
+  const counted = chance(0.5) ? pickOr(random, ofType('people')) : undefined
+  const times = chance(0.3) ? fields.find(({ id: name }) => name === 'nights') : undefined
+  const gift = fields.find(({ id: name }) => name === 'gift')
+  const base = {
+    id,
+    label: id,
+    tax: pick(TAXES),
+    ...(chance(0.4) ? { when: condition() } : {}),
+  }
+  if (gift !== undefined && chance(0.3)) return { ...base, prices: [], amountIn: gift.id }
+  const rows = sold === undefined ? ['each'] : (sold.options ?? []).map((option) => option.id)
+  const table = () =>
+    tableOf(random, chance(0.1) ? rows.slice(0, Math.max(1, rows.length - 1)) : rows, 0.06)
+  return {
+    ...base,
+    ...(sold === undefined ? {} : { by: sold.id }),
+    ...(counted === undefined
+      ? {}
+      : {
+          count: {
+            field: counted.id,
+            ...(chance(0.7)
+              ? { where: [[{ field: 'age', test: { is: 'number', atLeast: 5 } as const }]] }
+              : {}),
+          },
+        }),
+    ...(times === undefined ? {} : { times: times.id }),
+    prices: [
+      ...(chance(0.4) ? [{ when: condition(), table: table() }] : []),
+      ...(chance(0.9) ? [{ when: null, table: table() }] : [{ when: condition(), table: table() }]),
+    ],
+  }
+}
+
+function pickOr<T>({ pick }: Random, list: readonly T[]): T | undefined {
+  return list.length === 0 ? undefined : pick(list)
+}
