@@ -22,7 +22,10 @@ export default defineConfig({
           name: 'unit',
           // Nothing here keeps a state of its own: a worker that reads the engine once serves file after file.
           isolate: false,
-          include: ['tests/*.test.ts', 'tests/{engine,checker,specification,mutants,proofs}/**/*.test.ts'],
+          include: [
+            'tests/*.test.ts',
+            'tests/{engine,checker,specification,mutants,proofs}/**/*.test.ts',
+          ],
           exclude: ['tests/**/*.browser.test.ts'],
           // Property tests and the servers of a few files take a while on a busy machine.
           testTimeout: 60_000,
