@@ -33,9 +33,11 @@ export type Outside = {
   readonly said: ReadonlyMap<string, string>
   /** The code that is sent, as it was typed. */
   readonly code: string | null
-  /** Told that a question was left with this answer; that its answer is being changed. */
-  readonly left: (key: string, value: unknown) => void
+  /** Told that a question was left with this answer, says whether it is being asked about; told that an answer is being changed. */
+  readonly left: (key: string, value: unknown) => boolean
   readonly changed: (key: string) => void
+  /** A roll has been asked and has not answered yet. */
+  readonly isAsking: boolean
   /** Told that the server would not take the code after all. */
   readonly codeRefused: (text: string) => void
   /** Forgets all of it. */
@@ -113,7 +115,8 @@ const NOTHING: Outside = {
   errors: {},
   said: new Map(),
   code: null,
-  left: nothing,
+  left: () => false,
+  isAsking: false,
   changed: nothing,
   codeRefused: nothing,
   reset: nothing,

@@ -40,6 +40,7 @@ export const Beside: More['Beside'] = ({ event, tariff, begin, children }) => {
     said: rolls.said,
     code: 'typed' in code.state && code.state.is !== 'refused' ? code.state.typed : null,
     left: rolls.left,
+    isAsking: rolls.isAsking,
     changed: rolls.changed,
     codeRefused: code.refuse,
     reset: () => {
@@ -99,23 +100,32 @@ function useRolls(event: PublicEvent) {
   const [said, setSaid] = useState<ReadonlyMap<string, string>>(new Map())
   /** By field, the answer that was asked about last. */
   const asked = useRef(new Map<string, unknown>())
+  /** The fields whose question is open. */
+  const open = useRef(new Set<string>())
+  const [isAsking, setAsking] = useState(false)
   const changed = useCallback((key: string) => {
     if (!asked.current.delete(key)) return
+    open.current.delete(key)
+    setAsking(open.current.size > 0)
     setRows(({ [key]: _, ...others }) => others)
     setSaid((old) => new Map([...old].filter(([id]) => id !== key)))
   }, [])
   const left = useCallback(
-    (key: string, value: unknown) => {
+    (key: string, value: unknown): boolean => {
       const field = event.fields.find(({ id }) => id === key)
       const roll = event.rolls.find(({ id }) => id === field?.roll)
-      if (roll === undefined || asked.current.get(key) === value) return
-      if (typeof value !== 'string' || value.trim() === '') return
+      if (roll === undefined || typeof value !== 'string' || value.trim() === '') return false
+      if (asked.current.get(key) === value) return open.current.has(key)
       asked.current.set(key, value)
+      open.current.add(key)
+      setAsking(true)
       void call(`/api/events/${encodeURIComponent(event.id)}/roll/`, readRow, {
         method: 'POST',
         json: { field: key, value },
       }).then((answer) => {
         if (asked.current.get(key) !== value) return
+        open.current.delete(key)
+        setAsking(open.current.size > 0)
         // Whatever else went wrong is the server's to find out when the form is sent.
         if (!answer.ok && answer.error.code !== 'not_on_roll') return void asked.current.delete(key)
         const row = answer.ok ? answer.value : null
@@ -124,13 +134,16 @@ function useRolls(event: PublicEvent) {
         const text = roll.shows.flatMap((id) => (row[id] ? [row[id]] : [])).join(', ')
         setSaid((old) => new Map([...old, [key, text]]))
       })
+      return true
     },
     [event],
   )
   const reset = useCallback(() => {
     asked.current.clear()
+    open.current.clear()
+    setAsking(false)
     setRows(NO_ROWS)
     setSaid(new Map())
   }, [])
-  return { rows, said, left, changed, reset }
+  return { rows, said, left, changed, reset, isAsking }
 }

@@ -184,6 +184,19 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     if (form.check() !== null) setAttempts((times) => times + 1)
     else void send(quoted)
   }
+  /** What follows when every number on the page has been asked about. */
+  const onward = useRef(submit)
+  const [waits, setWaits] = useState(false)
+  const goOn = () => {
+    const asked = event.fields.filter(({ id }) => form.shown.has(id) && left(id, data[id]))
+    if (asked.length > 0) setWaits(true)
+    else onward.current()
+  }
+  useEffect(() => {
+    if (!waits || outside.isAsking) return
+    setWaits(false)
+    onward.current()
+  }, [waits, outside.isAsking])
   const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
   useReturn(
     useCallback(() => {
@@ -207,87 +220,87 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
   }
   return (
     <more.Paged event={event} form={form} price={price} attempts={attempts} wide={wide}>
-      {(paging) => (
-        <main id="main" className="wrap pg" aria-busy={busy}>
-          {answer?.open === false && (
-            <div className="full">
-              <ClosedBox event={event} text={answer.closed_text} />
-            </div>
-          )}
-          {paging.steps ?? <Stepper event={event} form={form} />}
-          <div className="col">
-            {attempts > 0 && paging === ONE_PAGE && (
-              <ErrorSummary event={event} errors={form.errors} attempts={attempts} />
-            )}
-            {sent !== null && !busy && <SentBefore event={event} regNo={sent} edited={!recalled} />}
-            {recalled && (
-              <p className="recalled">
-                Your answers are as you left them.{' '}
-                <button type="button" className="link" onClick={startAfresh}>
-                  Start afresh
-                </button>
-              </p>
-            )}
-            <fieldset className="bare" disabled={busy}>
-              <OnPage value={paging.section}>
-                <Marks value={marks}>
-                  <FormBox
-                    {...form.formProps}
-                    tariff={tariff}
-                    more={more}
-                    submit={paging.isLast ? submit : paging.next}
-                  />
-                </Marks>
-              </OnPage>
-            </fieldset>
-            {paging.below}
-            {(paging.isFirst || paging.isLast) && outside.box}
-            {paging.isFirst && (
-              <>
-                <PriceList event={event} tariff={answer} />
-                <Panel event={event} />
-              </>
-            )}
-          </div>
-          {wide ? (
-            <SummaryColumn {...summary} isLast={paging.isLast} />
-          ) : (
-            <SummaryBar {...summary} isLast={paging.isLast} />
-          )}
-          {phase.is === 'leaving' && event.payment && (
-            <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
-          )}
-          {phase.is === 'asked' && (
-            <Changed
-              event={event}
-              rows={more.rows}
-              was={phase.was}
-              now={phase.now}
-              pay={() => void send(phase.now)}
-              back={backToForm}
-            />
-          )}
-          {phase.is === 'asked-again' && (
-            <more.AskedAgain
-              event={event}
-              asked={phase.asked}
-              was={phase.was}
-              yes={() => void send(phase.asked.now ?? phase.was, phase.asked.now === null)}
-              back={backToForm}
-            />
-          )}
-          {phase.is === 'registered' && (
-            <Dialog title={event.title} onClose={backToForm}>
-              <p className="said">{phase.text}</p>
-              <div className="acts">
-                <button type="button" className="btn" onClick={backToForm}>
-                  OK
-                </button>
+      {(paging) => {
+        onward.current = paging.isLast ? submit : paging.next
+        return (
+          <main id="main" className="wrap pg" aria-busy={busy}>
+            {answer?.open === false && (
+              <div className="full">
+                <ClosedBox event={event} text={answer.closed_text} />
               </div>
-            </Dialog>
-          )}
-        </main>
-      )}
+            )}
+            {paging.steps ?? <Stepper event={event} form={form} />}
+            <div className="col">
+              {attempts > 0 && paging === ONE_PAGE && (
+                <ErrorSummary event={event} errors={form.errors} attempts={attempts} />
+              )}
+              {sent !== null && !busy && (
+                <SentBefore event={event} regNo={sent} edited={!recalled} />
+              )}
+              {recalled && (
+                <p className="recalled">
+                  Your answers are as you left them.{' '}
+                  <button type="button" className="link" onClick={startAfresh}>
+                    Start afresh
+                  </button>
+                </p>
+              )}
+              <fieldset className="bare" disabled={busy}>
+                <OnPage value={paging.section}>
+                  <Marks value={marks}>
+                    <FormBox {...form.formProps} tariff={tariff} more={more} submit={goOn} />
+                  </Marks>
+                </OnPage>
+              </fieldset>
+              {paging.below}
+              {(paging.isFirst || paging.isLast) && outside.box}
+              {paging.isFirst && (
+                <>
+                  <PriceList event={event} tariff={answer} />
+                  <Panel event={event} />
+                </>
+              )}
+            </div>
+            {wide ? (
+              <SummaryColumn {...summary} isLast={paging.isLast} />
+            ) : (
+              <SummaryBar {...summary} isLast={paging.isLast} />
+            )}
+            {phase.is === 'leaving' && event.payment && (
+              <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
+            )}
+            {phase.is === 'asked' && (
+              <Changed
+                event={event}
+                rows={more.rows}
+                was={phase.was}
+                now={phase.now}
+                pay={() => void send(phase.now)}
+                back={backToForm}
+              />
+            )}
+            {phase.is === 'asked-again' && (
+              <more.AskedAgain
+                event={event}
+                asked={phase.asked}
+                was={phase.was}
+                yes={() => void send(phase.asked.now ?? phase.was, phase.asked.now === null)}
+                back={backToForm}
+              />
+            )}
+            {phase.is === 'registered' && (
+              <Dialog title={event.title} onClose={backToForm}>
+                <p className="said">{phase.text}</p>
+                <div className="acts">
+                  <button type="button" className="btn" onClick={backToForm}>
+                    OK
+                  </button>
+                </div>
+              </Dialog>
+            )}
+          </main>
+        )
+      }}
     </more.Paged>
   )
 }

@@ -56,7 +56,7 @@ export default function FormPreview({
 const nothing = () => {}
 /** The header leads home; from here that would leave the file behind. */
 /** Nothing beside the form is asked for here: no places, no codes, no rolls. */
-const ALONE = { facts: NO_FACTS, errors: {}, left: () => {}, changed: () => {} }
+const ALONE = { facts: NO_FACTS, errors: {}, left: () => false, changed: () => {} }
 const NO_NOTES: readonly string[] = []
 const NONE_SAID: ReadonlyMap<string, string> = new Map()
 
