@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import {
   checkAnswers,
+  day,
   errorsOf,
   fill,
   holds,
@@ -10,6 +11,7 @@ import {
   type RawAnswers,
   type Test,
 } from '../../engine/index.ts'
+import { FORMATS } from '../../engine/formats.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 
 const one = (made: Field, raw: unknown): unknown =>
@@ -269,6 +271,37 @@ describe('errorsOf', () => {
     [field('f', { type: 'phone', default: '+91' }), ['+91', '+919876543210'], ['+92']],
     [field('f', { type: 'number', min: 1, max: 5 }), ['1', 5, '2.5'], [0, '5.01', 'five']],
     [field('f', { type: 'date' }), ['2024-02-29'], ['2026-02-29', '1/2/2026']],
+    [
+      field('f', { type: 'date', from: day('2026-01-31'), to: day('2026-03-01') }),
+      ['2026-01-31', '2026-02-28', '2026-03-01'],
+      ['2026-01-30', '2025-12-31', '2026-03-02', '2026-02-30', '2027-02-01'],
+    ],
+    [field('f', { type: 'number', isWhole: true }), ['2', 0], ['2.5']],
+    [
+      field('f', { pattern: FORMATS.pin }),
+      ['682001', '682 001'],
+      ['082001', '68200', 'PIN 682001'],
+    ],
+    [
+      field('f', { pattern: FORMATS['mobile-in'] }),
+      ['9876543210', '+91 98765 43210', '0 98765-43210'],
+      ['5876543210', '987654321', '+1 9876543210'],
+    ],
+    [
+      field('f', {
+        type: 'many',
+        options,
+        choose: { atLeast: 1, atMost: 1, notTogether: [], say: '' },
+      }),
+      [['pg'], 'Gp'],
+      [['pg', 'Gp'], ['gone']],
+    ],
+    [
+      field('f', { type: 'many', options, choose: { notTogether: [['pg', 'Gp']], say: '' } }),
+      [['pg'], ['Gp'], []],
+      [['Gp', 'pg']],
+    ],
+    [field('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
     [field('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
     [field('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
   ])('%j', (made, good, bad) => {
