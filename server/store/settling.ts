@@ -305,15 +305,15 @@ export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
   ).run(at + WATCHED_MS, at, at, ASK_AGAIN_MS_MIN, orderId)
 }
 
-/** A clock that was ahead when the next question was planned: what waits for that time is due now. */
+/** A clock that was ahead when the next question was planned, after one or because it ended by it: what waits for that time is due now. */
 export function clockWentBack(sql: Sql, at: Instant): void {
   sql(
     `UPDATE payments SET next_ask_at = ? WHERE status = 'pending' AND review IS NULL AND next_ask_at > ?
-     AND coalesce(asked_at, created_at) > ?`,
+     AND max(coalesce(asked_at, 0), created_at) > ?`,
   ).run(at, at, at)
   sql(
     `UPDATE payments SET next_ask_at = ? WHERE watch_until IS NOT NULL AND watch_until > ? AND (next_ask_at IS NULL OR next_ask_at > ?)
-     AND coalesce(asked_at, status_at) > ?`,
+     AND max(coalesce(asked_at, 0), status_at) > ?`,
   ).run(at, at, at, at)
   sql("UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ?").run(
     at,

@@ -521,6 +521,16 @@ export function settlingContract(given: Given): void {
       ).toEqual([ended.orderId])
     })
 
+    test('an order that ended while the clock was ahead is watched by the right time', async () => {
+      const { orderId } = await registered(store)
+      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
+      await store.applyFact(orderId, { type: 'expired', at: later(500 * hour) }, null)
+      await store.clockWentBack(later(2 * hour))
+      expect((await store.watchedPayments(later(2 * hour), 10)).map((one) => one.orderId)).toEqual([
+        orderId,
+      ])
+    })
+
     test('five days without a final answer: a person decides, and a late answer ends that by itself', async () => {
       const [paid, failed, silent] = [
         await registered(store),
