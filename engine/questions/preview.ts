@@ -6,7 +6,9 @@ import type { EventConfig, ExampleCase, Field } from '../config.ts'
 import type { Answer, Answers } from '../answer.ts'
 import type { OrderId, RegNo } from '../numbers.ts'
 import { errorsOf, normalise, shownFields } from '../answers.ts'
+import { factsAmong } from '../facts.ts'
 import { escapeHtml } from '../html.ts'
+import { linesText } from '../lines.ts'
 import { formatPrice, rupees, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
@@ -15,6 +17,8 @@ import { mailFor, receipt, resultRows, resultValues } from '../result-pages.ts'
 import { own } from '../outcome.ts'
 import { answerText, buttonText, fill, labelOf, type RegistrationView } from '../texts.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../time.ts'
+import { sellsMore } from './explain-lines.ts'
+import { priceListOf } from './price-list.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>
@@ -41,8 +45,9 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
 }
 
 function examplePage(event: EventConfig, example: FormCase): string {
-  const { answers } = normalise(event, example.answers)
-  const errors = errorsOf(event, example.answers)
+  const facts = factsAmong(event, example.answers as Answers)
+  const { answers } = normalise(event, example.answers, facts)
+  const errors = errorsOf(event, example.answers, facts)
   const priced = quote(event, answers, example.on)
   const view = viewOf(event, example, answers, priced.ok ? priced.value : null)
   const opening = openOn(event, dayOf(example.on))
@@ -130,7 +135,8 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
     (line) =>
       `<dt>${escapeHtml(labelOf(event, line))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
   )
-  return `<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
+  const lines = sellsMore(event) ? `<pre>${escapeHtml(linesText(view.lines))}</pre>\n` : ''
+  return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
 }
 
 function result(
@@ -187,7 +193,34 @@ function priceList(event: EventConfig): string {
     (category) =>
       `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`,
   )
-  return `<table><caption>To pay${event.fees.tax === null ? '' : `, ${escapeHtml(event.fees.tax.name)} included`}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  return `<table><caption>To pay${event.fees.tax === null ? '' : `, ${escapeHtml(event.fees.tax.name)} included`}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
+}
+
+/** A table for each item, prices as the file states them, and what changes and bounds them. */
+function soldBesides(event: EventConfig, head: string): string {
+  if (!sellsMore(event)) return ''
+  const { tables, adjustments, limits } = priceListOf(event)
+  const items = tables.slice(1).map(({ label, about, parts }) => {
+    const rows = parts.flatMap(({ when, rows: mine }) => [
+      ...(when === null
+        ? []
+        : [
+            `<tr><th scope="row" colspan="${event.fees.periods.length + 1}">${escapeHtml(when)}</th></tr>`,
+          ]),
+      ...mine.map(
+        (row) =>
+          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${price === null ? 'not on sale' : formatPrice(price)}</td>`).join('')}</tr>`,
+      ),
+    ])
+    const said = escapeHtml([label, ...about].join(', '))
+    return rows.length === 0
+      ? `<p>${said}</p>`
+      : `<table><caption>${said}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  })
+  const rules = [...adjustments, ...limits].map(
+    ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
+  )
+  return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }
 
 function totalOf(price: Split | null): string {

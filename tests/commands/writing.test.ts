@@ -464,6 +464,16 @@ describe('preview', () => {
       for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
   })
 
+  test('what is sold besides has its tables, and an example its bill', () => {
+    const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
+    const event = readEvent(text, shared)
+    const pages = event === null ? [] : preview(event)
+    const [index, ...examples] = pages.map(({ html }) => plain(html))
+    expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,000</td>')
+    expect(index).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
+    expect(examples.join('\n')).toContain('Accompanying person: ₹ 5,310')
+  })
+
   test('texts of the file and answers are never markup', () => {
     const event = compiled(
       here
