@@ -11,16 +11,19 @@ import {
   rupees,
   startOf,
   wireLines,
+  type Answers,
   type EventConfig,
   type RawAnswers,
 } from '../../engine/index.ts'
-import { readEvent } from '../../engine/files.ts'
+import { compileEvent, readEvent } from '../../engine/files.ts'
 import { counted } from '../../engine/answers.ts'
 import { remember } from '../../engine/remember.ts'
-import type { Facts } from '../../engine/facts.ts'
-import { linesOf } from '../../engine/bill.ts'
+import { factsAmong, type Facts } from '../../engine/facts.ts'
+import { EACH, linesOf, REGISTRATION } from '../../engine/bill.ts'
+import { provedBill } from '../../engine/check/proof/bill.ts'
+import { priceListOf } from '../../engine/questions/price-list.ts'
 import { judge } from './judge.ts'
-import { billsOf, instantOf, sayLine, type Bill } from './three-bills/bills.ts'
+import { billsOf, instantOf, sayLine, THREE, type Bill } from './three-bills/bills.ts'
 import { ours, read } from './ours.ts'
 
 function eventNamed(id: string): EventConfig {
@@ -431,4 +434,50 @@ test('the marathon speaks of runners and races, and an event that says nothing o
   const letter = (event: EventConfig) => unfinishedMail(event, pending as never, null)?.text ?? ''
   expect(letter(marathon)).toMatch(/^Dear runner,/)
   expect(letter(conference)).toMatch(/^Dear delegate,/)
+})
+
+test.each(THREE)('%s: the checker finds nothing', (id) => {
+  const path = `tests/events/${id}.yaml`
+  const { findings } = compileEvent(read(path).text, ours, { path })
+  expect(findings.filter(({ severity }) => severity !== 'note').map(({ code }) => code)).toEqual([])
+})
+
+test('the cheapest and the dearest bill that the checker finds are those found by hand', () => {
+  const ends = (event: EventConfig): readonly (number | undefined)[] => {
+    const { extremes } = provedBill(event)
+    return [extremes?.cheapest?.total, extremes?.dearest?.total]
+  }
+  expect(ends(conference)).toEqual([0, 8_911_500])
+  expect(ends(marathon)).toEqual([0, 5_506_900])
+  expect(ends(webinar)).toEqual([0, 0])
+})
+
+test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {
+  for (const event of [conference, marathon, webinar]) {
+    const { tables } = priceListOf(event)
+    const listed = tables.flatMap(({ id, parts }) =>
+      parts.flatMap(({ rows }) =>
+        rows.flatMap((row) =>
+          row.cells.flatMap((cell, at) =>
+            cell === null ? [] : [`${id} ${row.id}, ${event.fees.periods[at]?.id}: ${cell}`],
+          ),
+        ),
+      ),
+    )
+    const priced = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
+    const billed = event.examples.flatMap((example) => {
+      if (!('answers' in example)) return []
+      const facts = factsAmong(event, example.answers as Answers)
+      const quoted = quote(event, counted(event, example.answers, facts).answers, example.on)
+      if (!quoted.ok) return []
+      const { category, period, lines } = quoted.value
+      return lines
+        .filter(({ id }) => priced.has(id))
+        .map(({ id, option, unit }) => {
+          const row = option ?? (id === REGISTRATION ? category : EACH)
+          return `${id} ${row}, ${period}: ${unit}`
+        })
+    })
+    expect([...new Set(billed)].sort()).toEqual([...new Set(listed)].sort())
+  }
 })
