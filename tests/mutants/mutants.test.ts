@@ -16,12 +16,12 @@ test('of more than a thousand mistakes in the event files the harmful ones are f
 }, 180_000)
 
 /** Each proves a whole bill anew, which takes a tenth of a second: `npm run mutants:whole 7` tries three thousand and more. */
-const WHOLE_STRIDE = 397
+const WHOLE_STRIDE = 599
 
 test('of mistakes in events that sell more than a registration the harmful ones are found, and the others raise nothing', () => {
   const count = runMutants(FOLDERS.whole, WHOLE_STRIDE, 5)
   console.log(sayCount(count))
-  expect(count.harmful).toBeGreaterThanOrEqual(30)
+  expect(count.harmful).toBeGreaterThanOrEqual(20)
   expect(count.missed).toEqual([])
   expect(count.elsewhere).toEqual([])
   expect(count.alarms).toEqual([])
