@@ -257,6 +257,8 @@ export type OfficeRegistrationAnswer = {
   name: string
   /** In form order, with labels; file answers carry a link. */
   answers: { id: string; label: string; text: string; href?: string }[]
+  /** What was sold, line by line; empty for what was stored before bills had lines. */
+  lines: WireLine[]
   payments: {
     order_id: string
     amount: number

@@ -12,6 +12,7 @@ import {
   isoIndia,
   mailFor,
   rupees,
+  wireLines,
 } from '../../engine/index.ts'
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
@@ -78,6 +79,7 @@ export function registrationRoutes(
       status: 'success',
       registration: listRow(event, registration),
       name: nameOf(event, registration),
+      lines: wireLines(registration.lines),
       answers: answersOf(event, registration, code),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,

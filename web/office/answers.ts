@@ -13,7 +13,7 @@ import type {
   StatsAnswer,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
-import { holdsAll, isRecord, listOf, recordOf, textsOf } from '../shared/shape.ts'
+import { holdsAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../shared/shape.ts'
 import type { Unread } from '../shared/shape.ts'
 
 /** A call that only does something. */
@@ -222,7 +222,7 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
     listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
     listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null
   return registration !== null && lists && texted(event, 'id', 'title') !== null
-    ? ({ ...body, registration } as OfficeRegistrationAnswer)
+    ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)
     : null
 }
 

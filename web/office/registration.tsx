@@ -1,9 +1,11 @@
 /** The page of one registration in the office. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
+import { formatMoney, readLines } from '../../engine/index.ts'
 import type { AdminList, OfficeRegistrationAnswer } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
+import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
 import { readMessage, readOfficeRegistration } from './answers.ts'
 import { ask, registrationAddress } from './calls.ts'
@@ -109,7 +111,7 @@ export function RegistrationPage({
         <div>
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
-            <Ledger money rows={priceRows(row)} />
+            <Ledger money rows={[...soldRows(query.data.lines), ...priceRows(row)]} />
           </section>
           <Payments payments={payments} />
           <Mails
@@ -271,4 +273,17 @@ function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
 
 function When({ at }: { readonly at: string }) {
   return <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
+}
+
+/** What was sold, each with its tax; of a registration alone the price says all. */
+function soldRows(wire: OfficeRegistrationAnswer['lines']): readonly LedgerRow[] {
+  const lines = readLines(wire)
+  return lines.length < 2
+    ? []
+    : lines.map(({ id, option, label, quantity, unit, total }) => ({
+        id: `${id}.${option ?? ''}`,
+        label,
+        about: quantity === 1 ? undefined : `${quantity} × ${formatMoney(unit)}`,
+        value: formatMoney(total),
+      }))
 }
