@@ -197,6 +197,9 @@ function answersOf(field: Field, tests: readonly Test[], apart: Apart): readonly
 /** Smaller than any step in which something is charged: beside a mark, and rounded to it. */
 const BESIDE = 0.001
 
+/** The least that anybody can give, in rupees. */
+const ONE_PAISA = 0.01
+
 /**
  * One number of each stretch between the marks and of each mark, as far as the field takes them; of a
  * stretch its least and its most where both are asked for.
@@ -226,7 +229,9 @@ function numbersTold(
     if (!Number.isFinite(least) && !Number.isFinite(most)) return [1]
     if (!Number.isFinite(least)) return [isWhole || max < to ? most : to - 1]
     if (!Number.isFinite(most)) return [isWhole || min > from ? least : from + 1]
-    if (hasEnds) return [least, most]
+    // Of nothing there is no line at all: the least that makes one stands beside it.
+    const one = isWhole ? 1 : ONE_PAISA
+    if (hasEnds) return least <= 0 && one < most ? [least, one, most] : [least, most]
     return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]
   })
   return [...new Set(told)]
