@@ -1,5 +1,5 @@
 /** What a new event sells besides the registration: who comes along, and workshops with their seats. */
-import { amountText, split, type Paise, type Tax } from '../money.ts'
+import { amountText, paise, split, type Paise, type Tax } from '../money.ts'
 import { listed } from '../check/near.ts'
 import type { Day } from '../time.ts'
 import { aside, nameOf, quoted } from './sample-text.ts'
@@ -35,7 +35,6 @@ type Sold = {
 }
 /** On a day of that column, when a registration of the first category costs `first`. */
 type Setting = {
-  readonly periods: readonly string[]
   readonly on: Day
   readonly column: 'early' | 'regular'
   readonly first: Paise
@@ -50,7 +49,8 @@ const FEW_SEATS = 5
 export function soldBeside(
   { companions = null, workshops = [], free = false }: Told,
   tax: Tax | null,
-  day: Setting,
+  periods: readonly string[],
+  days: readonly Setting[],
 ): Sold {
   const named = workshops.map((one, at) => ({
     ...one,
@@ -66,8 +66,8 @@ export function soldBeside(
     items: isBilled
       ? [
           aside('  items:', 'what is sold besides: a line of the bill each'),
-          ...(companions === null ? [] : accompanying(companions, day.periods)),
-          ...(named.length === 0 ? [] : workshopItem(named, day.periods)),
+          ...(companions === null ? [] : accompanying(companions, periods)),
+          ...(named.length === 0 ? [] : workshopItem(named, periods)),
         ]
       : [],
     limits: named.some(({ seats }) => seats !== null) ? seatsOf(named) : [],
@@ -79,7 +79,8 @@ export function soldBeside(
             ...(companions === null ? [] : companionsField(companions)),
             '',
           ],
-    cases: isBilled ? [caseOf(companions, named[0], tax, day)] : [],
+    // Each column once, with all that is sold, so that every cell has its example.
+    cases: isBilled ? days.map((day) => caseOf(companions, named, tax, day)) : [],
     isBilled,
   }
 }
@@ -158,10 +159,10 @@ function companionsField({ freeUnder }: SampleCompanions): readonly string[] {
   ]
 }
 
-/** One who brings somebody, and a child where children come for nothing, and takes the first workshop. */
+/** One who brings somebody, and a child where children come for nothing, and takes every workshop. */
 function caseOf(
   companions: SampleCompanions | null,
-  workshop: Named | undefined,
+  workshops: readonly Named[],
   tax: Tax | null,
   { on, column, first }: Setting,
 ): string {
@@ -174,18 +175,21 @@ function caseOf(
         : [`{name: Ravi Nair, age: ${ages[0]}}`, `{name: Mini Nair, age: ${ages[1]}}`]
   const given = [
     ...(people.length === 0 ? [] : [`companions: [${people.join(', ')}]`]),
-    ...(workshop === undefined ? [] : [`workshops: [${workshop.id}]`]),
+    ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
-  const total = (price: Paise): string => number(split(tax, price).total)
+  const total = (...prices: readonly Paise[]): string =>
+    number(paise(prices.reduce<number>((sum, price) => sum + split(tax, price).total, 0)))
   const lines = [
     `registration: ${total(first)}`,
     ...(companions === null ? [] : [`accompanying: ${total(companions[column])}`]),
-    ...(workshop === undefined ? [] : [`workshop: ${total(workshop[column])}`]),
+    ...(workshops.length === 0
+      ? []
+      : [`workshop: ${total(...workshops.map((one) => one[column]))}`]),
   ]
   const what = [
     ...(companions === null ? [] : ['a companion']),
     ...(ages === null ? [] : [`a child of ${ages[1]}`]),
-    ...(workshop === undefined ? [] : [`the workshop ${workshop.label}`]),
+    ...workshops.map(({ label }) => `the workshop ${label}`),
   ]
-  return `    - name: ${quoted(`with ${listed(what)}`)}\n      on: ${on}\n      given: {${given.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
+  return `    - name: ${quoted(`${column === 'early' ? 'early' : 'later'}, with ${listed(what)}`)}\n      on: ${on}\n      given: {${given.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
 }

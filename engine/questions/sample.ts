@@ -172,13 +172,19 @@ export function newEventFile(options: SampleOptions): string {
     '  periods:                              # both days count',
     `    - {id: open, label: Registration, to: ${to}}`,
   ]
-  const sold = soldBeside(options, tax, {
-    periods: periods.map(([period]) => period),
-    // The first case is of the first category, on the first day on which it is on sale.
-    ...(first?.early === null
-      ? { on: addDays(earlyUntil, 1), column: 'regular', first: first.regular ?? (0 as Paise) }
-      : { on: isFree ? to : earlyUntil, column: 'early', first: first?.early ?? (0 as Paise) }),
-  })
+  // The cases are of the first category, on days on which it is on sale.
+  const days = (
+    [
+      { on: earlyUntil, column: 'early', first: first?.early },
+      { on: addDays(earlyUntil, 1), column: 'regular', first: first?.regular },
+    ] as const
+  ).flatMap(({ first: price, ...one }) => (price == null ? [] : [{ ...one, first: price }]))
+  const sold = soldBeside(
+    options,
+    tax,
+    periods.map(([period]) => period),
+    days,
+  )
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #

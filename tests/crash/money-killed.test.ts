@@ -107,13 +107,17 @@ test(
 
 test('negative control: a store that answers before it commits loses what was answered', async () => {
   const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
-  running = await startServer(folder, { before })
   const told = nothingTold()
-  const { child } = running
-  const kill = setInterval(() => count(told) > 0 && child.kill('SIGKILL'), 5)
-  await besiegeWithMoney(running, told, seeded(seed))
-  clearInterval(kill)
-  expect(wrongIn(folder, told, false)).toContainEqual(
-    expect.stringContaining('was answered and is not there'),
-  )
+  // A kill may meet a moment at which all that was answered is stored; not five in a row.
+  let wrong: readonly string[] = []
+  for (let kills = 0; kills < 5 && wrong.length === 0; kills++) {
+    running = await startServer(folder, { before })
+    const { child } = running
+    const answered = count(told)
+    const kill = setInterval(() => count(told) > answered && child.kill('SIGKILL'), 5)
+    await besiegeWithMoney(running, told, seeded(seed + kills))
+    clearInterval(kill)
+    wrong = wrongIn(folder, told, false)
+  }
+  expect(wrong).toContainEqual(expect.stringContaining('was answered and is not there'))
 })

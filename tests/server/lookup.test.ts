@@ -62,6 +62,18 @@ describe('a registration read by its number', () => {
         base: 5250,
         gst: 945,
         total: 6195,
+        lines: [
+          {
+            id: 'registration',
+            option: null,
+            label: 'AFPI Member – Post Graduate',
+            quantity: 1,
+            unit: 5250,
+            base: 5250,
+            gst: 945,
+            total: 6195,
+          },
+        ],
         stands: 'not-paid',
         held_until: '2026-01-02T00:00:00+05:30',
         review_since: null,
