@@ -5,7 +5,7 @@
 import type { Field, PublicEvent } from './config.ts'
 import type { Answers } from './answer.ts'
 import type { Adjustment, Item, PriceTable } from './sale.ts'
-import { holds, isScalar, listOf } from './conditions.ts'
+import { chosenIn, holds, listOf } from './conditions.ts'
 import type { Line } from './lines.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
 import { err, ok, own, type Result } from './outcome.ts'
@@ -103,9 +103,7 @@ function fieldOf(event: PublicEvent, id: string): Field | undefined {
 
 /** The options chosen in a select or many field. */
 export function optionsOf(field: Field | undefined, answers: Answers): readonly string[] {
-  const answer = field === undefined ? undefined : own(answers, field.id)
-  const chosen = isScalar(answer) ? [String(answer)] : listOf(answer)
-  return chosen.filter((one) => typeof one === 'string')
+  return field === undefined ? [] : chosenIn(own(answers, field.id))
 }
 
 /** How many of an item: its count, multiplied by what it is taken times. Whole, and never below nothing. */

@@ -57,6 +57,13 @@ export function listOf(answer: Answer | undefined): readonly (string | Person)[]
   return typeof answer === 'object' ? answer : []
 }
 
+/** The options chosen by an answer, of a select or of a many field. */
+export function chosenIn(answer: Answer | undefined): readonly string[] {
+  return isScalar(answer)
+    ? [String(answer)]
+    : listOf(answer).filter((one) => typeof one === 'string')
+}
+
 type Bounds = Omit<Extract<Test, { is: 'number' }>, 'is'>
 
 function isWithin(number: number, { atLeast, atMost, above, below }: Bounds): boolean {

@@ -63,18 +63,14 @@ export function answersAlone(event: PublicEvent, answers: Answers): Answers {
   return fromPairs(Object.entries(answers).filter(([id]) => isAnswer(id)))
 }
 
-/** The facts beside these answers, and nothing else. */
-export function factsAlone(event: PublicEvent, answers: Answers): Answers {
-  const given = answersAlone(event, answers)
-  return fromPairs(Object.entries(answers).filter(([id]) => own(given, id) === undefined))
-}
-
 /** The facts that were laid in beside these answers; a place that was not full is not among them. */
 export function factsAmong(event: PublicEvent, answers: Answers): Facts {
   const left: Record<string, number> = {}
   const rolls: Record<string, Record<string, string>> = {}
   let code: CodeFact | null = null
-  for (const [name, value] of Object.entries(factsAlone(event, answers))) {
+  const given = answersAlone(event, answers)
+  for (const [name, value] of Object.entries(answers)) {
+    if (own(given, name) !== undefined) continue
     const [field = '', column] = name.split('.')
     if (name === CODE) code = { is: 'valid', kind: String(value) }
     else if (name.startsWith(fullOf(''))) left[name.slice(fullOf('').length)] = 0

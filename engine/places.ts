@@ -1,6 +1,6 @@
 /** Places that there are only so many of: which ones a registration takes, and what the form says of how many are left. */
 import type { Answers } from './answer.ts'
-import { holds, isScalar, listOf } from './conditions.ts'
+import { chosenIn, holds } from './conditions.ts'
 import { fullOf } from './facts.ts'
 import { own } from './outcome.ts'
 import type { Limit } from './sale.ts'
@@ -31,10 +31,9 @@ export function placesOf(
     const { id, when, eachOptionOf, max } = limit
     if (when !== undefined && !holds(when, answers, category)) return []
     if (typeof max === 'number') return [{ id, max, limit }]
-    const answer = eachOptionOf === undefined ? undefined : own(answers, eachOptionOf)
-    const chosen = isScalar(answer) ? [String(answer)] : listOf(answer)
-    return chosen.flatMap((option) => {
-      const of = typeof option === 'string' ? own(max, option) : undefined
+    if (eachOptionOf === undefined) return []
+    return chosenIn(own(answers, eachOptionOf)).flatMap((option) => {
+      const of = own(max, option)
       return of === undefined ? [] : [{ id: `${id}.${option}`, max: of, limit }]
     })
   })

@@ -5,8 +5,7 @@
  */
 import type { EventConfig, Field } from '../config.ts'
 import type { Answers } from '../answer.ts'
-import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
-import { normalise } from '../answers.ts'
+import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { categoryOf } from '../category.ts'
 import { formatMoney, formatPrice, type Paise } from '../money.ts'
 import { openOn, periodOn } from '../period.ts'
@@ -148,9 +147,8 @@ function ruleChanges(
     { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }
   >()
   for (const { answers } of points) {
-    // As a real delegate's are: defaults filled in, hidden ones gone.
-    const was = categoryOf(old, normalise(old, answers).answers)
-    const is = categoryOf(next, normalise(next, answers).answers)
+    const was = categoryOf(old, answersAt(old, answers))
+    const is = categoryOf(next, answersAt(next, answers))
     if (was === is) continue
     const key = JSON.stringify([was, is])
     const known = moved.get(key) ?? { old: was, next: is, answers: [] }

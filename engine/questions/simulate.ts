@@ -5,14 +5,11 @@
  */
 import type { EventConfig } from '../config.ts'
 import type { Answer, Answers } from '../answer.ts'
-import { normalise } from '../answers.ts'
 import { categoryOf } from '../category.ts'
 import { provedBill, type BillFound } from '../check/proof/bill.ts'
-import { axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
-import { factsAmong, type Facts } from '../facts.ts'
+import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../check/proof/points.ts'
 import { linesText } from '../lines.ts'
 import { formatMoney, formatPrice, type Split } from '../money.ts'
-import { fromPairs, own } from '../outcome.ts'
 import { priceTable, type PriceRow } from '../quote.ts'
 import type { Period } from '../sale.ts'
 import { formatDay } from '../time.ts'
@@ -74,8 +71,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   if (points === null) return { who: null, nobody: [] }
   const byCategory = new Map<string | null, Answers[]>()
   for (const point of points) {
-    // Hidden answers are dropped first, as they are for a real delegate; impossible points fold onto possible ones.
-    const { answers } = normalise(event, point.answers, factsOf(event, point.answers))
+    const answers = answersAt(event, point.answers)
     const category = categoryOf(event, answers)
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
@@ -89,16 +85,6 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
     }),
     nobody: say(null),
   }
-}
-
-/** What a roll says is only known of an answer that is there and shown. */
-function factsOf(event: EventConfig, point: Answers): Facts {
-  const facts = factsAmong(event, point)
-  const { answers } = normalise(event, point, facts)
-  const rolls = fromPairs(
-    Object.entries(facts.rolls).filter(([field]) => own(answers, field) !== undefined),
-  )
-  return { ...facts, rolls }
 }
 
 /** The codes that give a category, and the limits that offer it, whatever is answered. */

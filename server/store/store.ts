@@ -19,6 +19,7 @@ import type {
   Review,
   UniqueRule,
 } from '../../engine/index.ts'
+import type { InUse } from '../../engine/files.ts'
 import type {
   Decided,
   NextAttempt,
@@ -322,19 +323,7 @@ export interface Store {
   eventFile(hash: string): Promise<KeptEventFile | null>
   lastEventFile(eventId: string): Promise<KeptEventFile | null>
   /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories, what is sold and taken, with counts. */
-  inUse(eventId: string): Promise<{
-    readonly registrations: number
-    readonly pending: number
-    readonly fields: Readonly<Record<string, number>>
-    readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>
-    readonly categories: Readonly<Record<string, number>>
-    /** Registrations on whose newest bill an item or an adjustment stands. */
-    readonly items: Readonly<Record<string, number>>
-    /** How many are taken of each place. */
-    readonly places: Readonly<Record<string, number>>
-    /** Registrations that used a code, by its kind. */
-    readonly codes: Readonly<Record<string, number>>
-  }>
+  inUse(eventId: string): Promise<InUse>
 
   /** All or nothing; a registration already there and equal changes nothing, and differs is a refusal. */
   importRegistrations(

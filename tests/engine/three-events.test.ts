@@ -15,7 +15,7 @@ import {
   type EventConfig,
   type RawAnswers,
 } from '../../engine/index.ts'
-import { compileEvent, readEvent } from '../../engine/files.ts'
+import { compileEvent, diffEvents, readEvent } from '../../engine/files.ts'
 import { counted } from '../../engine/answers.ts'
 import { remember } from '../../engine/remember.ts'
 import { factsAmong, type Facts } from '../../engine/facts.ts'
@@ -480,4 +480,18 @@ test('every cell of the price list is a line of a bill in the file’s own examp
     })
     expect([...new Set(billed)].sort()).toEqual([...new Set(listed)].sort())
   }
+})
+
+test('a rule that asks a roll for another value is told by diff as what changes for whom', () => {
+  const { path, text } = read('tests/events/nidancon2027.yaml')
+  const next = readEvent(
+    text.replace('member_number.kind: [life, annual]', 'member_number.kind: annual'),
+    ours,
+    {
+      path,
+    },
+  ) as EventConfig
+  const { rules } = diffEvents(conference, next)
+  expect(rules.map((one) => [one.old, one.next])).toEqual([['member', 'non-member']])
+  expect(rules[0]?.answers).toContain('member_number.kind: life')
 })

@@ -4,7 +4,7 @@
  */
 import type { EventConfig, Field } from '../../config.ts'
 import type { Answers, Condition } from '../../answer.ts'
-import { cellOf, counts, EACH, soldOf } from '../../bill.ts'
+import { cellOf, counts, soldOf } from '../../bill.ts'
 import { holds } from '../../conditions.ts'
 import { own } from '../../outcome.ts'
 import type { Item } from '../../sale.ts'
@@ -143,11 +143,4 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
     budget,
   )
   return { holes: [...holes.values()], reached: [...reached.values()] }
-}
-
-/** The rows that a table of an item may have: the options of its field, or `each`. */
-export function rowsOfItem(event: EventConfig, item: Item): readonly string[] {
-  return item.by === undefined
-    ? [EACH]
-    : (event.fields.find(({ id }) => id === item.by)?.options ?? []).map(({ id }) => id)
 }

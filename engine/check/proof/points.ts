@@ -1,7 +1,9 @@
 /** Every combination of answers that can change an event's category, where there are few enough to list, and sets of them in few words. */
 import type { EventConfig, PublicEvent } from '../../config.ts'
 import type { Answer, Answers } from '../../answer.ts'
-import { own } from '../../outcome.ts'
+import { normalise } from '../../answers.ts'
+import { factsAmong } from '../../facts.ts'
+import { fromPairs, own } from '../../outcome.ts'
 import { formatDay, isDay, type Day } from '../../time.ts'
 import { axisOf, axisOfFact, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './axes.ts'
 
@@ -49,6 +51,19 @@ export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
       ),
     [{ answers: {} }],
   )
+}
+
+/**
+ * A point as a real delegate's answers: defaults filled in, hidden ones gone, so that impossible points fold onto
+ * possible ones; facts beside them, of rolls only where the answer is there on which they stand.
+ */
+export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
+  const facts = factsAmong(event, point)
+  const { answers } = normalise(event, point, facts)
+  const rolls = fromPairs(
+    Object.entries(facts.rolls).filter(([field]) => own(answers, field) !== undefined),
+  )
+  return normalise(event, point, { ...facts, rolls }).answers
 }
 
 /** One set of values for each axis: all their combinations. */

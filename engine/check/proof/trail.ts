@@ -21,7 +21,7 @@ export function answersOfTrail(trail: Trail): Answers {
 }
 
 /** The one with the fewer answers: what matters is said, and nothing else. */
-export function lighter(a: Trail, b: Trail): Trail {
+function lighter(a: Trail, b: Trail): Trail {
   return (a?.weight ?? 0) <= (b?.weight ?? 0) ? a : b
 }
 
