@@ -39,7 +39,7 @@ export {
   type Instant,
 } from './time.ts'
 export { composed } from './composed.ts'
-export { CODE, fullOf, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
+export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
 export type { Roll } from './sale.ts'
 export { remember } from './remember.ts'
@@ -104,7 +104,7 @@ export type { Limit } from './sale.ts'
 export { categoryOf } from './category.ts'
 export { explainCategory, type CategoryExplained } from './category-explained.ts'
 export { openOn, periodOn } from './period.ts'
-export { allPlaces, firstFull, placesOf } from './places.ts'
+export { allPlaces, firstFull, placesOf, sayFull } from './places.ts'
 export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
 export {
   ATTEMPTS_MAX,

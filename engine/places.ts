@@ -1,20 +1,31 @@
 /** Places that there are only so many of: which ones a registration takes, and what the form says of how many are left. */
 import type { Answers } from './answer.ts'
+import type { PublicEvent } from './config.ts'
 import { chosenIn, holds } from './conditions.ts'
 import { fullOf } from './facts.ts'
 import { own } from './outcome.ts'
 import type { Limit } from './sale.ts'
 
-/** `id`: a limit's, or `limit.option` where each option has places of its own. */
-export type Place = { readonly id: string; readonly max: number; readonly limit: Limit }
+/** `id`: a limit's, or `limit.option` where each option has places of its own; else `option` is null. */
+export type Place = {
+  readonly id: string
+  readonly max: number
+  readonly limit: Limit
+  readonly option: string | null
+}
 
 /** Every place of these limits, in the file's order. */
 export function allPlaces(limits: readonly Limit[]): readonly Place[] {
   return limits.flatMap((limit): Place[] => {
     const { id, max } = limit
     return typeof max === 'number'
-      ? [{ id, max, limit }]
-      : Object.entries(max).map(([option, of]) => ({ id: `${id}.${option}`, max: of, limit }))
+      ? [{ id, max, limit, option: null }]
+      : Object.entries(max).map(([option, of]) => ({
+          id: `${id}.${option}`,
+          max: of,
+          limit,
+          option,
+        }))
   })
 }
 
@@ -30,11 +41,11 @@ export function placesOf(
   return limits.flatMap((limit): Place[] => {
     const { id, when, eachOptionOf, max } = limit
     if (when !== undefined && !holds(when, answers, category)) return []
-    if (typeof max === 'number') return [{ id, max, limit }]
+    if (typeof max === 'number') return [{ id, max, limit, option: null }]
     if (eachOptionOf === undefined) return []
     return chosenIn(own(answers, eachOptionOf)).flatMap((option) => {
       const of = own(max, option)
-      return of === undefined ? [] : [{ id: `${id}.${option}`, max: of, limit }]
+      return of === undefined ? [] : [{ id: `${id}.${option}`, max: of, limit, option }]
     })
   })
 }
@@ -48,6 +59,14 @@ export function firstFull(
   return (
     placesOf(limits, answers, category).find(({ id }) => own(answers, fullOf(id)) === true) ?? null
   )
+}
+
+/** What is said of a place that is gone: of one of several options it names which. */
+export function sayFull({ fields }: PublicEvent, { limit, option }: Place): string {
+  const { say } = limit.full
+  if (option === null) return say
+  const options = fields.find(({ id }) => id === limit.eachOptionOf)?.options ?? []
+  return `${options.find(({ id }) => id === option)?.label ?? option}: ${say}`
 }
 
 /** What everybody may know: places that are gone, and how many are left where the file asks to say so. */

@@ -6,6 +6,7 @@ import {
   formatMoney,
   formatPrice,
   rupees,
+  sayFull,
   wireLines,
   wordFor,
 } from '../../engine/index.ts'
@@ -179,8 +180,8 @@ export function fullRefused(
   place: string,
   quote: Quote | null = null,
 ): Refusal {
-  const limit = allPlaces(event.limits).find(({ id }) => id === place)?.limit
-  const message = limit?.full.say ?? 'All places are taken.'
+  const gone = allPlaces(event.limits).find(({ id }) => id === place)
+  const message = gone === undefined ? 'All places are taken.' : sayFull(event, gone)
   return said(409, 'full', message, {
     place,
     left: 0,

@@ -1,9 +1,9 @@
 /** Which places a registration takes, and what everybody may know of how many are left. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../engine/answer.ts'
-import { allPlaces, firstFull, placesOf, shownLeft } from '../../engine/places.ts'
+import { allPlaces, firstFull, placesOf, sayFull, shownLeft } from '../../engine/places.ts'
 import type { Limit } from '../../engine/sale.ts'
-import { isIn, when } from './fixtures.ts'
+import { eventOf, field, isIn, when } from './fixtures.ts'
 
 const limits: readonly Limit[] = [
   { id: 'hall', max: 500, full: { say: 'Full' }, few: 20 },
@@ -27,6 +27,17 @@ test('the first place that is gone is told, of those that are asked for', () => 
   expect(firstFull(limits, { ...facts, rooms: ['ecg'] }, 'other')).toBeNull()
   expect(firstFull(limits, { ...facts, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
   expect(firstFull(limits, { ...facts, rooms: ['scan'] }, 'pg')?.id).toBe('pg')
+})
+
+test('of one of several options that is gone it is said which', () => {
+  const options = [{ id: 'scan', label: 'Scanning' }]
+  const event = eventOf({ fields: [field('rooms', { type: 'many', options })] })
+  expect(allPlaces(limits).map((place) => sayFull(event, place))).toEqual([
+    'Full',
+    'Full',
+    'Scanning: Full',
+    'ecg: Full',
+  ])
 })
 
 test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>([

@@ -154,7 +154,7 @@ describe('the last seat', () => {
         body: {
           status: 'error',
           code: 'full',
-          message: 'This workshop is full.',
+          message: 'Scan: This workshop is full.',
           place: 'seats.scan',
           left: 0,
           quote: null,
@@ -183,7 +183,7 @@ describe('the last seat', () => {
       409,
       expect.objectContaining({
         code: 'full',
-        message: 'This workshop is full.',
+        message: 'Scan: This workshop is full.',
         place: 'seats.scan',
         left: 0,
       }),

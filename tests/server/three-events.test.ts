@@ -242,7 +242,7 @@ describe('what one form cannot know', () => {
     expect(await said(conference({ workshops: ['ultrasound'] }))).toEqual({
       status: 409,
       code: 'full',
-      message: 'This workshop is full',
+      message: 'Ultrasound at the bedside (Hall A, 9 AM): This workshop is full',
     })
     server.at('2026-12-24T10:31:00+05:30')
     await paid(await registered(SMALL, conference({ workshops: ['ultrasound'] })))

@@ -224,8 +224,12 @@ test('what answers ask for and is not on sale is named', () => {
   )
 })
 
+const gone = (...places: string[]): Facts => ({
+  ...NO_FACTS,
+  left: Object.fromEntries(places.map((place) => [place, 0])),
+})
+
 test('a full hall stops the bill with its words; a category that is full gives another, and says so', () => {
-  const gone = (place: string): Facts => ({ ...NO_FACTS, left: { [place]: 0 } })
   expect(byBill(event, tariff, 'plain', answersOf({ kind: 'plain' }, gone('hall')))).toBe(
     'The hall is full',
   )
@@ -235,6 +239,29 @@ test('a full hall stops the bill with its words; a category that is full gives a
   expect(notesOf(event, answersOf({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
     '1 place left',
   ])
+  // Of the hall and the category there are few: one number is said, the one that counts.
+  expect(notesOf(event, answersOf({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual(['2 places left'])
+})
+
+test('a workshop that became full after it was chosen stops the bill, by its name', () => {
+  const chosen = { kind: 'plain', workshops: ['usg', 'ecmo'] }
+  expect(byBill(event, tariff, 'plain', answersOf(chosen, gone('seats.ecmo')))).toBe('ECMO: Full')
+  const other = answersOf({ ...chosen, workshops: ['usg'] }, gone('seats.ecmo'))
+  expect(byBill(event, tariff, 'plain', other)).toMatchObject({ category: 'plain' })
+})
+
+test('a hall that is full for everybody stops the bill, also where it offers another category', () => {
+  const [, ...others] = event.limits
+  const offering: PublicEvent = {
+    ...event,
+    limits: [{ id: 'hall', max: 10, full: { say: 'The hall is full', offer: 'pg' } }, ...others],
+  }
+  const asked = answersOf({ kind: 'plain' }, gone('hall'))
+  expect(byBill(offering, tariff, 'plain', asked)).toBe('The hall is full')
+  expect(notesOf(offering, asked, { hall: 0 })).toEqual([])
+  // Without a bill there is one place for it.
+  const free = { ...offering, fees: { ...offering.fees, prices: null } }
+  expect(notesOf(free, asked, { hall: 0 })).toEqual(['The hall is full'])
 })
 
 const refusal = (code: string, answer: object) =>

@@ -3,17 +3,18 @@ import {
   categoryOf,
   cellOf,
   counts,
+  firstFull,
   formatMoney,
   formatPrice,
-  fullOf,
-  holds,
   optionsOf,
   own,
+  placesOf,
   quote,
   readInstant,
+  sayFull,
   tableOf,
 } from '../../engine/index.ts'
-import type { Answers, Field, Limit, PublicEvent, TariffAnswer } from '../../engine/index.ts'
+import type { Answers, Field, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import type { Mark } from './context.ts'
 import type { Pricing } from './price.ts'
 
@@ -21,10 +22,8 @@ import type { Pricing } from './price.ts'
 export const byBill: Pricing = (event, { now }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
-  const gone = limitsMet(event, answers).find(
-    ({ id, full }) => full.offer === undefined && own(answers, fullOf(id)) === true,
-  )
-  if (gone !== undefined) return gone.full.say
+  const gone = firstFull(event.limits, answers, categoryOf(event, answers))
+  if (gone !== null) return sayFull(event, gone)
   const quoted = quote(event, answers, at)
   if (quoted.ok) return quoted.value
   const { error } = quoted
@@ -41,28 +40,31 @@ function nameOfSold(event: PublicEvent, item: string, option: string | null): st
   return field?.options?.find(({ id }) => id === option)?.label ?? sold?.label ?? item
 }
 
-/** The limits on everybody, or on those for whom a condition holds, that these answers fall under. */
-function limitsMet(event: PublicEvent, answers: Answers): readonly Limit[] {
-  // By the category before another was offered in its place.
-  const category = categoryOf({ ...event, limits: [] }, answers)
-  return event.limits.filter(
-    ({ eachOptionOf, when }) =>
-      eachOptionOf === undefined && (when === undefined || holds(when, answers, category)),
-  )
-}
-
-/** That few places are left, and which category is offered where none is. */
+/** That few places are left, and which category is offered where none is. What stops the bill is said in its place, where there is a bill. */
 export function notesOf(
   event: PublicEvent,
   answers: Answers,
   left: Readonly<Record<string, number>>,
 ): readonly string[] {
-  return limitsMet(event, answers).flatMap(({ id, full }) => {
-    const places = own(left, id)
-    if (places === undefined) return []
-    if (places > 0) return [places === 1 ? '1 place left' : `${places} places left`]
-    return full.offer === undefined ? [] : [full.say]
-  })
+  // By the category before another was offered in its place.
+  const wanted = categoryOf({ ...event, limits: [] }, answers)
+  // Beside an option its own places are said.
+  const places = placesOf(event.limits, answers, wanted).filter(({ option }) => option === null)
+  const still = firstFull(event.limits, answers, categoryOf(event, answers))
+  const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
+  if (still !== null) return event.fees.prices === null ? [sayFull(event, still)] : []
+  if (gone !== undefined) return [sayFull(event, gone)]
+  const few = fewestOf(places, left)
+  return few === null ? [] : [few === 1 ? '1 place left' : `${few} places left`]
+}
+
+/** How many are left of the place of which there are fewest; null: of none of them it is told. */
+function fewestOf(
+  places: readonly { readonly id: string }[],
+  left: Readonly<Record<string, number>>,
+): number | null {
+  const told = places.flatMap(({ id }) => own(left, id) ?? [])
+  return told.length === 0 ? null : Math.min(...told)
 }
 
 /** By field and option: what it costs in these answers today, how many places it has left, or that it has none. */
@@ -75,16 +77,18 @@ export function marksOf(
   const marks = new Map<string, Mark>()
   for (const field of event.fields) {
     const items = event.fees.items.filter(({ by }) => by === field.id)
-    const limits = event.limits.filter(
-      ({ eachOptionOf, when }) =>
-        eachOptionOf === field.id && (when === undefined || holds(when, answers, category)),
-    )
+    const limits = event.limits.filter(({ eachOptionOf }) => eachOptionOf === field.id)
     if (items.length + limits.length === 0) continue
     for (const { id } of field.options ?? []) {
       const price = priceOf(event, field, id, tariff.current_period, answers, category)
       marks.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
-        ...placesOf(limits, id, tariff.left ?? {}),
+        ...placesMarkOf(
+          placesOf(limits, withOption(field, id, answers), category).filter(
+            ({ option }) => option === id,
+          ),
+          tariff.left ?? {},
+        ),
       })
     }
   }
@@ -100,9 +104,7 @@ function priceOf(
   answers: Answers,
   category: string | null,
 ): string | null | undefined {
-  const chosen =
-    field.type === 'many' ? [...new Set([...optionsOf(field, answers), option])] : option
-  const asked = { ...answers, [field.id]: chosen }
+  const asked = withOption(field, option, answers)
   const sold = event.fees.items.filter(
     (item) => item.by === field.id && item.amountIn === undefined && counts(item, asked, category),
   )
@@ -120,15 +122,19 @@ function priceOf(
   return prices.includes(null) ? null : prices.join(' + ')
 }
 
-function placesOf(
-  limits: readonly Limit[],
-  option: string,
+/** The answers with an option chosen, as they are or would be. */
+function withOption(field: Field, option: string, answers: Answers): Answers {
+  const chosen =
+    field.type === 'many' ? [...new Set([...optionsOf(field, answers), option])] : option
+  return { ...answers, [field.id]: chosen }
+}
+
+function placesMarkOf(
+  places: ReturnType<typeof placesOf>,
   left: Readonly<Record<string, number>>,
 ): Mark {
-  for (const { id, full } of limits) {
-    const places = own(left, `${id}.${option}`)
-    if (places === undefined) continue
-    return places <= 0 ? { full: full.say } : { left: `${places} left` }
-  }
-  return {}
+  const few = fewestOf(places, left)
+  const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
+  if (gone !== undefined) return { full: gone.limit.full.say }
+  return few === null ? {} : { left: `${few} left` }
 }
