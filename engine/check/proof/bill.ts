@@ -60,14 +60,26 @@ export type BillProof = {
 /** Steps of a walk until it counts as too large to prove; less than half a second of work. */
 const STEPS_MAX = 150_000
 
-/** What can be proved of the bill of an event whose names and conditions are right and whose numbers have bounds. */
-export const provedBill = remember((event: EventConfig): BillProof => ({
-  items: event.fees.items.map((item) => ({
+/** What can be proved of the bill of an event whose names and conditions are right and whose numbers have bounds; each part when it is asked for. */
+export const provedBill = (event: EventConfig): BillProof => ({
+  get items() {
+    return provedItems(event)
+  },
+  get extremes() {
+    return provedExtremes(event)
+  },
+})
+
+const provedItems = remember((event: EventConfig): readonly ItemProof[] =>
+  event.fees.items.map((item) => ({
     id: item.id,
     found: withinBudget(() => provedItem(event, item, { left: STEPS_MAX }), null),
   })),
-  extremes: withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
-}))
+)
+
+const provedExtremes = remember((event: EventConfig): Extremes | null =>
+  withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
+)
 
 /** A sum reached so far, and the answers that led to it. */
 type Sum = { readonly total: number; readonly trail: Trail; readonly category: string }

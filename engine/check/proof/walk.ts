@@ -46,12 +46,16 @@ export type Carrying<C> = {
 
 type Step<C> =
   | { readonly is: 'answer'; readonly name: string }
+  | { readonly is: 'rule'; readonly rule: Rule }
   | { readonly is: 'category' }
   | { readonly is: 'limit'; readonly limit: Limit }
   | { readonly is: 'stop'; readonly stop: Stop<C> }
+type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
 type Way<C> = {
   /** Which value of its axis each name has, in the order in which they were answered. */
   readonly values: readonly number[]
+  /** What the first rule that fits says. Rule after rule, so that what only earlier rules ask for is forgotten. */
+  readonly fitting: string | null
   readonly known: Known
   readonly carried: C
 }
@@ -70,7 +74,12 @@ export function walk<C>(
   const last = new Map(reads.flatMap((names, at) => names.map((name) => [name, at] as const)))
   const named: string[] = []
   let ways: readonly Way<C>[] = [
-    { values: [], known: { answers: {}, category: null }, carried: carrying.start },
+    {
+      values: [],
+      fitting: null,
+      known: { answers: {}, category: null },
+      carried: carrying.start,
+    },
   ]
   plan.forEach((step, at) => {
     if (step.is === 'answer') named.push(step.name)
@@ -82,7 +91,7 @@ export function walk<C>(
       for (const taken of onward(event, step, way, axes, carrying)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
-        let key = carrying.keyOf(taken.carried)
+        let key = `${taken.fitting ?? ''} ${carrying.keyOf(taken.carried)}`
         for (const index of asked) key += ` ${taken.values[index]}`
         const other = next.get(key)
         next.set(
@@ -107,10 +116,15 @@ function onward<C>(
 ): readonly Way<C>[] {
   const { known, values, carried } = way
   switch (step.is) {
+    case 'rule': {
+      const { when, then } = step.rule
+      const fits = way.fitting === null && (when === null || holds(when, known.answers))
+      return [fits ? { ...way, fitting: then } : way]
+    }
     case 'category': {
       const category = categoryOf(event, known.answers)
       const at = event.categories.findIndex(({ id }) => id === category)
-      return [{ carried, values: [...values, at], known: { ...known, category } }]
+      return [{ carried, fitting: null, values: [...values, at], known: { ...known, category } }]
     }
     case 'limit':
       return firstFull([step.limit], known.answers, known.category) === null ? [way] : []
@@ -127,6 +141,7 @@ function onward<C>(
           : [
               {
                 values: [...values, at],
+                fitting: way.fitting,
                 known:
                   answer === undefined
                     ? known
@@ -169,17 +184,10 @@ export function namesIn(conditions: readonly (Condition | undefined | null)[]): 
 }
 
 function conditionsBehind(event: EventConfig, name: string): readonly Condition[] {
-  if (name === CATEGORY) {
-    const { categoryChoice: choice, limits } = event
-    return [
-      ...(choice.by === 'rules'
-        ? choice.rules.flatMap(({ when }) => (when === null ? [] : [when]))
-        : []),
-      ...limits.flatMap(({ when, full }) =>
-        full.offer === undefined || when === undefined ? [] : [when],
-      ),
-    ]
-  }
+  if (name === CATEGORY)
+    return event.limits.flatMap(({ when, full }) =>
+      full.offer === undefined || when === undefined ? [] : [when],
+    )
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) return []
   return [
@@ -211,6 +219,8 @@ function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
   switch (step.is) {
     case 'answer':
       return readsBefore(event, step.name)
+    case 'rule':
+      return namesIn([step.rule.when])
     case 'category':
       return readsBefore(event, CATEGORY)
     case 'limit':
@@ -237,6 +247,11 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
   const take = (name: string): void => {
     if (taken.has(name)) return
     taken.add(name)
+    if (name === CATEGORY && event.categoryChoice.by === 'rules')
+      for (const rule of event.categoryChoice.rules) {
+        namesIn([rule.when]).forEach(take)
+        steps.push({ is: 'rule', rule })
+      }
     readsBefore(event, name).forEach(take)
     if (name === CATEGORY) steps.push({ is: 'category' })
     else steps.push({ is: 'answer', name })
@@ -270,6 +285,8 @@ function axesOf<C>(
     switch (step.is) {
       case 'answer':
         return conditionsBehind(event, step.name)
+      case 'rule':
+        return step.rule.when === null ? [] : [step.rule.when]
       case 'category':
         return conditionsBehind(event, CATEGORY)
       case 'limit':
