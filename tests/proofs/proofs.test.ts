@@ -3,6 +3,8 @@
  * events than these. And what is claimed can be wrong: an event whose walk leaves something out is found.
  */
 import { expect, test } from 'vitest'
+import { provedBill } from '../../engine/check/proof/bill.ts'
+import { eventOf, field, isIn, rupee, when } from '../engine/fixtures.ts'
 import { differences, eventOfSeed, proved } from './compare.ts'
 import { triedAll } from './brute.ts'
 
@@ -44,4 +46,43 @@ test('a claim about another event is found to be wrong', () => {
     return claimed?.cheapest !== tried.cheapest || claimed?.dearest !== tried.dearest
   })
   expect(wrong.length).toBeGreaterThan(5)
+})
+
+test('an event of twenty yes-no questions with a rule each has its dearest bill, not "too large"', () => {
+  const ids = Array.from({ length: 20 }, (_, at) => `question_${at}`)
+  const event = eventOf({
+    categories: ['member', 'guest'].map((id) => ({ id, label: id, listedOnly: false })),
+    categoryChoice: {
+      by: 'rules',
+      rules: [
+        ...ids.map((id, at) => ({
+          when: when(isIn(id, true)),
+          then: at % 2 === 0 ? 'guest' : 'member',
+        })),
+        { when: null, then: 'guest' },
+      ],
+    },
+    fields: ids.map((id) => field(id, { type: 'yes-no', default: false })),
+    fees: {
+      tax: null,
+      periods: [{ id: 'now', label: 'Now' }],
+      otherDates: null,
+      prices: { member: { now: rupee(500) }, guest: { now: rupee(700) } },
+      items: [],
+      // Whoever answered the second one with Yes, and the first with No, is a member.
+      adjustments: [
+        {
+          id: 'late',
+          label: 'Late',
+          on: 'all',
+          when: when(isIn('question_1', true)),
+          by: { amount: rupee(90) },
+        },
+      ],
+    },
+  })
+  const { extremes } = provedBill(event)
+  expect(extremes?.dearest?.total).toBe(rupee(790))
+  expect(extremes?.dearest?.answers).toMatchObject({ question_0: true, question_1: true })
+  expect(extremes?.cheapest?.total).toBe(rupee(500))
 })
