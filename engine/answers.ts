@@ -125,7 +125,11 @@ function errorOf(
   if (!hasType(field, answer)) return invalidOf(field)
   if (field.type === 'many') return isChosenWell(field, listOf(answer)) ? null : chooseOf(field)
   if (typeof answer !== 'string') return null
-  return testsOf(field).find(({ pattern }) => !pattern.test(answer))?.message ?? null
+  return (
+    testsOf(field)
+      .find(({ pattern }) => !pattern.test(answer))
+      ?.message(answer) ?? null
+  )
 }
 
 /** A field's forms with their patterns compiled, which takes longer than asking them. */

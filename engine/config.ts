@@ -54,8 +54,10 @@ export type Field = {
   readonly required?: { readonly when?: Condition; readonly message: string }
   /** Message for an answer of the wrong form. */
   readonly invalid: string
-  /** False: the format check of an e-mail or phone field is off. */
+  /** False: of a phone number anything is taken, of an e-mail address whatever browsers take for one. */
   readonly check: boolean
+  /** email: the address of whoever pays, which the gateway must be able to take. */
+  readonly toGateway?: boolean
   /** number: bounds of the answer; people: how few and how many may be listed. */
   readonly min?: number
   readonly max?: number

@@ -4,16 +4,36 @@ import type { Field } from './config.ts'
 import { assertNever } from './outcome.ts'
 import { DAY_PATTERN, type Day } from './time.ts'
 
-/** What the gateway takes for an e-mail address (its field table), `ANSWER_CHARACTERS_MAX.email` at most. */
-const EMAIL_CHARACTERS_MIN = 6
+/** What the gateway takes for the e-mail address of whoever pays (its field table), in characters. */
+export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
 
-/** A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said if it does not. */
-type Form = { readonly pattern: string; readonly message: string }
+const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
+/** HTML's rule for `<input type=email>`, word for word: what every browser takes for an address. */
+const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${EMAIL_LABEL})*$`
+
+/**
+ * A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said of an
+ * answer that does not.
+ */
+type Form = { readonly pattern: string; readonly message: (answer: string) => string }
 
 /** The longest answer that the field takes, in characters. */
 export function charactersMax(field: Field): number {
   const limit = field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type]
   return field.type === 'email' ? Math.min(limit, ANSWER_CHARACTERS_MAX.email) : limit
+}
+
+const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+
+/** Whether browsers would take it for an e-mail address. */
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text)
+}
+
+/** What is said of an address that is one, and that the gateway does not take. */
+export function emailNotForGateway(characters: number): string {
+  const { min, max } = GATEWAY_EMAIL_CHARACTERS
+  return `This address has ${characters} characters. The payment gateway takes addresses of ${min} to ${max}: please give another one.`
 }
 
 /** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */
@@ -22,18 +42,27 @@ export function formsOf(field: Field): readonly Form[] {
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
     pattern: length(0, limit),
-    message: `Please use at most ${limit} characters`,
+    message: () => `Please use at most ${limit} characters`,
   }
-  const proper = (pattern: string): Form => ({ pattern, message: invalidOf(field) })
+  const proper = (pattern: string): Form => ({ pattern, message: () => invalidOf(field) })
   switch (field.type) {
     case 'text':
     case 'multiline':
       return [notTooLong, ...(field.pattern === undefined ? [] : [proper(field.pattern)])]
     case 'email':
       return [
-        // No address has characters beyond the basic plane, and the gateway would count each as two.
-        proper(`^[\\u0000-\\uffff]{${EMAIL_CHARACTERS_MIN},${limit}}$`),
-        ...(field.check ? [proper('^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$')] : []),
+        // Of what was cut nobody knows whether it was an address.
+        notTooLong,
+        proper(EMAIL_PATTERN),
+        ...(field.check ? [proper('@[^\\s@]+\\.[^\\s@]+$')] : []),
+        ...(field.toGateway === true
+          ? [
+              {
+                pattern: length(GATEWAY_EMAIL_CHARACTERS.min, GATEWAY_EMAIL_CHARACTERS.max),
+                message: ({ length: characters }: string) => emailNotForGateway(characters),
+              },
+            ]
+          : []),
       ]
     case 'phone':
       return [...(field.check ? [proper(phonePattern(field))] : []), notTooLong]

@@ -2,7 +2,8 @@
 import { counted, partOf } from './answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from './config.ts'
-import type { Answers, FieldErrors, RawAnswers } from './answer.ts'
+import type { Answer, Answers, FieldErrors, Person, RawAnswers } from './answer.ts'
+import { listOf } from './conditions.ts'
 import { NO_FACTS, type Facts } from './facts.ts'
 import { chooseOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
@@ -15,8 +16,12 @@ export type SchemaError = {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** ajv's errors as the event file's texts: one per field, in form order. */
-export function toMessages(event: PublicEvent, errors: readonly SchemaError[]): FieldErrors {
+/** ajv's errors as the event file's texts, of the answers that it judged: one per field, in form order. */
+export function toMessages(
+  event: PublicEvent,
+  errors: readonly SchemaError[],
+  answers: Answers,
+): FieldErrors {
   const at = (parent: string, field: Field): readonly SchemaError[] =>
     errors.filter(
       ({ keyword, instancePath, params }) =>
@@ -29,11 +34,13 @@ export function toMessages(event: PublicEvent, errors: readonly SchemaError[]): 
     event.fields.flatMap((field): (readonly [string, string])[] => {
       const found = at('', field)
       if (field.type === 'many') return ofMany(field, found, errors)
-      if (found.length > 0) return [[field.id, messageOf(field, found)]]
+      if (found.length > 0) return [[field.id, messageOf(field, found, own(answers, field.id))]]
       return ofPeople(field, errors).flatMap((one) =>
         fieldsOfPerson(field).flatMap((part): (readonly [string, string])[] => {
           const wrong = at(`/${pointer(field.id)}/${one}`, part)
-          return wrong.length === 0 ? [] : [[partOf(field, one, part), messageOf(part, wrong)]]
+          if (wrong.length === 0) return []
+          const said = personAt(own(answers, field.id), one)
+          return [[partOf(field, one, part), messageOf(part, wrong, own(said, part.id))]]
         }),
       )
     }),
@@ -66,12 +73,22 @@ function ofPeople(field: Field, errors: readonly SchemaError[]): readonly number
   return [...new Set(places)].sort((a, b) => a - b)
 }
 
-function messageOf(field: Field, errors: readonly SchemaError[]): string {
+function personAt(answer: Answer | undefined, at: number): Person {
+  const person = listOf(answer)[at]
+  return typeof person === 'object' ? person : {}
+}
+
+function messageOf(
+  field: Field,
+  errors: readonly SchemaError[],
+  answer: Answer | undefined,
+): string {
   const failed = (pattern: string): boolean =>
     errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
   if (errors.some(({ keyword }) => keyword === 'required') || failed(NOT_BLANK))
     return requiredOf(field)
-  return formsOf(field).find(({ pattern }) => failed(pattern))?.message ?? invalidOf(field)
+  const form = formsOf(field).find(({ pattern }) => failed(pattern))
+  return form?.message(String(answer ?? '')) ?? invalidOf(field)
 }
 
 function pointer(id: string): string {
@@ -92,7 +109,7 @@ export function checkBySchema(
   const errors = judge(answers)
   const unreadable = event.fields.filter((field) => isUnreadable(field, own(raw, field.id)))
   if (errors.length === 0 && unreadable.length === 0) return ok(answers)
-  const said = toMessages(event, errors)
+  const said = toMessages(event, errors, answers)
   const all = event.fields.flatMap((field) => {
     if (unreadable.includes(field) && shown.has(field.id))
       return [[field.id, invalidOf(field)] as const]

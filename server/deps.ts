@@ -111,7 +111,8 @@ export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
   | { readonly code: 'order_id' }
   | { readonly code: 'amount' }
-  | { readonly code: 'email'; readonly charactersMin: number; readonly charactersMax: number }
+  /** So many characters has the address; 0: there is none. */
+  | { readonly code: 'email'; readonly characters: number }
 
 /** The delegate as the gateway must know them. */
 export type Buyer = {

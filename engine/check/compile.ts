@@ -46,13 +46,27 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const days = { from: day(text(event.from)), to: day(text(event.to)) }
   const fees = toFees(map(file.fees))
   const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
-  const fields = sections.flatMap((section, index) =>
+  const asked = sections.flatMap((section, index) =>
     list(section.fields)
       .map(map)
       .map((field) => toField(field, index, { categories, shared, days }))
       .map((field) =>
         field.type === 'number' && counted.has(field.id) ? { ...field, isWhole: true } : field,
       ),
+  )
+  const alsoStored = list(own.also_stored)
+    .map(map)
+    .map((value) => ({
+      id: text(value.id),
+      type: value.type as 'text' | 'number' | 'money' | 'date',
+      label: text(value.label),
+    }))
+  const roles = rolesOf([...asked, ...alsoStored])
+  const isPaid = file.payment !== undefined && file.payment !== 'none'
+  const fields = asked.map((field) =>
+    isPaid && field.type === 'email' && field.id === roles.email
+      ? { ...field, toGateway: true }
+      : field,
   )
   const orderId = map(file.order_id)
   const id = text(event.id)
@@ -79,13 +93,6 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       office: maybe(event.office),
     }),
   }
-  const alsoStored = list(own.also_stored)
-    .map(map)
-    .map((value) => ({
-      id: text(value.id),
-      type: value.type as 'text' | 'number' | 'money' | 'date',
-      label: text(value.label),
-    }))
   const config: EventConfig = {
     ...head,
     demo: texts(file.demo),
@@ -131,7 +138,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     })),
     fields,
     alsoStored,
-    roles: rolesOf([...fields, ...alsoStored]),
+    roles,
     form: {
       pages: own.pages === 'sections' ? 'sections' : 'one',
       stepper:
@@ -170,13 +177,12 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       followedBy: orderId.followed_by === 'anything' ? 'anything' : 'digits',
       digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
     },
-    payment:
-      file.payment === undefined || file.payment === 'none'
-        ? null
-        : {
-            gateway: toGateway(text(map(file.payment).gateway), shared.gateways),
-            account: text(map(file.payment).account),
-          },
+    payment: isPaid
+      ? {
+          gateway: toGateway(text(map(file.payment).gateway), shared.gateways),
+          account: text(map(file.payment).account),
+        }
+      : null,
     api: {
       register: apiHere.register,
       registration: maybe(api.registration) ?? apiHere.registration,

@@ -17,8 +17,8 @@ export const BYTES_PER_MB = 1024 * 1024
 export const ANSWER_CHARACTERS_MAX = {
   text: 200,
   multiline: 2000,
-  /** What the gateway takes for an e-mail address (its field table). */
-  email: 50,
+  /** The longest address that mail can be sent to (RFC 5321); what a gateway takes is another matter (fields.ts). */
+  email: 254,
   phone: 30,
   number: 30,
   date: 10,

@@ -176,8 +176,7 @@ function showField(field: Field): Block {
         : isConstant
           ? field.required.message
           : { when: showCondition(field.required.when ?? []), message: field.required.message },
-    invalid:
-      field.invalid === '' || !field.check || !canBeMalformed(field) ? undefined : field.invalid,
+    invalid: canSayInvalid(field) ? field.invalid : undefined,
     check: field.check ? undefined : false,
     min: field.min,
     max: field.max,
@@ -262,3 +261,9 @@ const some = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list
 const named = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
+
+/** A phone number that is not checked can only be too long. */
+function canSayInvalid(field: Field): boolean {
+  if (field.type === 'phone' && !field.check) return false
+  return field.invalid !== '' && canBeMalformed(field)
+}

@@ -8,6 +8,7 @@ import {
   err,
   instant,
   isDay,
+  isEmail,
   ok,
   readAmount,
   readInstant,
@@ -315,12 +316,14 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
         ? err(`“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`)
         : ok(option.id)
     }
+    // What the form would refuse gets no mail.
+    case 'email':
+      return isEmail(text) ? ok(text) : bad('e-mail address')
     // Lists are read by the form's own rules, from JSON text.
     case 'many':
     case 'people':
     case 'text':
     case 'multiline':
-    case 'email':
     case 'phone':
     case 'file':
       return ok(text)

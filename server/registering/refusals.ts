@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import {
   allPlaces,
   assertNever,
+  emailNotForGateway,
   formatMoney,
   formatPrice,
   rupees,
@@ -262,8 +263,14 @@ export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
         `Payments cannot be taken at present, and nothing was charged. Please try again later. If it stays so, write to ${event.support}.`,
       )
     case 'email': {
-      const message = `Payment by card needs an e-mail address of ${why.charactersMin} to ${why.charactersMax} characters.`
-      return said(409, 'not_payable', `${message} ${write}`)
+      const message =
+        why.characters === 0
+          ? 'This registration has no e-mail address, and the payment gateway needs one.'
+          : emailNotForGateway(why.characters)
+      const { email: id } = event.roles
+      return said(409, 'not_payable', `${message} ${write}`, {
+        ...(id !== undefined && { errors: { [id]: message } }),
+      })
     }
     case 'amount':
       return said(409, 'not_payable', `This amount cannot be paid by card. ${write}`)

@@ -250,18 +250,36 @@ describe('errorsOf', () => {
     expect(checkAnswers(chosen, raw).ok).toBe(Object.keys(errors).length === 0)
   })
 
+  test('a right address that the gateway cannot take is not called wrong: it is told its length', () => {
+    const mail = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
+    const event = eventOf({ fields: [mail] })
+    const long = `${'a'.repeat(48)}@example.org`
+    const said =
+      'This address has 60 characters. The payment gateway takes addresses of 6 to 50: please give another one.'
+    expect(errorsOf(event, { mail: long })).toEqual({ mail: said })
+    expect(errorsOf(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
+    expect(errorsOf(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
+      mail: 'Please use at most 254 characters',
+    })
+  })
+
   const invalid = (made: Field, raw: unknown): boolean =>
     made.id in errorsOf(eventOf({ fields: [made] }), { [made.id]: raw })
   test.each<[Field, unknown[], unknown[]]>([
     [
       field('f', { type: 'email' }),
-      ['a@b.in', `${'a'.repeat(42)}@bc.com`, 'ആശ@example.org'],
-      ['a@b.c', `${'a'.repeat(44)}@bc.com`, 'a b@c.in', 'a@b@c.in', 'a@c', '𝐚sha@example.org'],
+      ['a@b.c', "o'neill+afpi@mail.example.co.in", `${'a'.repeat(60)}@bc.com`],
+      ['a b@c.in', 'a@b@c.in', 'a@c', 'asha@-b.in', 'asha@b..in', 'ആശ@example.org', '𝐚@b.in'],
     ],
     [
       field('f', { type: 'email', check: false }),
-      ['anything', 'a@b.in'],
-      ['short', 'x'.repeat(51), '😀'.repeat(30)],
+      ['a@b.in', 'a@hospital', `${'a'.repeat(247)}@bc.in`],
+      ['foobar', 'a@', '@b.in', 'a@b.', '<a@b.in>', `${'a'.repeat(249)}@bc.in`, '😀'.repeat(30)],
+    ],
+    [
+      field('f', { type: 'email', check: false, toGateway: true }),
+      ['a@b.in', `${'a'.repeat(43)}@bc.com`],
+      ['a@b.i', 'foobar', `${'a'.repeat(44)}@bc.com`],
     ],
     [
       field('f', { type: 'phone' }),

@@ -1,6 +1,6 @@
 /** Which field says what a delegate is called, mailed and phoned, whatever the file calls its fields. */
 import { describe, expect, test } from 'vitest'
-import { delegateOf, instant, mailFor } from '../../engine/index.ts'
+import { delegateOf, instant, mailboxMeant, mailFor } from '../../engine/index.ts'
 import { rolesOf } from '../../engine/roles.ts'
 import { eventOf, field } from './fixtures.ts'
 
@@ -81,3 +81,29 @@ test('the letter goes to the address whatever its field is called', () => {
     councilNo: '',
   })
 })
+
+test.each([
+  ['asha@gmial.com', 'asha@gmail.com'],
+  ['asha@gmail.con', 'asha@gmail.com'],
+  ['asha@gmail.co', 'asha@gmail.com'],
+  ['asha@GMAIL', 'asha@gmail.com'],
+  ['asha@redifmail.com', 'asha@rediffmail.com'],
+  ['asha@yaho.co.in', 'asha@yahoo.co.in'],
+  ['asha@hotmial.com', 'asha@hotmail.com'],
+  [' Asha.Rao@outlok.com ', 'Asha.Rao@outlook.com'],
+  ['asha@kims.ac.ni', 'asha@kims.ac.in'],
+])('%s: did you mean %s?', (typed, meant) => expect(mailboxMeant(typed)).toBe(meant))
+
+test.each([
+  'asha@gmail.com',
+  'asha@mail.com',
+  'asha@live.in',
+  'asha@aiims.edu',
+  'asha@kims.ac.in',
+  'asha',
+  '@gmial.com',
+  'two words@gmial.com',
+  '',
+])('%s: nothing else was meant, or nobody can tell', (typed) =>
+  expect(mailboxMeant(typed)).toBeNull(),
+)

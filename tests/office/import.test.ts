@@ -133,7 +133,7 @@ test('a row becomes a registration: labels become values, amounts paise, times I
 
 describe('what is wrong is said, with its line', () => {
   const header =
-    'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count'
+    'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count,email'
   const line = (change: Record<string, string>): string => {
     const usual: Record<string, string> = {
       reg_no: 'PULMO1',
@@ -190,6 +190,11 @@ describe('what is wrong is said, with its line', () => {
       { accompanying_persons_count: 'two' },
       'accompanying_persons_count: “two” is no number.',
     ],
+    [
+      'an e-mail address that is none',
+      { email: 'foobar' },
+      'email: “foobar” is no e-mail address.',
+    ],
   ])('%s', (_name, change, message) =>
     expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
       { line: 3, message },
@@ -211,7 +216,7 @@ describe('what is wrong is said, with its line', () => {
     ]))
   test('a line with too few cells', () =>
     expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
-      { line: 2, message: 'There are 2 cells under 9 headings.' },
+      { line: 2, message: 'There are 2 cells under 10 headings.' },
     ]))
   test('a cell with a line break in it moves the count as an editor does', () =>
     expect(

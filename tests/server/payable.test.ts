@@ -81,7 +81,12 @@ describe('paying for a row of another system', () => {
     [
       'without an e-mail address',
       row('SMPL1', { answers: { full_name: 'Old Demo' } }),
-      'Payment by card needs an e-mail address of 6 to 50 characters.',
+      'This registration has no e-mail address, and the payment gateway needs one.',
+    ],
+    [
+      'with a longer address than the gateway takes',
+      row('SMPL4', { answers: { full_name: 'Old', email: `${'a'.repeat(48)}@example.org` } }),
+      'This address has 60 characters. The payment gateway takes addresses of 6 to 50: please give another one.',
     ],
     [
       'with a number of 25 characters',
@@ -113,6 +118,7 @@ describe('paying for a row of another system', () => {
         status: 'error',
         code: 'not_payable',
         message: `${sentence} Please write to support@sample.example.`,
+        ...(sentence.includes('address') && { errors: { email: sentence } }),
       },
     ])
     expect(server.holds()).toEqual(before)

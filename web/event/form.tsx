@@ -86,10 +86,11 @@ function useJudge(
       })
   }, [schema, validator_url])
   return useCallback(
-    (raw) =>
-      compiled.current
-        ? toMessages(event, compiled.current(normalise(event, raw, facts).answers))
-        : errorsOf(event, raw, facts),
+    (raw) => {
+      if (compiled.current === null) return errorsOf(event, raw, facts)
+      const { answers } = normalise(event, raw, facts)
+      return toMessages(event, compiled.current(answers), answers)
+    },
     [event, facts],
   )
 }

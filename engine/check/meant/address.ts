@@ -9,7 +9,7 @@ export type AddressMeant = { readonly slip: string; readonly write: string }
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL = new RegExp(MAIL_PATTERN, 'u')
-/** Where most people of India have their mailbox; a domain one slip away from one of these is not another one. */
+/** Where most people of India, and many elsewhere, have their mailbox; a domain one slip away from one of these is not another one. */
 const MAILBOXES = [
   'gmail.com',
   'yahoo.com',
@@ -25,6 +25,10 @@ const MAILBOXES = [
   'rediffmail.com',
   'protonmail.com',
   'zohomail.in',
+  'googlemail.com',
+  'yahoo.co.uk',
+  'hotmail.co.uk',
+  'proton.me',
 ]
 /** Real domains that look like a slip of one above. */
 const NOT_MEANT = new Set(['mail.com', 'email.com', 'gmx.com', 'zmail.com', 'live.co', 'yahoo.co'])
@@ -83,6 +87,18 @@ export function mailMeant(text: string): AddressMeant | null {
   return clean !== written && MAIL.test(clean)
     ? { slip: `\`${written}\` is not how an address is written`, write: clean }
     : null
+}
+
+/**
+ * The address that a delegate probably meant: the same one at the mailbox that its domain is a slip of.
+ * Null: it may be right, or is no address at all.
+ */
+export function mailboxMeant(text: string): string | null {
+  const written = text.trim()
+  const at = written.lastIndexOf('@')
+  if (at < 1 || /\s/.test(written)) return null
+  const meant = mailDomain(written.slice(at + 1).toLowerCase())
+  return meant === null ? null : `${written.slice(0, at)}@${meant}`
 }
 
 /** An address without what came along when it was copied. */

@@ -1,6 +1,15 @@
 /** What the browser posts to Airpay: the buyer and the amount as Airpay takes them, and who asks for the money. */
 import { transliterate } from 'transliteration'
-import { AMOUNT_MAX, amountText, assert, composed, dayOf, err, ok } from '../../../engine/index.ts'
+import {
+  AMOUNT_MAX,
+  amountText,
+  assert,
+  composed,
+  dayOf,
+  err,
+  GATEWAY_EMAIL_CHARACTERS,
+  ok,
+} from '../../../engine/index.ts'
 import type {
   EventConfig,
   Instant,
@@ -15,8 +24,6 @@ import type { ChecksumVariant } from './checksums.ts'
 
 /** Airpay cuts nothing, it refuses. */
 const NAME_CHARACTERS_MAX = 50
-const EMAIL_CHARACTERS_MIN = 6
-const EMAIL_CHARACTERS_MAX = 50
 /** Where neither name nor number holds a letter or digit that Airpay takes. */
 const NAMELESS = 'Delegate'
 
@@ -44,9 +51,9 @@ export function handOffData(
   assert(event.payment !== null, 'a hand-off for an event that takes no money')
   if (!/^[A-Za-z0-9]{1,20}$/.test(orderId)) return err({ code: 'order_id' })
   if (amount <= 0 || amount > AMOUNT_MAX) return err({ code: 'amount' })
-  const [charactersMin, charactersMax] = [EMAIL_CHARACTERS_MIN, EMAIL_CHARACTERS_MAX]
-  if (buyer.email.length < charactersMin || buyer.email.length > charactersMax)
-    return err({ code: 'email', charactersMin, charactersMax })
+  const { min, max } = GATEWAY_EMAIL_CHARACTERS
+  const { length: characters } = buyer.email
+  if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
   const text = amountText(amount)
   const checksum = handOffChecksum(
