@@ -302,6 +302,7 @@ export type EventConfig = {
   readonly closed: { readonly heading: string; readonly text: string } | null
   /** What this event calls its values and delegates, instead of the labels that all events share. */
   readonly words?: Readonly<Record<string, string>>
+  /** The first and the last day on which one can register. `closes` is the event's last day unless the file says another; absent where it says never. */
   readonly registration: { readonly opens?: Day; readonly closes?: Day }
   readonly routes: {
     readonly form: string

@@ -103,7 +103,7 @@ export { cellOf, counts, optionsOf, tableOf } from './bill.ts'
 export type { Limit } from './sale.ts'
 export { categoryOf } from './category.ts'
 export { explainCategory, type CategoryExplained } from './category-explained.ts'
-export { openOn, periodOn } from './period.ts'
+export { inOrder, openOn, periodOn, tookPlace } from './period.ts'
 export { allPlaces, firstFull, placesOf, sayFull } from './places.ts'
 export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
 export {

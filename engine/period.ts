@@ -37,6 +37,24 @@ export function openOn(
   return { open: true }
 }
 
+/** Whether the event's own days are over. */
+export const tookPlace = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
+
+/** Events as a delegate looks for them: those to come by their first day, then those that took place, the latest first. */
+export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
+  events: readonly E[],
+  on: Day,
+): readonly E[] {
+  const [coming, past] = [
+    events.filter((one) => !tookPlace(one, on)),
+    events.filter((one) => tookPlace(one, on)),
+  ]
+  return [
+    ...coming.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
+    ...past.toSorted((a, b) => (a.to > b.to ? -1 : a.to < b.to ? 1 : 0)),
+  ]
+}
+
 /** The last day from `on` on which the same period counts and one can register; null: no end in sight. */
 export function lastDayOf(event: PublicEvent, on: Day): Day | null {
   const { periods } = event.fees

@@ -36,6 +36,8 @@ export type Site = {
     readonly register: string
     readonly closed: string
     readonly none: string
+    /** Said beside a conference whose days are over. */
+    readonly past: string
   }
   /** Said above everything else when one is led here. */
   readonly messages: { readonly unknownPayment: string }

@@ -195,7 +195,11 @@ export type EventCard = Pick<
   | 'status'
   | 'look'
   | 'routes'
-> & { open: boolean }
+> & {
+  open: boolean
+  /** Its last day is over. */
+  took_place: boolean
+}
 /** GET /api/events/{id}/ and the data block of the event's pages. */
 export type EventAnswer = {
   status: 'success'

@@ -6,7 +6,7 @@
  */
 import type { EventConfig, Gateway, Section, SiteTexts } from '../config.ts'
 import { rolesOf } from '../roles.ts'
-import { day } from '../time.ts'
+import { day, type Day } from '../time.ts'
 import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
 import { isCharged, toFees } from './compile/fees.ts'
@@ -33,6 +33,7 @@ import {
   LOOK_COLOUR,
   LOOKUP,
   MESSAGES_AS,
+  NEVER,
   ORDER_DIGITS,
   RESULT_AMOUNTS,
 } from './defaults.ts'
@@ -107,7 +108,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
         : { heading: text(map(file.closed).heading), text: text(map(file.closed).text) },
     registration: given({
       opens: maybeDay(map(file.registration).opens),
-      closes: maybeDay(map(file.registration).closes),
+      closes: closesOf(map(file.registration).closes, days.to),
     }),
     routes: {
       form: text(map(file.routes).form),
@@ -234,6 +235,10 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     admin: toAdmin(config, map(file.admin), site),
   }
 }
+
+/** Nobody registers for what is over, unless the file wants it. */
+const closesOf = (said: unknown, last: Day): Day | undefined =>
+  said === NEVER ? undefined : (maybeDay(said) ?? last)
 
 function toGateway(name: string, gateways: Plain): Gateway {
   const gateway = map(map(gateways.gateways)[name])

@@ -30,6 +30,9 @@ export const ANSWER_CHARACTERS_MAX = {
   consent: 5,
 } satisfies Record<FieldType, number>
 
+/** What stands instead of a last day of registration where there is none. */
+export const NEVER = 'never'
+
 /** How long a place is kept while somebody pays: as long as a payment at a gateway may take. */
 export const HOLD_PLACE_MS = 30 * 60_000
 

@@ -12,7 +12,7 @@ export type EventFile = {
   readonly event: EventBlock
   readonly closed?: { readonly heading: Text; readonly text: Text }
   readonly look?: { readonly colour: string; readonly logo?: string }
-  readonly registration?: { readonly opens?: DayText; readonly closes?: DayText }
+  readonly registration?: { readonly opens?: DayText; readonly closes?: DayText | 'never' }
   readonly routes: Routes
   readonly categories: readonly Category[]
   readonly category: CategoryChoice

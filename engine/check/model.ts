@@ -2,7 +2,9 @@
 import type { EventConfig, Field } from '../config.ts'
 import type { Condition } from '../answer.ts'
 import { own } from '../outcome.ts'
+import type { Day } from '../time.ts'
 import { toCondition } from './compile/conditions.ts'
+import { NEVER } from './defaults.ts'
 import type { Draft, Meta, SharedName } from './finding.ts'
 import type * as Files from './file-types.ts'
 import type * as Shared from './shared-types.ts'
@@ -260,4 +262,10 @@ function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
 /** Ids of the form's fields and of what is stored beside them. */
 export function storedIds({ fields, stored }: Model): readonly string[] {
   return [...fields.map(({ id }) => id), ...stored.map(({ id }) => id)]
+}
+
+/** The last day of registration where the file itself names one; without it the event's last day is meant. */
+export function closesAsWritten({ file, config }: Model): Day | undefined {
+  const closes = file.registration?.closes
+  return closes === undefined || closes === NEVER ? undefined : config.registration.closes
 }

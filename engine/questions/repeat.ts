@@ -85,6 +85,11 @@ export function repeatEvent(text: string, old: EventConfig, options: RepeatOptio
       ...(old.status === 'closed'
         ? ['The event is closed, as the old one is: write status: open when registration begins.']
         : []),
+      ...(old.registration.closes === undefined
+        ? [
+            'Registration never closes, as of the old event: without `closes: never` and its entry under allow it ends with the last day.',
+          ]
+        : []),
       ...(account === null
         ? []
         : [`If the money goes where it went before, write account: ${account.from} again.`]),

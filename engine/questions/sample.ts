@@ -206,7 +206,7 @@ ${aside(`  id: ${id}`, 'also the name of this file')}
 ${aside(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
 ${aside(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
   venue: ${quoted(options.venue ?? 'Town Hall, Kochi')}
-${aside('  status: open', 'closed: only the notice below is shown')}
+${aside('  status: open', 'registration closes after the last day; closed: at once')}
   support: ${quoted(options.support ?? `support@${id}.example`)}
 
 look:

@@ -9,6 +9,7 @@ import { FORMATS } from '../formats.ts'
 import { amountText, rupees, type Paise } from '../money.ts'
 import { fromPairs } from '../outcome.ts'
 import { isoIndia } from '../time.ts'
+import { NEVER } from '../check/defaults.ts'
 import { writeYaml } from '../check/write.ts'
 import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
 import { showFacts, showFees } from './show-sale.ts'
@@ -45,7 +46,7 @@ function whole(event: EventConfig): Block {
     look: event.look,
     words: event.words,
     closed: event.closed ?? undefined,
-    registration: Object.keys(event.registration).length === 0 ? undefined : event.registration,
+    registration: { ...event.registration, closes: event.registration.closes ?? NEVER },
     routes: given({
       form: event.routes.form,
       also: event.routes.also.length === 0 ? undefined : event.routes.also,

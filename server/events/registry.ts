@@ -3,7 +3,7 @@
  * a changed file is clean, kept as they were when it is not.
  */
 import path from 'node:path'
-import { dayOf, err, ok, openOn } from '../../engine/index.ts'
+import { dayOf, err, inOrder, ok, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
 import type { Compiled } from './folder.ts'
@@ -96,7 +96,11 @@ export async function openRegistry(
     all: () => current.served,
     byId: (id) => current.byId.get(id) ?? null,
     byOrderId: (orderId) => current.byOrderId(orderId),
-    cards: (at) => current.served.map(({ config }) => cardOf(config, at)),
+    cards: (at) =>
+      inOrder(
+        current.served.map(({ config }) => cardOf(config, at)),
+        dayOf(at),
+      ),
     site: () => current.site,
     reload,
     onChange: (listener) => void listeners.add(listener),
@@ -226,5 +230,6 @@ function cardOf(config: EventConfig, at: Instant): EventCard {
     ...(about === undefined ? {} : { about }),
     ...(hours === undefined ? {} : { hours }),
     open: openOn(config, dayOf(at)).open,
+    took_place: tookPlace(config, dayOf(at)),
   }
 }

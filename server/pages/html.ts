@@ -1,5 +1,5 @@
 /** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
-import { dayOf, escapeHtml, formatDays, lookOf, openOn } from '../../engine/index.ts'
+import { dayOf, escapeHtml, formatDays, lookOf, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
 
 /** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
@@ -83,6 +83,9 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
     event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
     `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
     '<main class="wrap" id="main">',
+    tookPlace(event, dayOf(at))
+      ? `<p class="over">This conference took place on ${escapeHtml(formatDays(event.from, event.to))}.</p>`
+      : '',
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
     open.open
       ? ''

@@ -29,9 +29,7 @@ export function siteShell(site: Site, events: readonly EventCard[]): string {
     `<h2 class="disp">${escapeHtml(site.conferences.title)}</h2>`,
     events.length === 0
       ? `<p class="conf-none">${escapeHtml(site.conferences.none)}</p>`
-      : `<ul class="conf">${inOrder(events)
-          .map((event) => conferenceShell(site, event))
-          .join('')}</ul>`,
+      : `<ul class="conf">${events.map((event) => conferenceShell(site, event)).join('')}</ul>`,
     '</section></div></main></div>',
   ].join('')
 }
@@ -48,15 +46,18 @@ function pictureShell(picture: Site['hero']['picture']): string {
   return `<div class="book" aria-hidden="true"><p class="t">${escapeHtml(picture.title)} <span>${escapeHtml(picture.day)}</span></p><ol>${row.repeat(picture.rows.length + 1)}</ol></div>`
 }
 
-/** Open ones first, then by day. */
-const inOrder = (events: readonly EventCard[]): readonly EventCard[] =>
-  events.toSorted((a, b) => Number(b.open) - Number(a.open) || (a.from < b.from ? -1 : 1))
-
 function conferenceShell(site: Site, event: EventCard): string {
   const theme = event.theme === undefined ? '' : `<p class="motto">${escapeHtml(event.theme)}</p>`
   const when = `${formatDays(event.from, event.to)}${event.hours === undefined ? '' : `, ${event.hours}`}`
+  const past = event.took_place
+    ? `<span class="past">${escapeHtml(site.conferences.past)}</span>`
+    : ''
   const action = event.open
-    ? linkTo(event.routes.form, site.conferences.register, 'btn sm')
+    ? linkTo(
+        event.routes.form,
+        site.conferences.register,
+        event.took_place ? 'btn line sm' : 'btn sm',
+      )
     : `<span class="badge back">${escapeHtml(site.conferences.closed)}</span>`
-  return `<li><div><h3 class="disp">${linkTo(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(when)}<br>${escapeHtml(event.venue)}</p><span class="a">${action}</span></li>`
+  return `<li><div><h3 class="disp">${linkTo(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(when)}<br>${escapeHtml(event.venue)}${past}</p><span class="a">${action}</span></li>`
 }

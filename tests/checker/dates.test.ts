@@ -1,7 +1,10 @@
 /** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
 import { describe, expect, test } from 'vitest'
 import { daysSaid } from '../../engine/check/said/days.ts'
-import { base } from './goldens.ts'
+import { compileEvent } from '../../engine/files.ts'
+import { openOn } from '../../engine/period.ts'
+import { day } from '../../engine/time.ts'
+import { base, shared } from './goldens.ts'
 import { findingsIn, lineOf } from './sample.ts'
 
 /** The base as a conference of three days with an early bird that ends in autumn. */
@@ -502,5 +505,32 @@ describe('days are read as they are written', () => {
 
   test('in a text of many spaces as fast as in another', () => {
     expect(daysSaid(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
+  })
+})
+
+describe('when an event that is open closes by itself', () => {
+  // The event lasts until 16 March 2027.
+  test.each<[string, string | null, string, string | null]>([
+    ['after its last day, when the file says nothing', null, '2027-03-16', '2027-03-17'],
+    ['after an earlier day', 'closes: 2027-03-10', '2027-03-10', '2027-03-11'],
+    ['after a later day', 'closes: 2027-03-20', '2027-03-20', '2027-03-21'],
+    [
+      'after its last day, when only its opening is said',
+      'opens: 2026-10-01',
+      '2027-03-16',
+      '2027-03-17',
+    ],
+    ['never', 'closes: never', '2099-01-01', null],
+  ])('%s', (_name, window, open, closed) => {
+    const endless = sound.replace(', to: 2027-03-16}', '}')
+    const text = window === null ? endless : inWindow(window, endless)
+    const { event } = compileEvent(text, shared, { path: 'sample2026.yaml' })
+    expect(event && openOn(event, day(open)).open).toBe(true)
+    if (closed !== null) expect(event && openOn(event, day(closed)).open).toBe(false)
+  })
+
+  test('a word that is neither a day nor never is refused', () => {
+    expect(findingsIn(inWindow('closes: later')).map(({ code }) => code)).toEqual(['EV105'])
+    expect(findingsIn(inWindow('closes: 2027-02-31')).map(({ code }) => code)).toEqual(['EV105'])
   })
 })

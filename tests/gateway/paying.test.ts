@@ -327,8 +327,7 @@ describe('a price', () => {
     withRig(async (other) => {
       const file = join(other.environment.eventsDir, 'afpicon2026.yaml')
       const text = readFileSync(file, 'utf8')
-      const closing = '\nregistration: {closes: 2026-01-25}\n\nroutes:'
-      writeFileSync(file, text.replace('\nroutes:', closing))
+      writeFileSync(file, text.replace('closes: never', 'closes: 2026-01-25'))
       await other.parts().deps.events.reload()
       const { orderId, regNo } = await other.place()
       await other.sandbox().act(orderId, 'leave')

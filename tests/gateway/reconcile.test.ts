@@ -92,13 +92,7 @@ describe('the reconciler', () => {
     const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
-      writeFileSync(
-        file,
-        readFileSync(file, 'utf8').replace(
-          '\nroutes:',
-          '\nregistration: {closes: 2026-02-02}\n\nroutes:',
-        ),
-      )
+      writeFileSync(file, readFileSync(file, 'utf8').replace('closes: never', 'closes: 2026-02-02'))
       await late.parts().deps.events.reload()
       const [inTime, tooLate] = [await late.place(), await late.place()]
       late.advance(24 * 60 * minute)
@@ -127,13 +121,7 @@ describe('the reconciler', () => {
     const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
-      writeFileSync(
-        file,
-        readFileSync(file, 'utf8').replace(
-          '\nroutes:',
-          '\nregistration: {closes: 2026-02-02}\n\nroutes:',
-        ),
-      )
+      writeFileSync(file, readFileSync(file, 'utf8').replace('closes: never', 'closes: 2026-02-02'))
       await late.parts().deps.events.reload()
       const { orderId, regNo } = await late.place()
       await late.sandbox().act(orderId, 'silent')

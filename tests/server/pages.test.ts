@@ -289,3 +289,64 @@ test('what authors of event files remark for themselves is not read by strangers
   }
   await own.close()
 })
+
+describe('when the conferences are over', () => {
+  let late: TestApp
+  beforeAll(async () => {
+    late = await startTestApp({ clock: '2026-11-21' })
+    // As it would be without the line by which the sample stays open, and without what accepts it.
+    const text = late.readEvent('midzone2025.yaml')
+    late.writeEvent(
+      'midzone2025.yaml',
+      text
+        .replace(/\nregistration:\n {2}closes: never.*\n/, '\n')
+        .replace(/ {2}- code: EV436\n.*\n/, ''),
+    )
+    await late.deps.events.reload()
+  })
+  afterAll(() => late.close())
+
+  test('the landing page has the latest of them first, and says of each that it took place', async () => {
+    const { body } = await late.app.inject('/')
+    const page = dataOf(body)
+    expect(
+      page.page === 'site' && page.events.map(({ id, open, took_place }) => [id, open, took_place]),
+    ).toEqual([
+      ['chirurgia2026', true, true],
+      ['afpicon2026', true, true],
+      ['midzone2025', false, true],
+      ['pulmocon2025', false, true],
+    ])
+    expect(body.match(/This conference took place\./g)?.length).toBeGreaterThan(3)
+  })
+
+  test('one that is to stay open says that it took place, and registers', async () => {
+    expect((await late.app.inject('/afpicon2026')).body).toContain(
+      'This conference took place on 31 January – 1 February 2026.',
+    )
+    const tariff = await late.app.inject('/api/afpicon/tariff-info/')
+    expect(tariff.json()).toMatchObject({ open: true })
+  })
+
+  test('one that says nothing is closed, on its page and to whoever registers all the same', async () => {
+    expect((await late.app.inject('/midzone2025')).body).toContain(
+      'Registration closed on 23 November 2025.',
+    )
+    const refused = await late.app.inject({
+      method: 'POST',
+      url: '/api/midzone/register/',
+      payload: { full_name: 'Asha Sample', email: 'asha@example.org', phone_number: '9876543210' },
+    })
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'registration_closed'])
+  })
+})
+
+test('before they are over, the landing page has the nearest first', async () => {
+  const page = dataOf((await server.app.inject('/')).body)
+  expect(page.page === 'site' && page.events.map(({ id }) => id)).toEqual([
+    'midzone2025',
+    'afpicon2026',
+    'chirurgia2026',
+    'pulmocon2025',
+  ])
+})

@@ -1,6 +1,6 @@
 /** What an event shows when one cannot register: that it is closed, and whom to ask. */
-import { dayOf, openOn, readInstant } from '../../engine/index.ts'
-import type { PublicEvent } from '../../engine/index.ts'
+import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
+import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
@@ -36,6 +36,13 @@ export function ClosedBox({
   )
 }
 
+/** Said quietly where the event's days are over; an open form stays open all the same. */
+export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
+  const at = readInstant(now)
+  if (at === null || !tookPlace(event, dayOf(at))) return null
+  return <p className="over">This conference took place on {formatDays(event.from, event.to)}.</p>
+}
+
 /** An event whose registration is over, or not open on this day: it informs and offers no form. */
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
@@ -48,6 +55,7 @@ export default function ClosedPage({ page }: PageProps) {
     <>
       <EventHeader event={event} />
       <main className="wrap closed" id="main">
+        <TookPlace event={event} now={now} />
         {sent !== null && <SentBefore event={event} regNo={sent} />}
         {event.about !== undefined && <p className="lead">{event.about}</p>}
         <ClosedBox event={event} text={open === null || open.open ? null : open.text} />

@@ -12,7 +12,7 @@ import type { Kept } from '../shared/keep.ts'
 import { useMessage } from '../shared/messages.tsx'
 import { resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
-import { ClosedBox } from './closed.tsx'
+import { ClosedBox, TookPlace } from './closed.tsx'
 import { Marks, OnPage } from './context.ts'
 import { FormBox, FORM_ID, useForm } from './form.tsx'
 import { ONE_PAGE, useMarks } from './more.ts'
@@ -224,6 +224,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
         onward.current = paging.isLast ? submit : paging.next
         return (
           <main id="main" className="wrap pg" aria-busy={busy}>
+            <TookPlace event={event} now={page.now} />
             {answer?.open === false && (
               <div className="full">
                 <ClosedBox event={event} text={answer.closed_text} />

@@ -180,7 +180,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
   )
 }
 
-/** Most visitors are delegates: their conference comes before everything that sells. Open ones first, then by day. */
+/** Most visitors are delegates: their conference comes before everything that sells. The server has them in order: those to come first. */
 function Conferences({
   texts,
   events,
@@ -188,18 +188,15 @@ function Conferences({
   readonly texts: Site['conferences']
   readonly events: readonly EventCard[]
 }) {
-  const sorted = [...events].sort(
-    (a, b) => Number(b.open) - Number(a.open) || (a.from < b.from ? -1 : 1),
-  )
   return (
     <section className="sect" id="conferences" aria-labelledby="conferences-title">
       <h2 className="disp" id="conferences-title">
         {texts.title}
       </h2>
-      {sorted.length === 0 && <p className="conf-none">{texts.none}</p>}
-      {sorted.length > 0 && (
+      {events.length === 0 && <p className="conf-none">{texts.none}</p>}
+      {events.length > 0 && (
         <ul className="conf">
-          {sorted.map((event) => (
+          {events.map((event) => (
             <li key={event.id} style={{ '--e': event.look.colour } as CSSProperties}>
               <div>
                 <h3 className="disp">
@@ -212,10 +209,14 @@ function Conferences({
                 {event.hours && `, ${event.hours}`}
                 <br />
                 {event.venue}
+                {event.took_place && <span className="past">{texts.past}</span>}
               </p>
               <span className="a">
                 {event.open ? (
-                  <a className="btn sm" href={event.routes.form}>
+                  <a
+                    className={event.took_place ? 'btn line sm' : 'btn sm'}
+                    href={event.routes.form}
+                  >
                     {texts.register}
                     <span className="vh"> for {event.title}</span>
                   </a>

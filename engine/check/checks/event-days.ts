@@ -1,4 +1,5 @@
 /** EV419, EV420 and EV435: the days of the event itself. */
+import { openOn } from '../../period.ts'
 import { addDays, daysBetween, formatDay, isDay } from '../../time.ts'
 import type { Check } from '../model.ts'
 
@@ -43,13 +44,13 @@ const eventOver: Check = {
   find: ({ config, options }) =>
     options.on !== undefined &&
     isDay(options.on) &&
-    config.status === 'open' &&
-    config.to < options.on
+    config.to < options.on &&
+    openOn(config, options.on).open
       ? [
           {
             at: 'event.status',
             message: `the event ended on ${formatDay(config.to)} and is still open`,
-            help: 'set status: closed',
+            help: 'remove registration.closes, or set status: closed',
           },
         ]
       : [],

@@ -11,7 +11,7 @@ import {
   type Edge,
   type Mention,
 } from '../said/mentions.ts'
-import type { Check, Model } from '../model.ts'
+import { closesAsWritten, type Check, type Model } from '../model.ts'
 import { statementAround, type About } from '../said/about.ts'
 
 const HELP = 'write the same day in both places, or accept it with allow'
@@ -50,7 +50,7 @@ const NOT_FOR_ALL =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
 function isClosing(model: Model, { about, readable, said }: Mention): boolean {
-  if (about.period !== null || model.config.registration.closes === undefined) return false
+  if (about.period !== null || closesAsWritten(model) === undefined) return false
   const { left, right } = statementAround(readable.text, said)
   return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
 }

@@ -1,6 +1,8 @@
-/** EV418, EV433 and EV434: registration opens and closes where there are prices, and before the event is over. */
+/** EV418, EV433, EV434 and EV436: registration opens and closes where there are prices, and before the event is over. */
 import type { Period } from '../../sale.ts'
 import { addDays, formatDay, type Day } from '../../time.ts'
+import { NEVER } from '../defaults.ts'
+import { closesAsWritten } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 
@@ -11,22 +13,21 @@ const windowBackwards: Check = {
   slug: 'window-backwards',
   severity: 'error',
   why: 'Registration that closes before it opens is never open.',
-  find: ({ config: { registration } }) =>
-    registration.opens !== undefined &&
-    registration.closes !== undefined &&
-    registration.closes < registration.opens
+  find: (model) => {
+    const { opens } = model.config.registration
+    const closes = closesAsWritten(model)
+    return opens !== undefined && closes !== undefined && closes < opens
       ? [
           {
             at: 'registration.closes',
             message: 'registration closes before it opens',
             related: [{ at: 'registration.opens', message: 'it opens here' }],
-            notes: [
-              `opens ${formatDay(registration.opens)}, closes ${formatDay(registration.closes)}`,
-            ],
+            notes: [`opens ${formatDay(opens)}, closes ${formatDay(closes)}`],
             help: 'exchange the two days, or mend a month or a year',
           },
         ]
-      : [],
+      : []
+  },
 }
 
 const event = ({ config }: Model) => ({
@@ -41,7 +42,8 @@ const windowAfterEvent: Check = {
   after: ['EV418', 'EV419'],
   find: (model) => {
     const { from, to, registration } = model.config
-    const { opens, closes } = registration
+    const { opens } = registration
+    const closes = closesAsWritten(model)
     const late = (key: 'opens' | 'closes', day: Day, message: string, help: string): Draft => ({
       at: `registration.${key}`,
       message: `registration ${key} on ${formatDay(day)}, ${message}`,
@@ -70,6 +72,24 @@ const windowAfterEvent: Check = {
   },
 }
 
+const windowNeverCloses: Check = {
+  slug: 'window-never-closes',
+  severity: 'warning',
+  why: 'Registration that goes on when the event is over takes money for nothing.',
+  after: ['EV419'],
+  find: (model) =>
+    model.file.registration?.closes === NEVER && model.config.status === 'open'
+      ? [
+          {
+            at: 'registration.closes',
+            message: 'registration stays open when the event is over',
+            related: [event(model)],
+            help: 'remove `closes`, and registration closes after the last day of the event; or accept it with allow',
+          },
+        ]
+      : [],
+}
+
 /** Days on which there is a price, as far as the periods say. */
 type Held = { readonly period: Period; readonly at: number }
 
@@ -80,10 +100,11 @@ const windowOutsidePeriods: Check = {
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
+    const closes = closesAsWritten(model)
     const held = fees.periods.map((period, at): Held => ({ period, at }))
     return [
       ...(registration.opens === undefined ? [] : opensOutside(model, held, registration.opens)),
-      ...(registration.closes === undefined ? [] : closesOutside(model, held, registration.closes)),
+      ...(closes === undefined ? [] : closesOutside(model, held, closes)),
     ]
   },
 }
@@ -150,4 +171,5 @@ export const window = {
   EV418: windowBackwards,
   EV433: windowOutsidePeriods,
   EV434: windowAfterEvent,
+  EV436: windowNeverCloses,
 }

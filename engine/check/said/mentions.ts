@@ -4,7 +4,7 @@ import type { Period } from '../../sale.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../time.ts'
 import { daysSaid, type DaysSaid, type DayWords } from './days.ts'
 import type { Draft } from '../finding.ts'
-import type { Model } from '../model.ts'
+import { closesAsWritten, type Model } from '../model.ts'
 import { readables, type Readable } from './readable.ts'
 import { aboutDay, type About } from './about.ts'
 
@@ -35,9 +35,11 @@ const dayOfWords = ({ day, month }: DayWords, year: number): string =>
 /** How many days lie between two days, whichever comes first. */
 export const distance = (a: Day, b: Day): number => Math.abs(daysBetween(a, b))
 
-export function edgesOf({ config }: Model): readonly Edge[] {
+export function edgesOf(model: Model): readonly Edge[] {
+  const { config } = model
   const { periods } = config.fees
-  const { opens, closes } = config.registration
+  const { opens } = config.registration
+  const closes = closesAsWritten(model)
   const edge = (
     day: Day | undefined,
     at: string,
