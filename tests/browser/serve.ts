@@ -37,16 +37,17 @@ export const freePort = (): Promise<number> =>
 
 /**
  * Starts the server and answers when it says that it listens. `variables` are laid over the usual
- * ones; `prepare` may change the event files or fill the data folder before.
+ * ones; `prepare` may change the event files or fill the data folder before; `tree` is another checkout.
  */
 export async function serve(
   variables: Readonly<Record<string, string>> = {},
   prepare: (folders: { readonly dataDir: string; readonly eventsDir: string }) => void = () => {},
+  tree: string = TOP,
 ): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const dataDir = join(folder, 'var')
   const eventsDir = join(folder, 'events')
-  cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
+  cpSync(join(tree, 'events'), eventsDir, { recursive: true })
   prepare({ dataDir, eventsDir })
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
@@ -54,8 +55,8 @@ export async function serve(
   const printedTo = join(folder, 'printed.txt')
   const output = openSync(printedTo, 'a')
   const printed = (): string => readFileSync(printedTo, 'utf8')
-  const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'start'], {
-    cwd: TOP,
+  const child = spawn(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'start'], {
+    cwd: tree,
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],

@@ -1,0 +1,248 @@
+/**
+ * `npm run bench -- first-visit [COMMIT]`: what a delegate's first visit is like on a cheap phone and a bad
+ * line, now and at an older commit.
+ *
+ * Both versions are up in one run and take turns, visit by visit, in a Chromium whose line and CPU are
+ * slowed down as the table says; figures are medians. Seen is the frame in which the form's first question
+ * is painted. Usable: a category is chosen as soon as there is one to choose, and its total stands in the
+ * bar; whatever the page needs before it answers is in between. Blocked is what long tasks take beyond
+ * 50 ms each. The older version is built once and kept under tests/.cache. `VISITS` changes the usual five.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { launch } from '../browser/browser.ts'
+import { serve, TOP } from '../browser/serve.ts'
+
+/** Before the form stood in the first paint. */
+const BEFORE = '9df10e5'
+const VISITS = Number(process.env['VISITS'] ?? 5)
+/** Prices are on sale on this day, and the form asks for no more than it always did. */
+const CLOCK = '2025-11-10T12:00:00+05:30'
+/** How long a visit may take before the run gives up on it. */
+const VISIT_MS_MAX = 60_000
+
+type Line = {
+  readonly name: string
+  readonly bitsPerSecond: number
+  readonly latencyMs: number
+  /** How many times slower the CPU is. */
+  readonly slower: number
+}
+const LINES = [
+  { name: '1.6 Mbps, 150 ms, 4 × CPU', bitsPerSecond: 1_600_000, latencyMs: 150, slower: 4 },
+  { name: '400 kbps, 400 ms, 6 × CPU', bitsPerSecond: 400_000, latencyMs: 400, slower: 6 },
+] as const satisfies readonly Line[]
+const PHONE = { width: 360, height: 740 }
+
+/** Of one visit: milliseconds from the address being opened, and bytes as they were sent. */
+const FIGURES = ['seen', 'usable', 'blocked', 'moved', 'scripts'] as const
+type Figures = Record<(typeof FIGURES)[number], number>
+
+/** What each figure is to reach, by line. `moved` is the layout shift. */
+const AIMS: readonly Partial<Figures>[] = [
+  { seen: 1000, usable: 1900, blocked: 300, moved: 0.02, scripts: 160 * 1024 },
+  { seen: 2000, usable: 4500, moved: 0.02, scripts: 160 * 1024 },
+]
+const LANDING_BYTES_MAX = 40 * 1024
+
+type Watched = {
+  seen: number | null
+  usable: number | null
+  tasks: [start: number, ms: number][]
+  moved: number
+}
+
+/** Runs in the page before anything of it. */
+function watch(): void {
+  const watched: Watched = { seen: null, usable: null, tasks: [], moved: 0 }
+  Object.assign(window, { watched })
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries())
+      watched.tasks.push([startTime, duration])
+  }).observe({ type: 'longtask', buffered: true })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries())
+      watched.moved += (entry as PerformanceEntry & { readonly value: number }).value
+  }).observe({ type: 'layout-shift', buffered: true })
+  const painted = (then: (at: number) => void): void => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => then(performance.now())
+    port2.postMessage(null)
+  }
+  let chosen = false
+  const look = (): void => {
+    const question = document.querySelector('form input:not([type="hidden"])')
+    if (watched.seen === null && question && question.getBoundingClientRect().height > 0)
+      painted((at) => (watched.seen ??= at))
+    const category = document.querySelector<HTMLInputElement>('.cats input[type="radio"]')
+    if (!chosen && category) {
+      category.click()
+      chosen = true
+    }
+    if (/₹\s?\d/.test(document.querySelector('.bar')?.textContent ?? ''))
+      painted((at) => (watched.usable ??= at))
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
+
+declare global {
+  interface Window {
+    watched?: Watched
+  }
+}
+
+async function slowed(browser: Browser, line: Line | null): Promise<Page> {
+  const context = await browser.newContext({ viewport: PHONE, locale: 'en-IN' })
+  const page = await context.newPage()
+  if (line === null) return page
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: line.latencyMs,
+    downloadThroughput: line.bitsPerSecond / 8,
+    uploadThroughput: line.bitsPerSecond / 8,
+  })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: line.slower })
+  return page
+}
+
+/** Answers the bytes of all scripts that have arrived when it is called. */
+function scriptsOf(page: Page): () => Promise<number> {
+  const sizes: Promise<number>[] = []
+  page.on('requestfinished', (request) => {
+    sizes.push(
+      (async () => {
+        const type = (await request.response())?.headers()['content-type'] ?? ''
+        return /javascript/.test(type) ? (await request.sizes()).responseBodySize : 0
+      })(),
+    )
+  })
+  return async () => (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
+}
+
+async function visitForm(browser: Browser, url: string, line: Line): Promise<Figures> {
+  const page = await slowed(browser, line)
+  try {
+    await page.addInitScript(watch)
+    const scripts = scriptsOf(page)
+    await page.goto(url, { waitUntil: 'commit', timeout: VISIT_MS_MAX })
+    await page.waitForFunction(() => window.watched?.usable, null, { timeout: VISIT_MS_MAX })
+    await page.waitForLoadState('networkidle', { timeout: VISIT_MS_MAX })
+    const watched = await page.evaluate(() => window.watched)
+    if (watched?.seen == null || watched.usable == null) throw new Error(`${url} was not usable`)
+    const { seen, usable, tasks, moved } = watched
+    const blocked = tasks.reduce((sum, [, ms]) => sum + Math.max(0, ms - 50), 0)
+    return { seen, usable, blocked, moved, scripts: await scripts() }
+  } finally {
+    await page.context().close()
+  }
+}
+
+/** Bytes of script that the landing page brings. */
+async function visitLanding(browser: Browser, url: string): Promise<number> {
+  const page = await slowed(browser, null)
+  try {
+    const scripts = scriptsOf(page)
+    await page.goto(url, { waitUntil: 'networkidle', timeout: VISIT_MS_MAX })
+    return await scripts()
+  } finally {
+    await page.context().close()
+  }
+}
+
+/** A tree of the older commit with its web app, built the first time it is asked for. */
+function treeOf(commit: string): string {
+  const tree = join(TOP, 'tests', '.cache', `tree-${commit}`)
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
+  if (existsSync(join(tree, 'web', 'dist', 'index.html'))) return tree
+  rmSync(tree, { recursive: true, force: true })
+  git('worktree', 'prune')
+  git('worktree', 'add', '--quiet', '--detach', tree, commit)
+  symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
+  const built = spawnSync(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'build'], {
+    cwd: tree,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (built.status !== 0) throw new Error(`the web app of ${commit} cannot be built`)
+  return tree
+}
+
+const median = (figures: readonly number[]): number =>
+  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN
+
+const LABELS: Readonly<
+  Record<keyof Figures, readonly [label: string, text: (is: number) => string]>
+> = {
+  seen: ["form's fields seen", (ms) => `${(ms / 1000).toFixed(2)} s`],
+  usable: ['usable, price included', (ms) => `${(ms / 1000).toFixed(2)} s`],
+  blocked: ['total blocking time', (ms) => `${ms.toFixed(0)} ms`],
+  moved: ['layout shift', (share) => share.toFixed(3)],
+  scripts: ['JavaScript, form, sent', (bytes) => `${(bytes / 1024).toFixed(1)} KiB`],
+}
+
+/** Prints the table; answers whether every aim is reached now. */
+export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean> {
+  let within = true
+  const say = (label: string, before: string, now: string, aim: string, isGood: boolean): void => {
+    within &&= isGood
+    const mark = aim === '' || label === '' ? ' ' : isGood ? '✓' : '✗'
+    console.log(`${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${aim}`)
+  }
+  const trees = { before: treeOf(commit), now: TOP }
+  const before = await serve({ CLOCK }, () => {}, trees.before)
+  const now = await serve({ CLOCK }, () => {}, trees.now)
+  const browser = await launch()
+  try {
+    const { events } = (await (await fetch(`${now.url}/api/events/`)).json()) as {
+      readonly events: readonly { readonly open: boolean; readonly routes: { form: string } }[]
+    }
+    const form = events.find(({ open }) => open)?.routes.form
+    if (form === undefined) throw new Error('no event is open')
+    for (const [at, line] of LINES.entries()) {
+      const rows: Record<'before' | 'now', Figures[]> = { before: [], now: [] }
+      for (let visit = 0; visit < VISITS; visit += 1)
+        for (const which of visit % 2 === 0
+          ? (['before', 'now'] as const)
+          : (['now', 'before'] as const))
+          rows[which].push(
+            await visitForm(browser, (which === 'before' ? before : now).url + form, line),
+          )
+      console.log(
+        `\nFirst visit of ${form}: ${line.name}, medians of ${VISITS}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
+      )
+      say('', commit, 'now', 'to reach', true)
+      for (const name of FIGURES) {
+        const [label, text] = LABELS[name]
+        const of = (which: 'before' | 'now') => median(rows[which].map((row) => row[name]))
+        const aim = AIMS[at]?.[name]
+        const isGood = aim === undefined || of('now') <= aim
+        say(label, text(of('before')), text(of('now')), aim === undefined ? '' : text(aim), isGood)
+        console.log(
+          `    ${rows.before.map((row) => text(row[name])).join(', ')} | ${rows.now.map((row) => text(row[name])).join(', ')}`,
+        )
+      }
+    }
+    const landing = [
+      await visitLanding(browser, `${before.url}/`),
+      await visitLanding(browser, `${now.url}/`),
+    ] as const
+    const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`
+    console.log()
+    say(
+      'JavaScript, landing, sent',
+      kib(landing[0]),
+      kib(landing[1]),
+      kib(LANDING_BYTES_MAX),
+      landing[1] <= LANDING_BYTES_MAX,
+    )
+  } finally {
+    await browser.close()
+    await Promise.all([before.stop(), now.stop()])
+  }
+  return within
+}
