@@ -63,7 +63,11 @@ export const shape = {
   },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof shape
-type Coded = Draft & { readonly code: Code }
+type Coded = Draft & {
+  readonly code: Code
+  /** What is found at or below this place is an echo of this. */
+  readonly covers?: string
+}
 
 /**
  * A file read and judged by its schema. `value` is what it holds where its shape is right; null with
@@ -102,7 +106,9 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     .filter((draft) => draft !== null)
     .map((draft) => helpedWithTax(source, draft))
   const told = new Map<string, string[]>()
+  const covered = drafts.flatMap((draft) => (draft.covers === undefined ? [] : [draft]))
   const kept = drafts.filter((draft) => {
+    if (covered.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
     const before = told.get(draft.at) ?? []
     const isEcho = before.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
@@ -110,7 +116,13 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     told.set(draft.at, [...before, draft.code])
     return !isEcho && !isTrapped(source, draft.at)
   })
-  return kept.map(({ code, ...draft }) => findingOf(code, shape[code], draft, source))
+  return kept.map(({ code, covers: _covers, ...draft }) =>
+    findingOf(code, shape[code], draft, source),
+  )
+}
+
+function isWithin(path: string, place: string | undefined): boolean {
+  return path === place || (place !== undefined && path.startsWith(`${place}.`))
 }
 
 /** People type a tax in many ways; where it can be told what they meant, the right writing is said. */

@@ -1,7 +1,7 @@
 /** What a new version changes of what is sold besides the registration, line by line: prices by days, for whom, and what bounds the sale. */
 import type { EventConfig } from '../config.ts'
 import { formatPrice, split, type Paise } from '../money.ts'
-import { periodOn } from '../period.ts'
+import { openOn, periodOn } from '../period.ts'
 import type { Item } from '../sale.ts'
 import { addDays, formatDay, type Day } from '../time.ts'
 import { priceListOf, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
@@ -132,7 +132,7 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
 
 function sayCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
   const period = periodOn(event.fees, on)
-  if (period === null) return 'closed'
+  if (period === null || (event.status === 'open' && !openOn(event, on).open)) return 'closed'
   const mine = table.parts.find((part) => part.when === when)?.rows.find(({ id }) => id === row)
   if (mine === undefined) return 'no such row'
   const price: Paise | null = mine.cells[event.fees.periods.indexOf(period)] ?? null

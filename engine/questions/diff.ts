@@ -196,8 +196,8 @@ const COMPARED_ELSEWHERE = new Set([
 ])
 
 function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
-  const before = flatten(old)
-  const after = flatten(next)
+  const before = flatten(old, sectionsAsIn(old, old))
+  const after = flatten(next, sectionsAsIn(old, next))
   const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
     (path): ValueChange[] => {
       const was = before.leaves.get(path) ?? null
@@ -222,14 +222,34 @@ type Flat = {
   readonly orders: Map<string, readonly string[]>
 }
 
+/**
+ * What each section is called: the number that it has in the old version, where it begins with the same question or
+ * has the same title, so that one that stands elsewhere now is no other; a number of its own where it is new.
+ */
+function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
+  const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
+    fields.find(({ section }) => section === at)?.id
+  const names: string[] = []
+  event.sections.forEach(({ title }, at) => {
+    const like = [
+      old.sections.findIndex((_, i) => firstOf(old, i) === firstOf(event, at)),
+      old.sections.findIndex((one) => one.title === title),
+    ].map((found) => String(found + 1))
+    const name = like.find((one) => one !== '0' && !names.includes(one))
+    names.push(name ?? `new ${at + 1}`)
+  })
+  return names
+}
+
 /** Dotted path → text of every leaf. Entries of lists are addressed by what they are, so that moving one is no change of all. */
-function flatten(event: EventConfig): Flat {
+function flatten(event: EventConfig, sections: readonly string[]): Flat {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {
-    if (value === undefined || COMPARED_ELSEWHERE.has(path)) return
+    // What is not there, and what is there as nothing, are one to everybody.
+    if (value === undefined || value === null || COMPARED_ELSEWHERE.has(path)) return
     if (Array.isArray(value)) {
-      const names = namesOf(value)
+      const names = path === 'sections' ? sections : namesOf(value)
       orders.set(path, names)
       value.forEach((item, i) => {
         leaves.set(`${path}.${names[i] ?? ''}`, 'there')
@@ -242,7 +262,8 @@ function flatten(event: EventConfig): Flat {
         walk(path === '' ? key : `${path}.${key}`, inner)
       return
     }
-    leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
+    if (/^fields\..*\.section$/.test(path)) leaves.set(path, sections[Number(value)] ?? '')
+    else leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
   // A period's label is wording; its days are part of the price.

@@ -138,15 +138,16 @@ const BETWEEN_LINES = new Set(['tab', 'moved right', 'moved left', 'moved line',
 
 /**
  * Whether a finding leads its reader to what was changed: one of its places covers a touched line; or
- * something is missing and it names the block that misses it; or a name is gone and it names who uses it.
+ * something is missing, or stands elsewhere now, and it names the block that misses it; or a name is gone and it names who uses it.
  */
 function isRight({ at, related }: Finding, { way, lines, parents, names, text }: Mutant): boolean {
   const slack = BETWEEN_LINES.has(way) ? 1 : 0
   const rows = text.split('\n')
   return [at, ...related.map((one) => one.at)].some((place) => {
     if (place.start.line <= lines[1] + slack && place.end.line >= lines[0] - slack) return true
+    // What was dropped or moved out is missing in the block that it stood in.
     if (
-      way === 'drop' &&
+      BETWEEN_LINES.has(way) &&
       (parents.length === 0 ? place.keyPath === '' : parents.slice(-3).includes(place.start.line))
     )
       return true

@@ -189,14 +189,14 @@ export function ofMutants<Told>(
     },
   })
 
-  parents = []
   const lines = text.split('\n')
   let offset = 0
   lines.forEach((line, i) => {
     const at: Span = [offset, offset + line.length]
     offset += line.length + 1
     if (/^\s*(#|$)/.test(line)) return
-    const indent = /^ */.exec(line)?.[0].length ?? 0
+    const indent = indentOf(line)
+    parents = linesAround(lines, i)
     if (indent > 0)
       add('tab', `line ${i + 1} indented by a tab`, [{ at: [at[0], at[0] + indent], text: '\t' }])
     add('moved right', `line ${i + 1} moved right`, [{ at: [at[0], at[0]], text: '  ' }])
@@ -209,6 +209,21 @@ export function ofMutants<Told>(
       ])
   })
   return all
+}
+
+const indentOf = (line: string): number => /^ */.exec(line)?.[0].length ?? 0
+
+/** The lines of the blocks in which a line stands, the outermost first: each begins further to the left. */
+function linesAround(lines: readonly string[], at: number): readonly number[] {
+  const around: number[] = []
+  let indent = indentOf(lines[at] ?? '')
+  for (let i = at - 1; i >= 0 && indent > 0; i--) {
+    const line = lines[i] ?? ''
+    if (/^\s*(#|$)/.test(line) || indentOf(line) >= indent) continue
+    indent = indentOf(line)
+    around.unshift(i + 1)
+  }
+  return around
 }
 
 /** Two letters changed places, or one lost: what fingers do. */

@@ -129,7 +129,11 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
     return [
       ...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
       ...here(`fees.prices.period.${column}`, 'its column'),
-      ...(part === 'base' ? [] : here('fees.tax', 'the tax')),
+      ...(config.fees.tax === null
+        ? [{ at: 'fees', part: 'key' as const, message: 'no tax is stated here' }]
+        : part === 'base'
+          ? []
+          : here('fees.tax', 'the tax')),
     ]
   })
 }

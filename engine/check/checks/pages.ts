@@ -251,6 +251,43 @@ function slip(a: string, b: string): boolean {
   return isOneSlip(a, b) && bare(a) !== bare(b)
 }
 
+/** What cannot stand in the name of a file on one system or another. */
+const NOT_IN_A_FILE_NAME = /[\\/:*?"<>|]/
+
+const receiptFile: Check = {
+  slug: 'receipt-file',
+  severity: 'warning',
+  why: 'The receipt is a plain text, and is kept beside those of others.',
+  after: ['EV208', 'EV209'],
+  find: (model) => {
+    const file = model.file.results.receipt?.file
+    const text = model.said.find(({ path }) => path === 'results.receipt.file')
+    if (file === undefined || text === undefined) return []
+    const values = placeholdersIn(text).map(({ name }) => name)
+    const sign = NOT_IN_A_FILE_NAME.exec(file)?.[0]
+    const stem = values.some((name) => !EVENT_VALUES.some((value) => value === name))
+      ? file.replace(/\.[^.{}]*$/, '')
+      : '{reg_no}'
+    const message =
+      sign !== undefined
+        ? `\`${sign}\` cannot stand in the name of a file`
+        : !/\.txt$/i.test(file)
+          ? 'the receipt is a plain text, and its file does not end in .txt'
+          : stem === '{reg_no}' && !values.includes('reg_no')
+            ? 'the receipts of all delegates have one name'
+            : null
+    return message === null
+      ? []
+      : [
+          {
+            at: text.path,
+            message,
+            help: `write "${sign === undefined ? stem : '{reg_no}'}.txt"`,
+          },
+        ]
+  },
+}
+
 export const pages = {
   EV601: buttonToNowhere,
   EV602: noReceipt,
@@ -259,4 +296,5 @@ export const pages = {
   EV607: wordsOfWhat,
   EV608: detailCount,
   EV609: addressMisspelt,
+  EV612: receiptFile,
 }

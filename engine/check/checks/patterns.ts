@@ -40,9 +40,11 @@ const patternUnsaid: Check = {
   severity: 'warning',
   why: 'Whoever is refused must be told how the answer is written.',
   after: ['EV519', 'EV520'],
-  find: ({ asked }) =>
+  find: ({ asked, source }) =>
     asked.flatMap(({ raw, path }): Draft[] => {
       const key = (['pattern', 'format', 'in'] as const).find((one) => raw[one] !== undefined)
+      const lineOf = (at: string): number => source.place(at).start.line
+      const id = join(path, 'id')
       return key === undefined || raw.invalid !== undefined
         ? []
         : [
@@ -50,6 +52,10 @@ const patternUnsaid: Check = {
               at: join(path, key),
               part: 'entry',
               message: 'an answer that does not fit is refused without a word of why',
+              related:
+                lineOf(id) === lineOf(join(path, key))
+                  ? []
+                  : [{ at: id, message: 'of this field' }],
               help: `write invalid: and the sentence, such as ${WORDS[raw.format ?? key]}`,
             },
           ]

@@ -3,6 +3,7 @@
  * codes, rolls, the bounds of its answers. No proof can know that 500 places were meant and not 5,000.
  */
 import type { EventFile, Field, Limit } from '../file-types.ts'
+import { HOLD_PLACE_MS } from '../defaults.ts'
 import type { FieldAt } from '../model.ts'
 
 /** A word or an entry of a list, with the place that says it. */
@@ -16,24 +17,30 @@ export type Fact = {
 }
 type Named = readonly (readonly [string, Fact])[]
 
+/** How long a place is kept where the file does not say. */
+const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
+
 /** What is promised of places, repetitions, codes and rolls; a name for each that the file states. */
 export function soldFacts(file: EventFile): Named {
   const limits = (file.limits ?? []).map((limit, at) => ({ limit, at: `limits.${at}` }))
+  const homes = homesOf(limits)
   const items = (
     of: (limit: Limit, at: string) => readonly Promised[],
     name: string,
   ): readonly [string, Fact] => [
     name,
-    { parent: 'limits', items: limits.flatMap(({ limit, at }) => of(limit, at)) },
+    { parent: 'limits', items: limits.flatMap(({ limit, at }) => of(limit, at)), homes },
   ]
   return [
     ...[items(places, 'limits'), items(few, 'few'), items(offers, 'offers')].filter(stands),
-    ...(file.hold === undefined ? [] : [one('hold', 'hold', file.hold)]),
+    ...(file.hold === undefined && limits.length === 0
+      ? []
+      : [one('hold', file.hold === undefined ? 'limits' : 'hold', file.hold ?? HOLD_PLACE)]),
     ...[uniques(file), kinds(file)].filter(stands),
     ...Object.entries(file.rolls ?? {}).map(([id, roll]): readonly [string, Fact] => {
       const at = `rolls.${id}`
       const columns = Object.entries(roll.columns).map(([column, type]) => ({
-        text: `${column} ${typeof type === 'string' ? type : type.join(' or ')}`,
+        text: `${column} ${typeof type === 'string' ? type : saidOf(type)}`,
         at: `${at}.columns.${column}`,
       }))
       const shown = (roll.shows ?? []).map((text, i) => ({
@@ -53,10 +60,28 @@ export function soldFacts(file: EventFile): Named {
   ]
 }
 
+/** The values of a column; one alone must not read as the word for a kind of column. */
+function saidOf(values: readonly string[]): string {
+  return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
+}
+
 const stands = ([, { items }]: readonly [string, Fact]): boolean => items.length > 0
 
 function one(name: string, at: string, text: string): readonly [string, Fact] {
   return [name, { parent: at, items: [{ text, at }] }]
+}
+
+/** Where the places of a limit, or of one of its options, would stand. */
+function homesOf(
+  limits: readonly { readonly limit: Limit; readonly at: string }[],
+): ReadonlyMap<string, string> {
+  return new Map(
+    limits.flatMap(({ limit: { id, max }, at }) =>
+      typeof max === 'number'
+        ? [[id, at] as const]
+        : [[id, at] as const, [`${id}.`, `${at}.max`] as const],
+    ),
+  )
 }
 
 function places({ id, max, when }: Limit, at: string): readonly Promised[] {

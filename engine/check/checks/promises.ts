@@ -285,7 +285,7 @@ const promiseBroken: Check = {
           : extra.length === 0
             ? `${quoted(missing)} is promised as \`${name}\` and missing here`
             : `\`${name}\` is promised to be ${quoted(missing)}; here it is ${quoted(extra)}`
-      const home = fact.homes?.get(missing[0]?.text.split(': ')[0] ?? '') ?? fact.parent
+      const home = homeOf(fact, missing[0]?.text.split(': ')[0] ?? '')
       const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
       return [
         {
@@ -313,6 +313,11 @@ const promiseBroken: Check = {
       ]
     })
   },
+}
+
+/** Where what is promised under a name would stand: the name's own place, that of what it is one of (`seats.` of `seats.ecg`), or the whole block. */
+function homeOf({ homes, parent }: Fact, name: string): string {
+  return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
 /** The items that have no partner among the others; of equal ones the last are left over. */

@@ -1,4 +1,4 @@
-/** EV216 to EV218, and what EV201 to EV204 ask of it: the names in items, adjustments, limits, unique answers, codes and rolls. */
+/** EV216 to EV219, and what EV201 to EV204 ask of it: the names in items, adjustments, limits, unique answers, codes and rolls. */
 import type { EventConfig, FieldType } from '../../config.ts'
 import { EACH, REGISTRATION } from '../../bill.ts'
 import { CODE, rollValueOf } from '../../facts.ts'
@@ -316,8 +316,30 @@ const unknownRoll: Check = {
   },
 }
 
+const keyOfValues: Check = {
+  slug: 'roll-key-of-values',
+  severity: 'error',
+  why: 'By its key a row is found: each has its own, and a list of values or days has none for everybody.',
+  after: ['EV218'],
+  find: ({ file }) =>
+    Object.entries(file.rolls ?? {}).flatMap(([id, { key, columns }]): Draft[] => {
+      const type = columns[key]
+      return type === undefined || type === 'text'
+        ? []
+        : [
+            {
+              at: `rolls.${id}.columns.${key}`,
+              message: `\`${key}\` is the key of the roll, and ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
+              related: [{ at: `rolls.${id}.key`, message: 'the key' }],
+              help: `write ${key}: text`,
+            },
+          ]
+    }),
+}
+
 export const soldNames = {
   EV216: wrongField,
   EV217: unknownLine,
   EV218: unknownRoll,
+  EV219: keyOfValues,
 } satisfies Checks

@@ -60,6 +60,13 @@ const duplicateId: Check = {
       ),
       ...twice(ids(file.limits ?? [], 'limits'), (id) => `limit \`${id}\` is declared twice`),
       ...twice(
+        (file.unique ?? []).map(({ fields }, at) => ({
+          id: fields.toSorted().join(' and '),
+          at: `unique.${at}.fields`,
+        })),
+        (id) => `what stands once only is declared twice for \`${id}\``,
+      ),
+      ...twice(
         ids(file.codes?.kinds ?? [], 'codes.kinds'),
         (id) => `kind of code \`${id}\` is declared twice`,
       ),

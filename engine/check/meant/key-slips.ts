@@ -8,7 +8,8 @@ import type { SchemaError } from '../schemas.ts'
 import { join } from '../source.ts'
 import type { Source } from '../source.ts'
 
-type Told = Draft & { readonly code: 'EV101' | 'EV102' }
+/** `covers`: what is found at or below this place is an echo. */
+type Told = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
 
 /** What is said of the key that `error` names. */
 export function unknownKey(
@@ -73,6 +74,17 @@ export function missingKey(
       message: 'a closed event needs the block `closed`, which its page shows instead of the form',
       help: 'write closed: {heading: Registration is closed, text: …}',
     }
+  const deeper = inside(path, key, value, all)
+  if (deeper !== null)
+    return {
+      code: 'EV102',
+      at: join(deeper.path, key),
+      part: 'key',
+      message: `\`${key}\` belongs to ${where === '' ? 'the file itself' : where}, and stands inside of \`${deeper.name}\``,
+      help: `begin its line as far to the left as \`${deeper.name}\``,
+      related: [{ at: deeper.path, part: 'key', message: 'inside of this' }],
+      covers: join(deeper.path, key),
+    }
   return {
     code: 'EV102',
     at: path,
@@ -85,6 +97,25 @@ export function missingKey(
 }
 
 const RULE = /^category\.rules\.\d+$/
+
+/** A block beside which a key is missed, and in which it stands, where nobody knows it. */
+function inside(
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): { readonly name: string; readonly path: string } | null {
+  const name = Object.entries(block ?? {}).find(([one, inner]) => {
+    if (typeof inner !== 'object' || Array.isArray(inner) || !isIn(inner, key)) return false
+    const place = `/${join(path, one).replaceAll('.', '/')}`
+    return all.some(
+      ({ instancePath, params }) =>
+        instancePath.startsWith(`${place}/${key}/`) ||
+        (instancePath === place && params.additionalProperty === key),
+    )
+  })?.[0]
+  return name === undefined ? null : { name, path: join(path, name) }
+}
 
 /** A key that nobody knows below one that has nothing: it was meant to stand inside of it. */
 function unindented(
