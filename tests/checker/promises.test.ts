@@ -51,6 +51,28 @@ describe('a promise', () => {
       told(kept.replace('  to: 2026-03-08', '  to: 2026-03-09').replace('7–8 March', '7–9 March')),
     ).toEqual([])
   })
+  test('how long a place is kept may be promised where the file leaves it as it is', () => {
+    const limits = 'limits: [{id: hall, max: 100, full: The hall is full}]\n'
+    expect(told(`${examples('    hold: 30 minutes\n')}${limits}`)).toEqual([])
+    expect(told(`${examples('    hold: 20 minutes\n')}${limits}`)[0]).toMatch(
+      /^EV904 \d+ `hold` is promised to be `20 minutes`; here it is `30 minutes`/,
+    )
+  })
+  test('of places that are gone is told where they would stand', () => {
+    const text = `${examples('    limits: {seats.am: 10, seats.pm: 20}\n')}limits:
+  - id: seats
+    each_option_of: time
+    max:
+      pm: 20
+    full: Full
+`.replace(
+      '  summary:',
+      '        - {id: time, type: select, label: Time, options: [am, pm], required: true}\n  summary:',
+    )
+    expect(told(text)[0]).toMatch(
+      new RegExp(`^EV904 ${line(text, '    max:')} \`seats.am: 10\` is promised`),
+    )
+  })
   test('about nothing is refused', () => {
     expect(told(examples('    colours: red\n'))[0]).toMatch(
       /^EV905 \d+ nothing is called `colours`/,

@@ -495,3 +495,25 @@ test('a rule that asks a roll for another value is told by diff as what changes 
   expect(rules.map((one) => [one.old, one.next])).toEqual([['member', 'non-member']])
   expect(rules[0]?.answers).toContain('member_number.kind: life')
 })
+
+test('diff says nothing of prices on days on which nobody can register', () => {
+  const { path, text } = read('tests/events/nidancon2027.yaml')
+  const endless = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
+  expect(endless).not.toBe(text)
+  const { sold, prices } = diffEvents(conference, readEvent(endless, ours, { path }) as EventConfig)
+  expect([...sold, ...prices]).toEqual([])
+})
+
+test('a page of the form that stands elsewhere is told by diff as another order, and nothing of its questions', () => {
+  const { path, text } = read('tests/events/nidancon2027.yaml')
+  const [before = '', company = '', consent = '', after = ''] = text.split(
+    /(?=^ {4}- title: Company and Stay)|(?=^ {4}- title: Consent)|(?=^ {2}panel:)/m,
+  )
+  const next = readEvent(`${before}${consent}${company}${after}`, ours, { path }) as EventConfig
+  const { values } = diffEvents(conference, next)
+  expect([...new Set(values.map(({ kind }) => kind))]).toEqual(['layout'])
+  expect(values.find((one) => one.path === 'sections.order')).toMatchObject({
+    old: '1, 2, 3, 4',
+    next: '1, 2, 4, 3',
+  })
+})

@@ -108,8 +108,8 @@ export function sayCount(count: Count): string {
 }
 
 if (import.meta.main) {
-  const [folder = FOLDERS.ours, stride = '1'] = process.argv.slice(2)
-  const count = runMutants(folder, Number(stride))
+  const [folder = FOLDERS.ours, stride = '1', from = '0'] = process.argv.slice(2)
+  const count = runMutants(folder, Number(stride), Number(from))
   console.log(sayCount(count))
   const found = count.harmful - count.missed.length
   process.exitCode =
