@@ -2,11 +2,11 @@
 import { StrictMode } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { BrowserRouter, Route, Routes, useLocation } from 'react-router-dom'
 import { assertNever, dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
-import { sayWith, unexpectedText } from './api.ts'
+import { sayWith } from './api.ts'
 import { Boundary } from './shared/boundary.tsx'
+import { Broken } from './shared/broken.tsx'
 import { Sprite } from './shared/icons.tsx'
 import type { PageProps } from './shared/page.ts'
 import { Plain } from './shared/plain.tsx'
@@ -23,36 +23,30 @@ function readPage(): PageData | null {
   return text ? (JSON.parse(text) as PageData) : null
 }
 
-type Chosen = { readonly paths: readonly string[]; readonly Page: ComponentType<PageProps> }
-
-/** Paths this page answers, and the module that draws it. Each kind of page is a chunk of its own. */
-async function choose(page: PageData): Promise<Chosen> {
+/** The module that draws this page; which address shows which page is the server's to know. Each kind is a chunk of its own. */
+async function choose(page: PageData): Promise<ComponentType<PageProps>> {
   switch (page.page) {
     case 'event': {
       const { event, now } = page.event
-      const { routes } = event
       const { default: Page } = !opensOn(event, now)
         ? await import('./event/closed.tsx')
         : sellsMore(event)
           ? await import('./event/selling.tsx')
           : await import('./event/index.tsx')
-      return { paths: [routes.form, ...routes.also], Page }
+      return Page
     }
-    case 'result': {
-      const { routes } = page.event.event
-      const { default: Page } = await import('./results/index.tsx')
-      return { paths: [routes.success, routes.failed], Page }
-    }
+    case 'result':
+      return (await import('./results/index.tsx')).default
     case 'pay':
-      return { paths: ['/pay/:token'], Page: (await import('./results/pay.tsx')).default }
+      return (await import('./results/pay.tsx')).default
     case 'office':
-      return { paths: ['/admin/*'], Page: (await import('./office/index.tsx')).default }
+      return (await import('./office/index.tsx')).default
     case 'site':
-      return { paths: ['/'], Page: (await import('./site/index.tsx')).default }
+      return (await import('./site/index.tsx')).default
     case 'organisers':
-      return { paths: ['/organisers'], Page: (await import('./site/organisers/index.tsx')).default }
+      return (await import('./site/organisers/index.tsx')).default
     case 'not-found':
-      return { paths: [], Page: NotFound }
+      return NotFound
     default:
       return assertNever(page)
   }
@@ -84,37 +78,6 @@ function NotFound() {
   )
 }
 
-/** In place of a page that cannot be drawn. Nothing is known of what was being done, so nothing is said of it. */
-function Broken() {
-  return (
-    <Plain title={unexpectedText()}>
-      <p role="alert">This page could not be shown. Please try loading it again.</p>
-      <p className="acts">
-        <button type="button" className="btn" onClick={() => location.reload()}>
-          Load again
-        </button>
-        <a className="btn line" href="/">
-          Go to Home
-        </a>
-      </p>
-    </Plain>
-  )
-}
-
-function Pages({ page, paths, Page }: { readonly page: PageData } & Chosen) {
-  const { key } = useLocation()
-  return (
-    <Boundary resetBy={key} otherwise={<Broken />}>
-      <Routes>
-        {paths.map((path) => (
-          <Route key={path} path={path} element={<Page page={page} />} />
-        ))}
-        <Route path="*" element={<NotFound />} />
-      </Routes>
-    </Boundary>
-  )
-}
-
 async function start(root: HTMLElement): Promise<void> {
   const draw = (whole: ReactNode) =>
     createRoot(root).render(
@@ -128,11 +91,11 @@ async function start(root: HTMLElement): Promise<void> {
     const event = 'event' in page ? page.event : null
     if (event !== null) sayWith(event.event.texts.calls)
     // The server's shell stays on screen until the page's own chunk is here: nothing flashes, nothing moves.
-    const chosen = await choose(page)
+    const Page = await choose(page)
     draw(
-      <BrowserRouter>
-        <Pages page={page} {...chosen} />
-      </BrowserRouter>,
+      <Boundary resetBy={page} otherwise={<Broken />}>
+        <Page page={page} />
+      </Boundary>,
     )
   } catch {
     // The data block was garbled on its way, or the page's own module could not be fetched.

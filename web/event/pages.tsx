@@ -3,8 +3,7 @@
  * page, which shows the answers and the bill before anything is sent. The page stands in the address, so
  * that the browser's own Back and Forward turn pages too.
  */
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { useLocation, useNavigate } from 'react-router-dom'
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { answerText, errorsOf, personText } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { billRows } from '../shared/bill-rows.tsx'
@@ -38,6 +37,9 @@ function pagesOf({ sections }: PublicEvent, shown: ReadonlySet<string>): readonl
   return [...seen, LAST]
 }
 
+/** The address of a page; without any it is the first. */
+const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
+
 const nameOfPage = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
 
 /** The page that an address names; of one that is not seen now the next that is. */
@@ -47,9 +49,19 @@ function pageNamed(name: string, pages: readonly Page[]): Page {
   return pages.find((page) => page === LAST || page >= wanted) ?? LAST
 }
 
+function onHashChange(tell: () => void): () => void {
+  window.addEventListener('hashchange', tell)
+  return () => window.removeEventListener('hashchange', tell)
+}
+
+/** Where the form is drawn without a browser, an address has no page in it. */
+const noHash = () => ''
+
 function Pages({ event, form, price, attempts, wide, children }: Parameters<More['Paged']>[0]) {
-  const { hash } = useLocation()
-  const navigate = useNavigate()
+  const asked = useSyncExternalStore(onHashChange, () => window.location.hash, noHash)
+  const [hash, setHash] = useState(asked)
+  // An anchor that names no page, such as the skip link's, turns none.
+  if (asked !== hash && PAGE_HASH.test(asked)) setHash(asked)
   const pages = useMemo(() => pagesOf(event, form.shown), [event, form.shown])
   /** How far one has come; what lies behind an unanswered question cannot be reached by an address. */
   const [reached, setReached] = useState<Page>(() => firstWrong(event, form) ?? LAST)
@@ -59,7 +71,7 @@ function Pages({ event, form, price, attempts, wide, children }: Parameters<More
   const at = pages.indexOf(page)
   const turnTo = (next: Page) => {
     if (orderOf(next) > orderOf(reached)) setReached(next)
-    void navigate(`#${nameOfPage(next)}`)
+    window.location.hash = nameOfPage(next)
   }
   /** What takes the focus when the next page stands: a wrong answer, else its heading. */
   const towards = useRef<string | null>(null)

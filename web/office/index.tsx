@@ -2,8 +2,10 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Navigate, useLocation } from 'react-router-dom'
+import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
 import type { SessionAnswer } from '../../engine/index.ts'
+import { Boundary } from '../shared/boundary.tsx'
+import { Broken } from '../shared/broken.tsx'
 import type { PageProps } from '../shared/page.ts'
 import { sayWith } from '../api.ts'
 // First, so that the parts of the office may say more of what it says.
@@ -24,16 +26,25 @@ export default function Office(_props: PageProps) {
   const [client] = useState(newClient)
   return (
     <QueryClientProvider client={client}>
-      <Routed />
+      <BrowserRouter>
+        <Routed />
+      </BrowserRouter>
     </QueryClientProvider>
   )
 }
 
 function Routed() {
-  const { pathname, search } = useLocation()
+  const { key, pathname, search } = useLocation()
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
-  if (path === LOGIN) return <Login next={safeNext(new URLSearchParams(search).get('next'))} />
-  return <SignedIn path={path} />
+  return (
+    <Boundary resetBy={key} otherwise={<Broken />}>
+      {path === LOGIN ? (
+        <Login next={safeNext(new URLSearchParams(search).get('next'))} />
+      ) : (
+        <SignedIn path={path} />
+      )}
+    </Boundary>
+  )
 }
 
 function SignedIn({ path }: { readonly path: string }) {

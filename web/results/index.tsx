@@ -1,6 +1,5 @@
 /** The result pages: which registration their address names, and how it stands. */
 import { useCallback, useState } from 'react'
-import { useSearchParams } from 'react-router-dom'
 import { orderIdToSay, readOrderId } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../answers.ts'
@@ -36,7 +35,7 @@ function Result({
   readonly outcome: 'success' | 'failed'
   readonly now: string
 }) {
-  const [params] = useSearchParams()
+  const [params] = useState(() => new URLSearchParams(window.location.search))
   const query: Query = {
     orderId: params.get('orderId'),
     amount: params.get('amount'),

@@ -1,6 +1,5 @@
 /** The page that a link from a mail leads to: the registration it belongs to, and paying for it in one press. */
-import { useCallback } from 'react'
-import { useParams } from 'react-router-dom'
+import { useCallback, useState } from 'react'
 import type { EventAnswer, EventCard } from '../../engine/index.ts'
 import { readResumed, readRetried } from '../answers.ts'
 import { call } from '../api.ts'
@@ -26,8 +25,11 @@ function Linked({ page }: { readonly page: EventAnswer }) {
   )
 }
 
+/** Of `/pay/{token}`, as the mail wrote it; no token of ours needs escaping, so what has to be unescaped is not one. */
+const tokenIn = (pathname: string): string => pathname.split('/')[2] ?? ''
+
 function Resumed({ page: { event, now } }: { readonly page: EventAnswer }) {
-  const { token = '' } = useParams()
+  const [token] = useState(() => tokenIn(window.location.pathname))
   const find = useCallback<Ask>(
     (signal) =>
       call(`/api/payment/resume/${encodeURIComponent(token)}`, readResumed, {
