@@ -35,6 +35,22 @@ export default defineConfig({
     rolldownOptions: {
       // Nothing in the engine runs on import, so what a page does not use (parser, checker) stays out of it.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(here('../engine/')) },
+      output: {
+        // Two requests for every page and one or two of its own; crumbs would cost a request each and be compressed apart.
+        codeSplitting: {
+          groups: [
+            // All that the entry imports.
+            { name: 'app', tags: ['$initial'], priority: 2 },
+            // What the form, the result pages and the office have in common.
+            {
+              name: 'shared',
+              test: /\/(web\/(shared\/|styles\/|answers\.ts|results\/look|event\/closed)|engine\/)/,
+              minShareCount: 3,
+              priority: 1,
+            },
+          ],
+        },
+      },
     },
   },
   server: {
