@@ -132,6 +132,13 @@ function errorOf(
   )
 }
 
+/** The name of a file as an answer: without the sender's folders and what cannot be seen, or what is wrong with it. */
+export function fileName(field: Field, sent: string): Result<string, string> {
+  const name = readField(field, sent)
+  const wrong = errorOf(field, name, {}, null)
+  return typeof name === 'string' && wrong === null ? ok(name) : err(wrong ?? requiredOf(field))
+}
+
 /** A field's forms with their patterns compiled, which takes longer than asking them. */
 const testsOf = remember((field: Field) =>
   formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message })),

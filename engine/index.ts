@@ -62,6 +62,7 @@ export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test 
 export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   CodeAnswer,
+  ProofAnswer,
   CodesAnswer,
   CodesMadeAnswer,
   RollAnswer,
@@ -98,7 +99,7 @@ export { agreedIn } from './agreed.ts'
 export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'
 export { answersAlone, factsAmong, laidIn } from './facts.ts'
-export { checkAnswers, errorsOf, normalise, shownFields } from './answers.ts'
+export { checkAnswers, errorsOf, fileName, normalise, shownFields } from './answers.ts'
 export { cellOf, counts, optionsOf, tableOf } from './bill.ts'
 export type { Limit } from './sale.ts'
 export { categoryOf } from './category.ts'

@@ -26,6 +26,14 @@ export type ErrorAnswer = {
 
 /** POST /api/events/{id}/code/ {code}: what a code gives. */
 export type CodeAnswer = { status: 'success'; kind: string; label: string }
+/** POST /api/events/{id}/proofs/, one file: a proof sent ahead. `token` stands in its place among the answers, `until` is when it is no longer kept. */
+export type ProofAnswer = {
+  status: 'success'
+  token: string
+  name: string
+  bytes: number
+  until: string
+}
 /** POST /api/events/{id}/roll/ {field, value}: of the row, what the event shows and what conditions may ask for. */
 export type RollAnswer = { status: 'success'; row: Record<string, string> }
 /** GET /admin/codes/?event=ID. */

@@ -22,6 +22,8 @@ import { openGuesses } from './registering/guesses.ts'
 import { outsideCalls } from './registering/outside-calls.ts'
 import { lookupGuard } from './registering/lookup.ts'
 import { payCalls } from './registering/pay-calls.ts'
+import { confirmationCall } from './registering/confirmation-call.ts'
+import { proofCalls } from './registering/proof-calls.ts'
 import { registeringCalls } from './registering/calls.ts'
 import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
 
@@ -68,10 +70,12 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const guesses = openGuesses(deps)
   registeringCalls(app, deps, guard, guesses)
   await outsideCalls(app, deps, guesses)
+  await proofCalls(app, deps)
   await eventRoutes(app, deps)
   await eventFileRoutes(app, deps)
   await paymentRoutes(app, deps, guard)
   await payCalls(app, deps, guard)
+  await confirmationCall(app, deps, guard)
   await adminRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {

@@ -195,6 +195,8 @@ export type Uploads = {
   bared(file: ReceivedFile, mime: string): Promise<ReceivedFile>
   /** Moves it to its place under its hash; fsyncs file and folder. The same bytes twice are one file. */
   keep(file: ReceivedFile): Promise<void>
+  /** Whether a file is kept that a draft handed in before; it is not swept from under whoever takes it now. */
+  hold(sha256: string): Promise<boolean>
   /** Removes it, unless it was kept. */
   discard(file: ReceivedFile): Promise<void>
   /** Null: no such file. The content must be read or destroyed. */

@@ -168,11 +168,21 @@ export async function callRoutes(
     keepStreams(scope)
     for (const url of wildcards) scope.route({ method: [...methods], url, handler: dispatch })
   })
+  await partsRoutes(app, (scope) => {
+    for (const url of wildcards)
+      scope.route({ method: 'POST', url, handler: dispatch, constraints: { parts: true } })
+  })
+}
+
+/** Routes in a scope whose bodies stay streams, and where those in parts can be read: by `readBody` of body.ts. */
+export async function partsRoutes(
+  app: FastifyInstance,
+  add: (scope: FastifyInstance) => void,
+): Promise<void> {
   await app.register(async (scope) => {
     keepStreams(scope)
     await scope.register(multipart)
-    for (const url of wildcards)
-      scope.route({ method: 'POST', url, handler: dispatch, constraints: { parts: true } })
+    add(scope)
   })
 }
 

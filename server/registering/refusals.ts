@@ -65,6 +65,11 @@ export function closedRefused(text: string): Refusal {
   return said(409, 'registration_closed', text)
 }
 
+/** A call that takes a file and got none, or several. */
+export function noFileRefused(): Refusal {
+  return said(400, 'bad_request', 'Send one file, under the name of its field.')
+}
+
 export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
   const unreadable = (message: string): Refusal => said(400, 'bad_request', message)
   switch (refusal.code) {

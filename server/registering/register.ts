@@ -28,6 +28,7 @@ import { addressOf, limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import type { Registered } from '../store/store.ts'
 import { tellTheRegistered } from './already.ts'
+import { draftsIn } from './drafts.ts'
 import { asksOutside, factsOf } from './facts.ts'
 import type { Guesses } from './guesses.ts'
 import { fingerprintOf, keyOf } from './key.ts'
@@ -52,7 +53,7 @@ import {
   sendRefusal,
 } from './refusals.ts'
 import type { Refusal } from './refusals.ts'
-import { answersOf, fileLimitsOf, judgeFiles } from './sent-files.ts'
+import { answersOf, fileLimitsOf, goneFrom, judgeFiles } from './sent-files.ts'
 import { compareSent } from './sent.ts'
 
 /** A hall of delegates shares one address; a script that fills the database does not stay below this. */
@@ -120,14 +121,17 @@ async function register(
 
   const open = openOn(event, dayOf(at))
   if (!open.open) return err(closedRefused(open.text))
-  const raw = answersOf(event, body)
+  const drafts = await draftsIn(deps, event, body.values, at)
+  const raw = answersOf(event, body, drafts)
   const { facts, outside } = await factsOf(deps, event, raw, at)
   if (facts.code !== null && facts.code.is !== 'valid') return err(codeRefused(facts.code.is))
   const answers = checkedAnswers(served, raw, facts)
   const strangers = strangersOf(event, facts)
-  if (!answers.ok) return err(answersRefused({ ...answers.error, ...strangers }))
+  const gone = goneFrom(event, body, drafts, raw, facts)
+  if (!answers.ok) return err(answersRefused({ ...answers.error, ...strangers, ...gone }))
+  if (Object.keys(gone).length > 0) return err(answersRefused({ ...gone, ...strangers }))
   if (Object.keys(strangers).length > 0) return err(notOnRoll(strangers))
-  const judged = await judgeFiles(deps, event, answers.value, body.files)
+  const judged = await judgeFiles(deps, event, answers.value, body.files, drafts)
   if (!judged.ok) return err(answersRefused(judged.error))
   const full = whatIsFull(event, answers.value, facts, at)
   if (full !== null && !agrees(event, body.values, full)) {

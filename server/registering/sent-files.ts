@@ -1,9 +1,18 @@
 /** The files of a request against the fields of the form: which belong to it, and whether they are what they should be. */
-import { err, ok, remember } from '../../engine/index.ts'
-import type { Answers, EventConfig, Field, FieldErrors, Result } from '../../engine/index.ts'
+import { err, ok, remember, shownFields } from '../../engine/index.ts'
+import type {
+  Answers,
+  EventConfig,
+  Facts,
+  Field,
+  FieldErrors,
+  RawAnswers,
+  Result,
+} from '../../engine/index.ts'
 import type { Deps, ReceivedFile } from '../deps.ts'
 import type { Body, FileLimits } from '../http/body.ts'
 import type { NewRegistration } from '../store/store.ts'
+import type { Drafts } from './drafts.ts'
 
 type FieldFile = { readonly field: Field; readonly name: string; readonly file: ReceivedFile }
 type Upload = NewRegistration['uploads'][number]
@@ -23,8 +32,12 @@ export const fileLimitsOf = remember(
     ),
 )
 
-/** The answers as sent; a file's answer is its name, and only a file that came with the request counts. */
-export function answersOf(event: EventConfig, body: Body): Readonly<Record<string, unknown>> {
+/** The answers as sent; a file's answer is its name, and only a file counts that came with the request, or ahead of it. */
+export function answersOf(
+  event: EventConfig,
+  body: Body,
+  drafts: Drafts,
+): Readonly<Record<string, unknown>> {
   const fields = event.fields.filter(({ type }) => type === 'file')
   const isAnswered = ({ id }: Field): boolean => Object.hasOwn(body.values, id)
   if (body.files.size === 0 && !fields.some(isAnswered)) return body.values
@@ -34,8 +47,10 @@ export function answersOf(event: EventConfig, body: Body): Readonly<Record<strin
   )
   for (const { id } of fields) {
     const sent = body.files.get(id)
-    if (sent === undefined || sent.file.bytes === 0) delete raw[id]
-    else raw[id] = sent.name
+    const draft = drafts.get(id)
+    if (sent !== undefined && sent.file.bytes > 0) raw[id] = sent.name
+    else if (draft?.ok === true) raw[id] = draft.value.name
+    else delete raw[id]
   }
   return raw
 }
@@ -46,11 +61,19 @@ export async function judgeFiles(
   event: EventConfig,
   answers: Answers,
   sent: Body['files'],
+  drafts: Drafts,
 ): Promise<Result<JudgedFiles, FieldErrors>> {
   const errors: Record<string, string> = {}
   const uploads: Upload[] = []
   const files = filesOf(event, answers, sent)
   const kept: ReceivedFile[] = []
+  // Judged and kept when they came. What comes with the answers counts before what came ahead of them.
+  for (const [id, draft] of drafts) {
+    if (!draft.ok || !Object.hasOwn(answers, id) || files.some(({ field }) => field.id === id))
+      continue
+    const { field, sha256, name, type, bytes } = draft.value
+    uploads.push({ field, sha256, name, type, bytes })
+  }
   for (const { field, name: sent, file } of files) {
     const type = await deps.uploads.typeOf(file, sent, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
@@ -69,6 +92,23 @@ function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): rea
   return event.fields.flatMap((field) => {
     const found =
       field.type === 'file' && Object.hasOwn(answers, field.id) ? sent.get(field.id) : undefined
-    return found === undefined ? [] : [{ field, ...found }]
+    return found === undefined || found.file.bytes === 0 ? [] : [{ field, ...found }]
   })
+}
+
+/** Said of a proof that was sent too long ago, or taken back: of fields that are seen, for nobody can mend another. */
+const GONE = 'We no longer have this file. Please choose it again.'
+
+/** The message of each field that names a proof which is not there. */
+export function goneFrom(
+  event: EventConfig,
+  body: Body,
+  drafts: Drafts,
+  raw: RawAnswers,
+  facts: Facts,
+): FieldErrors {
+  const gone = [...drafts].filter(([id, { ok: isThere }]) => !isThere && !body.files.has(id))
+  if (gone.length === 0) return {}
+  const shown = shownFields(event, raw, facts)
+  return Object.fromEntries(gone.flatMap(([id]) => (shown.has(id) ? [[id, GONE] as const] : [])))
 }

@@ -23,12 +23,17 @@ const FREE_BYTES_MIN = 512 * 1024 * 1024
  * money that came late is found within ten.
  */
 const UNPAID_DAYS_MAX = 30
+/**
+ * A proof that was sent ahead is kept so long for a registration to take it: whoever has to ask for another
+ * paper, or for a card, comes back within days.
+ */
+export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
 /** So many hashes are asked about in one query. */
 const SWEEP_BATCH_MAX = 500
 /** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
 const INCOMING = 'incoming'
 
-type Swept = Pick<Store, 'uploadsInUse' | 'dropProofs'>
+type Swept = Pick<Store, 'uploadsInUse' | 'dropProofs' | 'forgetOldDrafts'>
 type Shelf = {
   readonly folder: string
   readonly freeBytesMin: number
@@ -64,6 +69,11 @@ export function openUploads(options: {
       shelf.handedIn.set(file.sha256, clock())
       await shelf.removals.get(file.sha256)
       await keepDurably(placeOf(shelf, file.sha256), file, clock())
+    },
+    hold: async (sha256) => {
+      shelf.handedIn.set(sha256, clock())
+      await shelf.removals.get(sha256)
+      return (await stat(placeOf(shelf, sha256)).catch(() => null)) !== null
     },
     discard: (file) => rm(file.path, { force: true }),
     read: (sha256) => read(shelf, sha256),
@@ -198,6 +208,7 @@ function isAlive(pid: number): boolean {
 /** Removes what no registration refers to, or only such as nobody paid, and nobody handed in lately. Answers how many files went. */
 async function sweep(shelf: Shelf, store: Swept, at: Instant): Promise<number> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
+  await store.forgetOldDrafts(instant(at - DRAFT_MS))
   await store.dropProofs(failedBefore, at, `not paid for ${UNPAID_DAYS_MAX} days`)
   for (const [sha256, handedIn] of shelf.handedIn)
     if (at - handedIn >= UNUSED_MS_MAX) shelf.handedIn.delete(sha256)

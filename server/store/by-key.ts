@@ -3,6 +3,7 @@ import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.t
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
 import type { Sql } from './database.ts'
+import { draftOf } from './drafts.ts'
 import { decisionsOf } from './decisions.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
 import { linkOf } from './links.ts'
@@ -14,6 +15,7 @@ import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPaymen
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
   AdminRow,
+  DraftProof,
   QueuedMail,
   Store,
   StoredCapture,
@@ -189,9 +191,13 @@ export function reads(sql: Sql) {
         ).get(eventId) ?? null
       )
     },
+    draft(tokenHash: string): DraftProof | null {
+      return draftOf(sql, tokenHash)
+    },
     uploadsInUse(sha256s: readonly string[]): readonly string[] {
       return sql<{ sha256: string }>(
-        'SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (SELECT value FROM json_each(?)) AND dropped_at IS NULL',
+        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL)
+         OR value IN (SELECT sha256 FROM draft_proofs)`,
       )
         .all(JSON.stringify(sha256s))
         .map(({ sha256 }) => sha256)

@@ -2,7 +2,7 @@
 import { assert } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import type { NewMail } from './store.ts'
+import type { MailSpacing, NewMail } from './store.ts'
 
 /** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
 const CLAIMED_MS = 10 * 60_000
@@ -28,6 +28,23 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
   )
   assert(registration !== undefined, 'a mail for a registration that is not there')
   return enqueue(sql, registration.id, 'again', mail, at)
+}
+
+export function queueAsked(
+  sql: Sql,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+  { apartMs, mailsMax }: MailSpacing,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
+       SELECT r.id, 'asked', ?, NULL, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
+         AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.created_at > ?)
+         AND (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'asked') < ?`,
+    ).run(mail.to, mail.subject, mail.text, at, at, regNo, at - apartMs, mailsMax).changes === 1
+  )
 }
 
 export function queueAlready(

@@ -5,7 +5,7 @@
  * Instants are milliseconds since 1970, days Indian civil days as text, amounts whole paise.
  */
 import type Database from 'better-sqlite3'
-import { droppedProofs } from './migrations/proofs.ts'
+import { draftProofs, droppedProofs } from './migrations/proofs.ts'
 import { paying } from './migrations/paying.ts'
 import { bills } from './migrations/bills.ts'
 import { places } from './migrations/places.ts'
@@ -357,6 +357,7 @@ export const migrations: readonly string[] = [
   bills,
   outside,
   places,
+  draftProofs,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

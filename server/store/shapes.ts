@@ -71,6 +71,20 @@ export type Registered = {
   readonly repeated: boolean
 }
 
+/** A file that a form sent before it was sent itself: which field of which event it answers, what it is, and when it came. */
+export type DraftProof = {
+  readonly eventId: string
+  readonly field: string
+  readonly sha256: string
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+  readonly at: Instant
+}
+
+/** How far apart mails of a kind go out, milliseconds, and how many of them in all. */
+export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number }
+
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
@@ -152,7 +166,7 @@ export type NewMail = {
 export type QueuedMail = NewMail & {
   readonly id: number
   /** `unfinished`: to whoever left before paying; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
-  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished' | 'already'
+  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished' | 'already' | 'asked'
   readonly attempts: number
   readonly eventId: string
   /** Null: of an event as a whole. */

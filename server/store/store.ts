@@ -55,6 +55,8 @@ import type {
   ListQuery,
   ListPage,
   NewMail,
+  MailSpacing,
+  DraftProof,
   QueuedMail,
   AdminRow,
   EventFigures,
@@ -239,6 +241,11 @@ export interface Store {
   rollCounts(eventId: string): Promise<readonly RollCount[]>
 
   queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
+  /**
+   * The confirmation once more, asked for by whoever has the registration's page; false: one was asked for
+   * within the spacing, or as many as there may be.
+   */
+  queueAsked(regNo: RegNo, mail: NewMail, at: Instant, spacing: MailSpacing): Promise<boolean>
   /** To whoever is registered already and was registered for again; false: such a mail went out after that instant. */
   queueAlready(regNo: RegNo, mail: NewMail, at: Instant, after: Instant): Promise<boolean>
   /**
@@ -340,7 +347,13 @@ export interface Store {
    * many registrations.
    */
   dropProofs(failedBefore: Instant, at: Instant, why: string): Promise<number>
-  /** Which of these files a registration refers to that has not dropped them; for the sweeper. */
+  /** A proof that was sent ahead of its registration, under the hash of its token; false: there are too many of them. */
+  keepDraft(tokenHash: string, draft: DraftProof): Promise<boolean>
+  draft(tokenHash: string): Promise<DraftProof | null>
+  forgetDraft(tokenHash: string): Promise<void>
+  /** Those sent at that instant or before; answers how many. */
+  forgetOldDrafts(before: Instant): Promise<number>
+  /** Which of these files a draft refers to, or a registration that has not dropped them; for the sweeper. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
   /** Whether the database is still the file that was opened: not deleted, not replaced. Costs a look at its name. */
   stands(): Promise<boolean>

@@ -90,6 +90,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     rollCounts: (eventId) => list('rollCounts', eventId),
 
     queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    queueAsked: (regNo, mail, at, spacing) => write('queueAsked', regNo, mail, at, spacing),
     queueAlready: (regNo, mail, at, after) => write('queueAlready', regNo, mail, at, after),
     unfinished: async (handedBefore, eventIds, after, limit) =>
       read.unfinished(handedBefore, eventIds, after, limit),
@@ -135,6 +136,10 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
         dropped += now
       }
     },
+    keepDraft: (tokenHash, draft) => write('keepDraft', tokenHash, draft),
+    draft: async (tokenHash) => read.draft(tokenHash),
+    forgetDraft: (tokenHash) => write('forgetDraft', tokenHash),
+    forgetOldDrafts: (before) => write('forgetOldDrafts', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     stands: async () => stands(),
     async ping(at) {

@@ -3,6 +3,7 @@ import * as accounts from './accounts.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
+import * as drafts from './drafts.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
 import * as refunds from './refunds.ts'
@@ -37,6 +38,7 @@ export const writes = {
   replaceRoll: rolls.replaceRoll,
   queueMail: mails.queueMail,
   queueAlready: mails.queueAlready,
+  queueAsked: mails.queueAsked,
   queueOnce: mails.queueOnce,
   queueUnfinished: mails.queueUnfinished,
   claimMail: mails.claimMail,
@@ -50,6 +52,9 @@ export const writes = {
   closeSession: accounts.closeSession,
   audit: accounts.audit,
   dropFiles: proofs.dropFiles,
+  keepDraft: drafts.keepDraft,
+  forgetDraft: drafts.forgetDraft,
+  forgetOldDrafts: drafts.forgetOldDrafts,
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
   pragmas: accounts.pragmas,

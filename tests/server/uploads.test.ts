@@ -27,6 +27,7 @@ const open = () =>
     store: {
       uploadsInUse: async (hashes) => hashes.filter((hash) => inUse.includes(hash)),
       dropProofs: async () => 0,
+      forgetOldDrafts: async () => 0,
     },
     clock: () => now,
   })
@@ -176,7 +177,11 @@ describe('a file on its way', () => {
   test('is refused before a byte of it is written, where the disk has less free than must stay free', async () => {
     const full = openUploads({
       folder,
-      store: { uploadsInUse: async () => [], dropProofs: async () => 0 },
+      store: {
+        uploadsInUse: async () => [],
+        dropProofs: async () => 0,
+        forgetOldDrafts: async () => 0,
+      },
       clock: () => now,
       freeBytesMin: Number.MAX_SAFE_INTEGER,
     })

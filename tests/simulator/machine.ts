@@ -151,6 +151,7 @@ async function routes(): Promise<FastifyInstance> {
       typeOf: noUploads,
       bared: noUploads,
       keep: noUploads,
+      hold: noUploads,
       discard: noUploads,
       read: noUploads,
       sweep: noUploads,

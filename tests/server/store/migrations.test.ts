@@ -7,10 +7,12 @@ import { reads } from '../../../server/store/by-key.ts'
 import { openToWrite, statements } from '../../../server/store/database.ts'
 import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
 import { reviews } from '../../../server/store/reviews.ts'
+import { keepDraft } from '../../../server/store/drafts.ts'
+import { draftProofs } from '../../../server/store/migrations/proofs.ts'
 import { migrate, migrations } from '../../../server/store/schema.ts'
 import { standsAgainst } from '../../../server/store/unique.ts'
 import { applyFact } from '../../../server/store/settling.ts'
-import type { OrderId, Paise, UniqueRule } from '../../../engine/index.ts'
+import type { Instant, OrderId, Paise, UniqueRule } from '../../../engine/index.ts'
 import { confirmed } from '../registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
@@ -278,6 +280,61 @@ test('a database filled before answers could stand once: who is in it already is
     against('new@example.org'),
   ]).toEqual(['DEMO1', null, null])
   older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before proofs were sent ahead: its files are still in use, and drafts are kept beside them', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  const before = migrations.indexOf(draftProofs)
+  for (const step of migrations.slice(0, before)) older.exec(step)
+  older.pragma(`user_version = ${before}`)
+  older.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+              VALUES (1, 'demo', 'h', 'DEMO1', '', '', '', '', '{}', 'pending', 1, '2026-01-01');
+              INSERT INTO uploads (registration_id, field, sha256, name, type, bytes, dropped_at)
+              VALUES (1, 'proof', 'kept', 'a.pdf', 'application/pdf', 5, NULL), (1, 'other', 'gone', 'b.pdf', 'application/pdf', 5, 7)`)
+  migrate(older)
+  const sql = statements(older)
+  const draft = {
+    eventId: 'demo',
+    field: 'proof',
+    name: 'c.pdf',
+    type: 'application/pdf',
+    bytes: 5,
+  }
+  expect(keepDraft(sql, 'hash', { ...draft, sha256: 'ahead', at: 9 as Instant })).toBe(true)
+  expect(reads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never']).toSorted()).toEqual([
+    'ahead',
+    'kept',
+  ])
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('drafts end where there are too many: by their number and by their bytes', () => {
+  const other = folder()
+  const db = openToWrite(join(other, DATABASE_FILE))
+  migrate(db)
+  const sql = statements(db)
+  const draft = {
+    eventId: 'demo',
+    field: 'proof',
+    sha256: 's',
+    name: 'c.pdf',
+    type: 'x',
+    at: 9 as Instant,
+  }
+  const GB = 1024 ** 3
+  expect(keepDraft(sql, 'a', { ...draft, bytes: GB })).toBe(true)
+  expect(keepDraft(sql, 'b', { ...draft, bytes: GB + 1 })).toBe(false)
+  expect(keepDraft(sql, 'b', { ...draft, bytes: GB })).toBe(true)
+  expect(keepDraft(sql, 'c', { ...draft, bytes: 1 })).toBe(false)
+  db.exec(`DELETE FROM draft_proofs;
+           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
+           INSERT INTO draft_proofs SELECT 't' || i, 'demo', 'proof', 's', 'c.pdf', 'x', 1, 9 FROM n`)
+  expect(keepDraft(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
+  expect(keepDraft(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
+  db.close()
   rmSync(other, { recursive: true })
 })
 

@@ -1,0 +1,48 @@
+/** Proofs sent ahead of their registration: the token by which a form names one, and what it names. */
+import { createHash, randomBytes } from 'node:crypto'
+import { err, ok, own } from '../../engine/index.ts'
+import type { EventConfig, Instant, Result } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import type { DraftProof } from '../store/store.ts'
+import { DRAFT_MS } from './uploads.ts'
+
+/** 256 random bits, which nobody guesses. */
+const TOKEN_BYTES = 32
+/** What stands in the place of a file, and is no file's name. */
+const TOKEN = /^proof\.[A-Za-z0-9_-]{43}$/
+
+export function newToken(): string {
+  return `proof.${randomBytes(TOKEN_BYTES).toString('base64url')}`
+}
+
+/** Only the hash is stored: whoever reads the database can name no proof. */
+export function hashOfToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** What the answers of a form name by tokens, by field. Of what is not there any more nothing is said but that. */
+export type Drafts = ReadonlyMap<string, Result<DraftProof, 'gone'>>
+
+const NONE: Drafts = new Map()
+
+/** The proofs that stand in these answers by their tokens; one of another event or field is none. */
+export async function draftsIn(
+  { store, uploads }: Pick<Deps, 'store' | 'uploads'>,
+  event: EventConfig,
+  values: Readonly<Record<string, unknown>>,
+  at: Instant,
+): Promise<Drafts> {
+  const named = event.fields.flatMap(({ id, type }): [string, string][] => {
+    const value = type === 'file' ? own(values, id) : null
+    return typeof value === 'string' && TOKEN.test(value.trim()) ? [[id, value.trim()]] : []
+  })
+  if (named.length === 0) return NONE
+  const drafts = new Map<string, Result<DraftProof, 'gone'>>()
+  for (const [id, token] of named) {
+    const draft = await store.draft(hashOfToken(token))
+    const isTheirs = draft !== null && draft.eventId === event.id && draft.field === id
+    const isThere = isTheirs && at - draft.at < DRAFT_MS && (await uploads.hold(draft.sha256))
+    drafts.set(id, isThere ? ok(draft) : err('gone'))
+  }
+  return drafts
+}
