@@ -1,6 +1,7 @@
 /** Which period counts on a day, whether one can register on it, and until when that stays so. Days are Indian, both ends included. */
 import type { PublicEvent } from './config.ts'
 import type { Fees, Period } from './sale.ts'
+import { remember } from './remember.ts'
 import { addDays, formatDay, type Day } from './time.ts'
 
 /** Whether the day lies in the period; an end that is not stated is open. */
@@ -55,8 +56,20 @@ export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
   ]
 }
 
+/** The days that an event was asked about: few, for they are days on which somebody looked. */
+const lastDaysOf = remember((_: PublicEvent) => new Map<Day, Day | null>())
+
 /** The last day from `on` on which the same period counts and one can register; null: no end in sight. */
 export function lastDayOf(event: PublicEvent, on: Day): Day | null {
+  const known = lastDaysOf(event)
+  const found = known.get(on)
+  if (found !== undefined) return found
+  const last = findLastDay(event, on)
+  known.set(on, last)
+  return last
+}
+
+function findLastDay(event: PublicEvent, on: Day): Day | null {
   const { periods } = event.fees
   const { closes } = event.registration
   const here = periodOn(event.fees, on)?.id

@@ -56,9 +56,13 @@ let lastDay: { readonly from: number; readonly day: Day } | null = null
 /** The day in India at that instant. */
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
-  const found = day(new Date(at + INDIA_AHEAD_MS).toISOString().slice(0, 10))
+  const found = writtenDay(at + INDIA_AHEAD_MS)
   lastDay = { from: startOf(found), day: found }
   return found
+}
+
+function writtenDay(utc: number): Day {
+  return day(new Date(utc).toISOString().slice(0, 10))
 }
 
 /** The first instant of a day in India. */
@@ -82,7 +86,7 @@ export function daysBetween(from: Day, to: Day): number {
 }
 
 export function addDays(to: Day, count: number): Day {
-  return dayOf(instant(startOf(to) + count * DAY_MS))
+  return writtenDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
 }
 
 /** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
