@@ -3,11 +3,10 @@
  * what has ended stays on a watch list, because money comes late and comes twice, and notices get lost.
  */
 import type { Payment, PaymentStatus } from './payment.ts'
-import { instant, type Instant } from './time.ts'
+import { DAY_MS, instant, type Instant } from './time.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** The shortest and the longest time between two questions about one open payment. */
 export const ASK_AGAIN_MS_MIN = MINUTE_MS

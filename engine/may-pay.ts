@@ -10,7 +10,7 @@ import { assertNever, type Result } from './outcome.ts'
 import type { PaymentStatus, Stands } from './payment.ts'
 import { lastDayOf, openOn } from './period.ts'
 import { quoteOf, type Quote, type QuoteRefusal } from './quote.ts'
-import { addDays, dayOf, startOf, type Instant } from './time.ts'
+import { addDays, DAY_MS, dayOf, endOf, instant, type Instant } from './time.ts'
 
 /** An order id has two digits for the attempt. */
 export const ATTEMPTS_MAX = 99
@@ -94,7 +94,7 @@ export function isOver({ status, watchUntil }: Attempt, at: Instant): boolean {
 /** Until when a price of that instant is held: its period's last day and one day more; null: it has no end. */
 export function heldUntil(event: EventConfig, at: Instant): Instant | null {
   const last = lastDayOf(event, dayOf(at))
-  return last === null ? null : startOf(addDays(last, 2))
+  return last === null ? null : instant(endOf(last) + DAY_MS)
 }
 
 /** The same of an attempt, also of one that was made before it was written down. */

@@ -9,7 +9,7 @@ export type Day = string & { readonly [dayBrand]: true }
 export type Instant = number & { readonly [instantBrand]: true }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
+export const DAY_MS = 24 * 60 * MINUTE_MS
 const INDIA_AHEAD_MS = 330 * MINUTE_MS
 const MONTHS = [
   'January',
