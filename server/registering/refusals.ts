@@ -188,7 +188,10 @@ export function fullRefused(
 ): Refusal {
   const gone = allPlaces(event.limits).find(({ id }) => id === place)
   const message = gone === undefined ? 'All places are taken.' : sayFull(event, gone)
+  const field = gone?.option === null ? undefined : gone?.limit.eachOptionOf
   return said(409, 'full', message, {
+    // Nothing is offered in place of an option: another answer to its question is the way on.
+    ...(field !== undefined && quote === null && { errors: { [field]: message } }),
     place,
     left: 0,
     quote: quote === null ? null : wireQuote(quote),

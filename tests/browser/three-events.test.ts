@@ -3,13 +3,13 @@
  * webinar, a national conference page by page; and what its delegates are refused.
  */
 import { execFile } from 'node:child_process'
-import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, field, ledger, orderIdOf } from './delegate.ts'
+import { atGateway, field, ledger, orderIdOf, PROOF } from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -23,6 +23,15 @@ beforeAll(async () => {
     serve({ CLOCK: '2026-12-24T12:00:00+05:30' }, ({ eventsDir }) => {
       for (const file of readdirSync(EVENTS))
         copyFileSync(join(EVENTS, file), join(eventsDir, file))
+      // Of one workshop and of one category there is one place, so that somebody may be quicker.
+      const scarce = join(eventsDir, 'nidancon2027.yaml')
+      writeFileSync(
+        scarce,
+        readFileSync(scarce, 'utf8')
+          .replaceAll('ventilation: 20', 'ventilation: 1')
+          .replace('max: 100', 'max: 1')
+          .replace('trainees: 100', 'trainees: 1'),
+      )
     }),
   ])
   const roll = join(server.dataDir, '..', 'members.csv')
@@ -39,9 +48,14 @@ beforeAll(async () => {
       body: JSON.stringify(body),
     })
   const { token } = (await (await post('/admin/login/', ADMIN)).json()) as { token: string }
-  const code = { event: 'nidancon2027', kind: 'faculty', code: 'ONE-TIME' }
-  const made = await post('/admin/codes/', code, token)
-  if (!made.ok) throw new Error(`no code: ${await made.text()}`)
+  for (const code of ['ONE-TIME', 'SPENT-SOON']) {
+    const made = await post(
+      '/admin/codes/',
+      { event: 'nidancon2027', kind: 'faculty', code },
+      token,
+    )
+    if (!made.ok) throw new Error(`no code: ${await made.text()}`)
+  }
 })
 afterAll(async () => {
   await server.stop()
@@ -133,14 +147,14 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
   await context.close()
 })
 
-/** Fills the first page of the conference's form, as somebody who is a consultant and no member. */
-async function aboutYou(page: Page, name: string): Promise<void> {
+/** Fills the first page of the conference's form, as somebody who is no member. */
+async function aboutYou(page: Page, name: string, role = 'a consultant'): Promise<void> {
   await page.goto(`${server.url}/nidancon2027`)
   await field(page, 'Full Name').fill(name)
   await field(page, 'E-mail').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
   await field(page, 'Mobile Number').fill('98470 12345')
   await page.getByLabel('Date of Birth').fill('1980-05-17')
-  await page.getByRole('radio', { name: 'a consultant' }).check()
+  await page.getByRole('radio', { name: role }).check()
   await field(page, 'Medical Council Number').fill(`K-${name}`)
   await page.getByLabel('State').selectOption('Kerala')
 }
@@ -238,6 +252,76 @@ test('faculty by code pays nothing; the code is used up then', async () => {
       .getByText(/NIDAN\d{13}/)
       .waitFor()
   }
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+/** Somebody else registers for the conference, quicker. */
+async function another(answers: Readonly<Record<string, string>>, letter?: File): Promise<void> {
+  const form = new FormData()
+  const usual = {
+    full_name: 'Ravi Sample',
+    email: `${answers['council_no'] ?? 'ravi'}@example.org`,
+    phone_number: '9847054321',
+    born_on: '1980-05-17',
+    role: 'consultant',
+    council_no: 'K-quick',
+    state: 'Kerala',
+    data_consent: 'true',
+  }
+  for (const [name, value] of Object.entries({ ...usual, ...answers })) form.append(name, value)
+  if (letter !== undefined) form.append('letter', letter)
+  const answer = await fetch(`${server.url}/api/nidancon2027/register/`, {
+    method: 'POST',
+    body: form,
+  })
+  expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
+}
+
+test('what others took while the form was filled in is said at its question, or asked about where there is a way on', async () => {
+  const { page, context, complaints } = await visit(browser)
+  const send = (name = 'Proceed to Secure Payment'): Promise<void> => button(page, name).click()
+  const total = (amount: string): Promise<void> =>
+    expect.poll(async () => (await lines(page))['Total Amount']).toBe(amount)
+  await aboutYou(page, 'Late Sample', 'a postgraduate trainee')
+  await page.locator('input[type=file]').setInputFiles(PROOF)
+  await button(page, 'Have a code?').click()
+  await page.getByRole('textbox', { name: 'Code', exact: true }).fill('spent soon')
+  await button(page, 'Use code').click()
+  await next(page, 'Programme')
+  await page.getByRole('checkbox', { name: /^Ventilation/ }).check()
+  await next(page, 'Company and Stay')
+  await next(page, 'Consent')
+  await consents(page).check()
+  await next(page, 'Check your answers')
+  await another({ workshops: '["ventilation"]', code: 'spent soon' })
+  // The code is no good any more: it is off, and the price is the one without it.
+  await send()
+  const code = page.getByRole('textbox', { name: 'Code', exact: true })
+  await code.and(page.locator('[aria-invalid=true]')).waitFor()
+  await total('₹ 8,260')
+  // The workshop is full: the page that asks for it says so, at the question.
+  await send()
+  const workshops = page.getByRole('group', { name: /^Workshops/ })
+  await workshops.getByText('Ventilation (Hall B, 12 noon): This workshop is full').waitFor()
+  await expectAccessible(page, 'a workshop that became full')
+  await workshops.getByRole('checkbox', { name: /^Ventilation/ }).uncheck()
+  await next(page, 'Company and Stay')
+  await next(page, 'Consent')
+  await next(page, 'Check your answers')
+  await total('₹ 5,900')
+  // The category is full: another is offered, and its bill is agreed to. The council number is asked about then.
+  const letter = new File([PROOF.buffer], PROOF.name, { type: PROOF.mimeType })
+  await another({ role: 'trainee', council_no: 'k-LateSample' }, letter)
+  await send()
+  await page.getByRole('dialog', { name: 'No place is left' }).waitFor()
+  await expectAccessible(page, 'another category is offered')
+  await send('Pay ₹ 11,210')
+  await page.getByRole('dialog', { name: 'Registered already?' }).waitFor()
+  await expectAccessible(page, 'somebody has registered already')
+  await send('Register again')
+  await page.waitForURL((url) => url.origin !== server.url)
+  await page.getByText('Pay ₹ 11,210').first().waitFor()
   expect(complaints).toEqual([])
   await context.close()
 })

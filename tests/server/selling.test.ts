@@ -155,6 +155,7 @@ describe('the last seat', () => {
           status: 'error',
           code: 'full',
           message: 'Scan: This workshop is full.',
+          errors: { workshops: 'Scan: This workshop is full.' },
           place: 'seats.scan',
           left: 0,
           quote: null,

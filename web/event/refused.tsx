@@ -32,7 +32,9 @@ export function AskedAgain({
   const title = now === null ? 'Registered already?' : 'No place is left'
   return (
     <Dialog title={title} onClose={back}>
-      <p>{message} Nothing has been charged.</p>
+      <p>
+        {message} Nothing has been {event.payment ? 'charged' : 'registered'}.
+      </p>
       {now !== null && (
         <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
       )}

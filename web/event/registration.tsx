@@ -127,6 +127,9 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
         return registered(outcome.answer, quote)
       case 'invalid':
         form.setErrors(outcome.errors)
+        // The server knows more by now than was found out before: what is left, who stands on a roll.
+        Object.keys(outcome.errors).forEach(outside.changed)
+        askTariff()
         setAttempts((times) => times + 1)
         say(outcome.message, 'bad')
         if (!Object.keys(outcome.errors).some((id) => form.shown.has(id)))

@@ -114,9 +114,13 @@ const CHANGED: ReadonlySet<string> = new Set([
   'period_changed',
 ])
 
+/** With these the server says at which question something is wrong; with 409: an option that has no place left. */
+const AT_QUESTIONS: ReadonlySet<number> = new Set([409, 413, 422])
+
 function outcomeOf(error: ApiError): Outcome {
   const { code, message, answer, status } = error
-  if ((status === 422 || status === 413) && answer?.errors)
+  // A code is no question of the form: it is taken off where it was typed.
+  if (answer?.errors && AT_QUESTIONS.has(status) && !code.startsWith('code_'))
     return { is: 'invalid', errors: answer.errors, message }
   if (CHANGED.has(code)) {
     const now = answer?.quote ? toQuote(answer.quote) : null

@@ -67,7 +67,7 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy }: SummaryPr
           {note}
         </p>
       ))}
-      {problem !== null && (
+      {problem !== null && !(price.is === 'none' && price.why === problem) && (
         <p className="why bad">
           <Icon name="bang" />
           {problem}
@@ -141,7 +141,7 @@ function Body({ event, price, more }: SummaryProps) {
       {price.is === 'price' ? (
         <Ledger rows={more.rows(event, price.quote, lines)} money />
       ) : (
-        <p className="empty">{empty}</p>
+        !(category !== null && more.rowsNameCategory) && <p className="empty">{empty}</p>
       )}
     </>
   )

@@ -39,7 +39,11 @@ export function billRows(
     return {
       id: nameOf(line),
       label: line.label,
-      about: countOf(line, amountOf(line)),
+      about:
+        [
+          ...(old === undefined || old.label === line.label ? [] : [`before: ${old.label}`]),
+          ...countOf(line, amountOf(line)),
+        ].join(', ') || undefined,
       value:
         old === undefined || amountOf(old) === amountOf(line) ? (
           now
@@ -81,9 +85,9 @@ export function billRows(
 }
 
 /** "2 × ₹ 4,000"; of one thing nothing. Where the amount is not that product, because tax is inside, only how many. */
-function countOf({ quantity, unit }: Line, amount: Paise): string | undefined {
-  if (quantity === 1) return undefined
-  return unit * quantity === amount ? `${quantity} × ${formatMoney(unit)}` : `× ${quantity}`
+function countOf({ quantity, unit }: Line, amount: Paise): readonly string[] {
+  if (quantity === 1) return []
+  return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit)}` : `× ${quantity}`]
 }
 
 const priceText = (amount: Paise): string => formatPrice(paise(amount))
