@@ -3,12 +3,14 @@
  * row of a roll an answer stands, which places are left. All of it is decided again in the transaction that registers.
  */
 import {
+  allPlaces,
   CODE,
   dayOf,
   foldedCode,
   foldedText,
   normalise,
   own,
+  remember,
   uniqueRules,
 } from '../../engine/index.ts'
 import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../engine/index.ts'
@@ -54,8 +56,14 @@ export async function leftOf(
   event: EventConfig,
   at: Instant,
 ): Promise<Facts['left']> {
-  return event.limits.length === 0 ? {} : store.placesLeft(event.id, at)
+  return event.limits.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
 }
+
+const fewOf = remember(({ limits }: EventConfig): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    allPlaces(limits).flatMap(({ id, limit: { few } }) => (few === undefined ? [] : [[id, few]])),
+  ),
+)
 
 /** Whether what is sent asks the lists of the office. */
 export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {

@@ -105,8 +105,12 @@ export function reads(sql: Sql) {
     rollRow(eventId: string, roll: string, key: string): Answered<'rollRow'> {
       return rollRow(sql, eventId, roll, key)
     },
-    placesLeft(eventId: string, at: Instant): Record<string, number> {
-      return placesLeft(sql, eventId, at)
+    placesLeft(
+      eventId: string,
+      few: Readonly<Record<string, number>>,
+      at: Instant,
+    ): Record<string, number> {
+      return placesLeft(sql, eventId, few, at)
     },
     placesTaken(eventId: string): Answered<'placesTaken'> {
       return placesTaken(sql, eventId)

@@ -3,7 +3,7 @@
  * kept for good once it is paid. Time frees none by itself: a place whose hold is over is taken away when
  * somebody else needs it, so that no clock that goes back can sell it twice.
  */
-import { allPlaces, placesOf } from '../../engine/index.ts'
+import { allPlaces, own, placesOf } from '../../engine/index.ts'
 import type { Answers, Instant, Limit, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { OutsideRefusal } from './outside.ts'
@@ -83,10 +83,11 @@ export function takePlaces(
   isDue: boolean,
   at: Instant,
 ): void {
-  for (const id of ids)
-    sql(
-      'INSERT INTO places_taken (registration_id, place_id, state, until) VALUES (?, ?, ?, ?)',
-    ).run(registrationId, id, isDue ? 'held' : 'kept', isDue ? at + holdMs : null)
+  if (ids.length === 0) return
+  const [state, until] = isDue ? ['held', at + holdMs] : ['kept', null]
+  sql(
+    `INSERT INTO places_taken (registration_id, place_id, state, until) VALUES ${ids.map(() => '(?, ?, ?, ?)').join(', ')}`,
+  ).run(...ids.flatMap((id) => [registrationId, id, state, until]))
 }
 
 /** The first place of a registration that others have meanwhile; null: it has them all, or could have them again. */
@@ -135,17 +136,20 @@ export function settlePlaces(
 
 /**
  * How many are left of each place of the event, by its name; below nothing where people decided so. What may
- * be sold again counts as left where it matters: where none is left without it, or so few that the form says so.
+ * be sold again counts as left where it matters: where none is left without it, or so few that the form says so,
+ * which `few` states by place. One statement where there is plenty: each is a look at the file of its own.
  */
-export function placesLeft(sql: Sql, eventId: string, at: Instant): Record<string, number> {
-  const known = limitsOf(sql, eventId)
-  if (known === null) return {}
-  const few = new Map(allPlaces(known.limits).map(({ id, limit }) => [id, limit.few ?? 0]))
-  const rows = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ?').all(eventId)
+export function placesLeft(
+  sql: Sql,
+  eventId: string,
+  few: Readonly<Record<string, number>>,
+  at: Instant,
+): Record<string, number> {
+  const rows = sql<PlaceRow>('SELECT id, place, max, taken FROM places WHERE event_id = ?')
   return Object.fromEntries(
-    rows.map(({ id, place, max, taken }) => {
+    rows.all(eventId).map(({ id, place, max, taken }) => {
       const left = max - taken
-      return [place, left > (few.get(place) ?? 0) ? left : left + lapsed(sql, id, at)]
+      return [place, left > (own(few, place) ?? 0) ? left : left + lapsed(sql, id, at)]
     }),
   )
 }

@@ -92,8 +92,15 @@ export interface Store {
     at: Instant,
     outside?: NextAttempt['outside'],
   ): Promise<Result<null, OutsideRefusal>>
-  /** How many are left of each place of the event at that instant; what is absent is not limited. */
-  placesLeft(eventId: string, at: Instant): Promise<Readonly<Record<string, number>>>
+  /**
+   * How many are left of each place of the event at that instant; what is absent is not limited. `few`, by
+   * place: from how many on what lapsed counts as well; at nothing left it always does.
+   */
+  placesLeft(
+    eventId: string,
+    few: Readonly<Record<string, number>>,
+    at: Instant,
+  ): Promise<Readonly<Record<string, number>>>
   /** How many of each place are held or kept. */
   placesTaken(eventId: string): Promise<readonly StoredPlace[]>
   registration(regNo: string): Promise<StoredRegistration | null>

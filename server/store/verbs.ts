@@ -25,7 +25,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
     handedAgain: (orderId, at, outside) => write('handedAgain', orderId, at, outside ?? null),
-    placesLeft: async (eventId, at) => read.placesLeft(eventId, at),
+    placesLeft: async (eventId, few, at) => read.placesLeft(eventId, few, at),
     placesTaken: async (eventId) => read.placesTaken(eventId),
     registration: async (regNo) => read.registration(regNo),
     formerly: async (eventId, formerNo) => read.formerly(eventId, formerNo),

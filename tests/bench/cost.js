@@ -1,28 +1,33 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:cost [COMMIT]`: what a registration and a notice of the gateway cost now, beside an older commit.
+ * `npm run bench:cost [COMMIT]`: what a registration and a notice of the gateway cost now, beside an older commit,
+ * and what five lines, two places and an address that may stand once cost beside a plain registration there.
  *
  * Both versions are up at the same time, each in a process and a database of its own, and take turns
  * under the same load; who goes first changes from round to round. The figure is the CPU time of the
  * whole process, all threads, per request, because it hardly moves where a machine is shared. The mode
  * is that of Airpay's test system, where a notice with a right hash stands for the status call: a notice is
  * received, stored, judged and applied, the confirmation mail written, and no gateway of ours takes part.
- * Both use the packages of this checkout. `ROUNDS` and `REQUESTS` change the usual 7 of 2,000 each.
+ * Both use the packages of this checkout. Many short rounds tell more than a few long ones where others work:
+ * `ROUNDS` and `REQUESTS` change the usual 15 of 1,000 each, `ONLY=sale` leaves the rest out, and `PROFILES=FOLDER`
+ * keeps a CPU profile of each thread of either server there.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import autocannon from 'autocannon'
 import Database from 'better-sqlite3'
 import { secureHash } from '../../server/paying/gateway/checksums.ts'
 import { cpuOf } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** Where money became rows of their own, before what is built on it. */
-const COMMIT = process.argv[2] ?? 'df6c17a'
-const ROUNDS = Number(process.env.ROUNDS ?? 7)
-const REQUESTS = Number(process.env.REQUESTS ?? 2000)
+/** The last before there were bills. */
+const COMMIT = process.argv[2] ?? 'a78feb2'
+const ROUNDS = Number(process.env.ROUNDS ?? 15)
+const REQUESTS = Number(process.env.REQUESTS ?? 1000)
+/** From the issue: what a sale of five lines may cost beside a plain registration before there were any. */
+const SALE_TIMES_MAX = 1.5
 const CLIENTS = 32
 
 const account = {
@@ -56,8 +61,16 @@ const credentials = (tree) => {
   )
 }
 
+const profiling = (folder) => {
+  const { PROFILES } = process.env
+  if (PROFILES === undefined) return []
+  const into = join(PROFILES, basename(folder))
+  mkdirSync(into, { recursive: true })
+  return ['--cpu-prof', `--cpu-prof-dir=${into}`]
+}
+
 /** Starts the server of a tree, without its pages, and answers once it listens. */
-async function start(tree, folder) {
+async function start(tree, folder, eventsDir) {
   const script = join(folder, 'serve.mjs')
   const module = (path) => JSON.stringify(join(tree, 'server', path))
   writeFileSync(
@@ -72,7 +85,7 @@ await booted.value.stopped
 `,
   )
   const dataDir = join(folder, 'var')
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...profiling(folder), script], {
     cwd: tree,
     env: {
       PATH: process.env.PATH,
@@ -80,7 +93,7 @@ await booted.value.stopped
       PORT: '0',
       SANDBOX_PORT: '0',
       DATA_DIR: dataDir,
-      EVENTS_DIR: join(tree, 'events'),
+      EVENTS_DIR: eventsDir,
       GATEWAY_MODE: 'airpay-test',
       RATE_LIMITS: 'off',
       CLOCK: '2025-10-10',
@@ -116,6 +129,24 @@ const registration = () => {
     ticket_type: 'intern-mbbs-accompanying',
     city: 'Kottayam',
     state: 'Kerala',
+  })
+}
+
+/** Another delegate, and what `sells2026.yaml` sells them: registration, companion, workshop, dinner, room. */
+const sale = () => {
+  serial += 1
+  return JSON.stringify({
+    full_name: `Delegate Number ${serial}`,
+    email: `delegate${serial}@bench.example`,
+    phone_number: '+91 98470 12345',
+    ticket_type: 'student',
+    city: 'Kottayam',
+    state: 'Kerala',
+    workshops: ['scan'],
+    companions: [{ name: 'A Person', age: 40 }],
+    dinner: true,
+    room: true,
+    nights: 2,
   })
 }
 
@@ -158,12 +189,16 @@ const send = (url, path, type, status, body, hear = () => {}) =>
   })
 
 const REGISTER = '/api/afpicon/register/'
+const plain = (server) =>
+  send(server.url, REGISTER, 'application/json', 201, registration, (text) =>
+    server.orders.push(JSON.parse(text).payment_data),
+  )
 const measures = {
-  registration: async (server) => {
-    await send(server.url, REGISTER, 'application/json', 201, registration, (text) =>
-      server.orders.push(JSON.parse(text).payment_data),
-    )
-  },
+  registration: plain,
+  sale: (server) =>
+    server.name === 'before'
+      ? plain(server)
+      : send(server.url, '/api/sells2026/register/', 'application/json', 201, sale),
   notice: async (server) => {
     const before = paidIn(server)
     const orders = server.orders.splice(0, REQUESTS)
@@ -199,17 +234,23 @@ const servers = []
 try {
   git('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
   symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
-  for (const [name, at] of [
-    ['before', tree],
-    ['now', TOP],
+  const events = join(folder, 'events')
+  cpSync(join(TOP, 'events'), events, { recursive: true })
+  cpSync(join(import.meta.dirname, 'sells2026.yaml'), join(events, 'sells2026.yaml'))
+  for (const [name, at, eventsDir] of [
+    ['before', tree, join(tree, 'events')],
+    ['now', TOP, events],
   ]) {
     const own = mkdtempSync(join(folder, `${name}-`))
-    servers.push({ name, ...(await start(at, own)) })
+    servers.push({ name, ...(await start(at, own, eventsDir)) })
   }
-  const rows = { registration: { before: [], now: [] }, notice: { before: [], now: [] } }
+  const wanted = Object.entries(measures).filter(
+    ([what]) => process.env.ONLY === undefined || what === process.env.ONLY,
+  )
+  const rows = Object.fromEntries(wanted.map(([what]) => [what, { before: [], now: [] }]))
   // The first round warms both up and is not counted.
   for (let round = 0; round <= ROUNDS; round += 1)
-    for (const [what, run] of Object.entries(measures))
+    for (const [what, run] of wanted)
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
         const before = cpuOf(server.child.pid)
         await run(server)
@@ -220,6 +261,7 @@ try {
     `\nCPU µs each, ${ROUNDS} rounds of ${REQUESTS}, turn about, medians; before: ${git('rev-parse', '--short', COMMIT)}, now: ${git('rev-parse', '--short', 'HEAD')}\n`,
   )
   console.log('                 before      now    now/before   rounds before | now')
+  console.log(`(sale: before a plain registration, now five lines; at most ${SALE_TIMES_MAX})`)
   for (const [what, { before, now }] of Object.entries(rows)) {
     const ratio = median(now.map((each, round) => each / before[round]))
     console.log(

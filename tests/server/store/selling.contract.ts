@@ -94,6 +94,7 @@ export function sellingContract(given: Given): void {
       full: { say: 'Full' },
       few: 2,
     }
+    const few = { 'seats.scan': 2, 'seats.airway': 2 }
     const serve = (limits: readonly Limit[], at: Instant = noon): Promise<void> =>
       store.keepEventFile({
         hash: 'hash-1',
@@ -109,7 +110,7 @@ export function sellingContract(given: Given): void {
     })
     const ask = (changes: Changes = {}) => store.register(newRegistration(changes))
     const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
-    const left = (at: Instant = noon) => store.placesLeft('demo', at)
+    const left = (at: Instant = noon) => store.placesLeft('demo', few, at)
 
     test('are taken when a registration is stored, and who finds none is refused and leaves nothing behind', async () => {
       await serve([seats])
