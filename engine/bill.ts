@@ -8,8 +8,9 @@ import type { Adjustment, Item, PriceTable } from './sale.ts'
 import { chosenIn, holds, listOf } from './conditions.ts'
 import type { Line } from './lines.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
-import { err, ok, own, type Result } from './outcome.ts'
-import { answerText, fill } from './texts.ts'
+import { err, fromPairs, ok, own, type Result } from './outcome.ts'
+import { remember } from './remember.ts'
+import { answerText, fill, namesIn } from './texts.ts'
 import type { Day } from './time.ts'
 
 /** What is not on sale though the answers ask for it. `item` null: the registration itself. */
@@ -158,18 +159,23 @@ function namedIn(field: string, answers: Answers): Paise | null {
 
 function labelOfLine(
   event: PublicEvent,
-  { label, by }: Item,
+  item: Item,
   answers: Answers,
   option: string | null,
 ): string {
-  if (!label.includes('{')) return label
-  const named = by === undefined ? undefined : fieldOf(event, by)?.options
-  const asked = Object.entries(answers).filter(([id]) => label.includes(`{${id}}`))
-  const values = Object.fromEntries(
-    asked.map(([id, answer]) => [id, answerText(event, id, answer)] as const),
-  )
-  return fill(label, { ...values, option: named?.find(({ id }) => id === option)?.label }, '')
+  const names = namesOf(item)
+  if (names.length === 0) return item.label
+  const options = item.by === undefined ? undefined : fieldOf(event, item.by)?.options
+  const values = names.map((name): readonly [string, string | undefined] => {
+    if (name === 'option') return [name, options?.find(({ id }) => id === option)?.label]
+    const answer = own(answers, name)
+    return [name, answer === undefined ? undefined : answerText(event, name, answer)]
+  })
+  return fill(item.label, fromPairs(values), '')
 }
+
+/** What a label names, found once for each version of a file. */
+const namesOf = remember(({ label }: Item) => namesIn(label))
 
 /** Adjustments from top to bottom, each a line of its own, and every line with its tax. */
 function withAdjustments(

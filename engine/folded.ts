@@ -8,6 +8,7 @@ import type { Field, PublicEvent } from './config.ts'
 import { isScalar } from './conditions.ts'
 import { FORMATS } from './formats.ts'
 import { own } from './outcome.ts'
+import { remember } from './remember.ts'
 import type { Unique } from './sale.ts'
 
 /** A rule of what may be answered once, as the store keeps an index for it. */
@@ -23,16 +24,16 @@ export type UniqueRule = Pick<Unique, 'otherwise'> & {
 }
 
 /** In the event file's order. */
-export function uniqueRules(event: PublicEvent): readonly UniqueRule[] {
-  return event.unique.map(({ fields, otherwise }): UniqueRule => {
+export const uniqueRules = remember((event: PublicEvent): readonly UniqueRule[] =>
+  event.unique.map(({ fields, otherwise }): UniqueRule => {
     const parts = fields.map((id) => {
       const field = event.fields.find((one) => one.id === id)
       const as = field !== undefined && isPhone(field) ? ('phone' as const) : ('text' as const)
       return typeof field?.default === 'string' ? { id, as, untouched: field.default } : { id, as }
     })
     return { otherwise, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
-  })
-}
+  }),
+)
 
 function isPhone({ type, pattern }: Field): boolean {
   return type === 'phone' || pattern === FORMATS['mobile-in']

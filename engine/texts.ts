@@ -53,6 +53,11 @@ export function viewOf(event: PublicEvent, registration: AnyRegistration): Regis
 
 const PLACEHOLDER = /\{([a-z_][a-z0-9_.]*)\}/gi
 
+/** The names that a text has in braces, in order. */
+export function namesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
+}
+
 /** Replaces {name} by its value, by `missing` where there is none. Braces around anything else stay as they are. */
 export function fill(
   text: string,

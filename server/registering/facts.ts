@@ -22,8 +22,42 @@ const CODE_CHARACTERS_MAX = 64
 /** The column of a roll that says until which day a row counts. */
 const VALID_TO = 'valid_to'
 
+/** How long a look at the places stands in for the next, if it found some left of each. */
+const LOOK_KEPT_MS = 1_000
+
 /** The name under which a body says that somebody was asked; a code has the name that conditions give it. */
 const CONFIRMED_NAME = 'confirmed'
+
+/** Looks at the places of events; `lately` null: none that would do. */
+export type Looks = {
+  readonly lately: (event: EventConfig, at: Instant) => Facts['left'] | null
+  readonly now: (event: EventConfig, at: Instant) => Promise<Facts['left']>
+}
+
+/**
+ * Whether there are places is decided in the transaction that registers, so that a look a moment ago does for
+ * working out what to ask it for. Where a place is gone, each request looks for itself: the price may hang on it.
+ */
+export function looksAtPlaces(deps: Pick<Deps, 'store'>): Looks {
+  const kept = new Map<string, { readonly left: Facts['left']; readonly at: Instant }>()
+  return {
+    lately: (event, at) => {
+      if (event.limits.length === 0) return {}
+      const look = kept.get(event.id)
+      return look !== undefined && look.at <= at && at < look.at + LOOK_KEPT_MS ? look.left : null
+    },
+    now: async (event, at) => {
+      const left = await leftOf(deps, event, at)
+      if (isAllThere(left)) kept.set(event.id, { left, at })
+      else kept.delete(event.id)
+      return left
+    },
+  }
+}
+
+export function isAllThere(left: Facts['left']): boolean {
+  return Object.values(left).every((places) => places > 0)
+}
 
 export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
 
@@ -32,11 +66,12 @@ export async function factsOf(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
+  left: Facts['left'],
   at: Instant,
 ): Promise<FoundOut> {
   const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE))
   const code = typed === '' ? null : await codeFact(deps, event, typed, at)
-  const given: Facts = { code, left: await leftOf(deps, event, at), rolls: {} }
+  const given: Facts = { code, left, rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
   return {
     facts: { ...given, rolls: rolled.facts },
@@ -69,7 +104,8 @@ const fewOf = remember(({ limits }: EventConfig): Readonly<Record<string, number
 export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
   return (
     (event.codeKinds.length > 0 && textOf(own(raw, CODE)) !== '') ||
-    event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== '')
+    (event.rolls.length > 0 &&
+      event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== ''))
   )
 }
 
@@ -133,9 +169,10 @@ async function rollsOf(
   given: Facts,
   at: Instant,
 ): Promise<{ readonly facts: Facts['rolls']; readonly rows: Outside['rolls'] }> {
-  const fields = event.fields.filter(({ roll }) => roll !== undefined)
   let facts: Facts['rolls'] = {}
   let rows: Outside['rolls'] = []
+  const fields =
+    event.rolls.length === 0 ? [] : event.fields.filter(({ roll }) => roll !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {
     const { answers } = normalise(event, raw, { ...given, rolls: facts })
     const answered = fields.filter(({ id }) => own(answers, id) !== undefined)

@@ -29,7 +29,8 @@ import type { Allowance } from '../http/limit.ts'
 import type { Registered } from '../store/store.ts'
 import { tellTheRegistered } from './already.ts'
 import { draftsIn } from './drafts.ts'
-import { asksOutside, factsOf } from './facts.ts'
+import { asksOutside, factsOf, isAllThere, looksAtPlaces } from './facts.ts'
+import type { Looks } from './facts.ts'
 import type { Guesses } from './guesses.ts'
 import { fingerprintOf, keyOf } from './key.ts'
 import type { LookupGuard } from './lookup.ts'
@@ -69,6 +70,7 @@ type Register = (
 
 export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): Register {
   const isTooOften = limitByAddress(deps, REGISTRATIONS_PER_ADDRESS)
+  const looks = looksAtPlaces(deps)
   return async (served, request, reply) => {
     reply.header('cache-control', 'no-store')
     if (isTooOften(request, reply)) return reply
@@ -78,7 +80,7 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
       await discardAll(deps, body.value)
       return reply
     }
-    const answer = await registerAndTidy(deps, served, keyOf(request), body.value)
+    const answer = await registerAndTidy(looks, deps, served, keyOf(request), body.value)
     if (!answer.ok) {
       if (WRONG_GUESSES.includes(answer.error.code)) guesses.count(request, 'wrong')
       return sendRefusal(reply, answer.error)
@@ -89,10 +91,13 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
 }
 
 /** What was not kept goes before the answer does. */
-async function registerAndTidy(...given: Parameters<typeof register>): ReturnType<typeof register> {
+async function registerAndTidy(
+  looks: Looks,
+  ...given: Given
+): Promise<Result<RegisterAnswer, Refusal>> {
   const [deps, , , body] = given
   try {
-    return await register(...given)
+    return await registerByPlaces(looks, ...given)
   } finally {
     await discardAll(deps, body)
   }
@@ -102,11 +107,26 @@ async function discardAll({ uploads }: Pick<Deps, 'uploads'>, { files }: Body): 
   for (const { file } of files.values()) await uploads.discard(file)
 }
 
+type Given = [deps: Deps, served: ServedEvent, key: ReturnType<typeof keyOf>, body: Body]
+
+/** By the places as they were a moment ago; where one is gone since, a no is decided again by what there is now. */
+async function registerByPlaces(
+  looks: Looks,
+  ...given: Given
+): Promise<Result<RegisterAnswer, Refusal>> {
+  const [deps, { config }, , body] = given
+  // Files that were kept cannot be judged a second time.
+  const known = body.files.size > 0 ? null : looks.lately(config, deps.clock())
+  if (known === null) return register(await looks.now(config, deps.clock()), ...given)
+  const answer = await register(known, ...given)
+  if (answer.ok || config.limits.length === 0) return answer
+  const left = await looks.now(config, deps.clock())
+  return isAllThere(left) ? answer : register(left, ...given)
+}
+
 async function register(
-  deps: Deps,
-  served: ServedEvent,
-  key: ReturnType<typeof keyOf>,
-  body: Body,
+  left: Facts['left'],
+  ...[deps, served, key, body]: Given
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const event = served.config
   const at = deps.clock()
@@ -123,7 +143,7 @@ async function register(
   if (!open.open) return err(closedRefused(open.text))
   const drafts = await draftsIn(deps, event, body.values, at)
   const raw = answersOf(event, body, drafts)
-  const { facts, outside } = await factsOf(deps, event, raw, at)
+  const { facts, outside } = await factsOf(deps, event, raw, left, at)
   if (facts.code !== null && facts.code.is !== 'valid') return err(codeRefused(facts.code.is))
   const answers = checkedAnswers(served, raw, facts)
   const strangers = strangersOf(event, facts)
@@ -156,9 +176,9 @@ async function register(
     const { error } = made
     // Somebody was quicker.
     if (error.code === 'taken' && error.by.code === 'full') {
-      const left = { ...facts.left, [error.by.place]: 0 }
-      const now = laidIn(event, answers.value, { ...facts, left })
-      const { instead } = whatIsFull(event, now, { ...facts, left }, at) ?? { instead: null }
+      const known = { ...facts, left: { ...left, [error.by.place]: 0 } }
+      const now = laidIn(event, answers.value, known)
+      const { instead } = whatIsFull(event, now, known, at) ?? { instead: null }
       return err(fullRefused(event, error.by.place, instead?.quote ?? null))
     }
     return err(await notMade(deps, event, error, at))

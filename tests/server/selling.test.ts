@@ -65,13 +65,24 @@ hold: 30 minutes
         - {id: letter,`,
     )
 
+/** One place for members; whoever finds none may come as anybody else. */
+const small = fixtureEvent({
+  id: 'small2026',
+  prefix: 'SMLL',
+  title: 'Small 2026',
+  extra: `
+limits:
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: All places for members are taken.}}
+`,
+})
+
 const path = '/api/sample2026/register/'
 let server: TestApp
 
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10T10:00:00+05:30',
-    events: { 'sample2026.yaml': event() },
+    events: { 'sample2026.yaml': event(), 'small2026.yaml': small },
   })
 })
 afterAll(() => server.close())
@@ -247,6 +258,22 @@ describe('a place for which another category is offered', () => {
     }
     expect(await left()).toMatchObject({ trainees: 0 })
   })
+})
+
+test('the last place went a moment ago: whoever agrees to what is offered instead is registered all the same', async () => {
+  server.at('2026-01-20')
+  const ask = (more: object) =>
+    server.app.inject({
+      method: 'POST',
+      url: '/api/small2026/register/',
+      payload: { ...fixtureDelegate, ...more },
+    })
+  // The places are looked at once, and nobody has moved the clock since.
+  expect((await ask({ is_member: false })).statusCode).toBe(201)
+  expect((await ask({})).statusCode).toBe(201)
+  const agreed = await ask({ registration_category: 'non-member' })
+  expect(agreed.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
+  expect((await ask({})).json()).toMatchObject({ code: 'full', quote: { category: 'non-member' } })
 })
 
 test('an item that is not on sale is named', async () => {
