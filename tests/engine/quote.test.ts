@@ -3,12 +3,15 @@ import {
   categoryOf,
   day,
   explainCategory,
+  inOrder,
+  nextPrice,
   openOn,
   periodOn,
   priceTable,
   quote,
   quoteFor,
   readInstant,
+  stretchesFrom,
   tariff,
   type EventConfig,
   type Instant,
@@ -239,4 +242,90 @@ it('lists every price once', () => {
     ['visitor', 501500, 619500, 1180000],
     ['pg', 354000, null, 472000],
   ])
+})
+
+describe('what is to come', () => {
+  const said = (event: EventConfig, on: string) =>
+    stretchesFrom(event, day(on)).map(({ from, to, period }) => `${from} ${to} ${period.id}`)
+
+  it('names each period once for as long as it counts, from the day on which it is asked', () => {
+    expect(said(chosen, '2025-08-10')).toEqual([
+      '2025-08-10 2025-08-31 early',
+      '2025-09-01 2026-01-25 late',
+      '2026-01-26 2026-01-31 last',
+      '2026-02-01 null early',
+    ])
+    // A fall-back before the first period is the same period.
+    expect(said(chosen, '2025-01-01')[0]).toBe('2025-01-01 2025-08-31 early')
+  })
+
+  it('leaves out the days on which one cannot register', () => {
+    const within = {
+      ...chosen,
+      registration: { opens: day('2025-08-15'), closes: day('2025-12-31') },
+    }
+    expect(said(within, '2025-08-10')).toEqual([
+      '2025-08-15 2025-08-31 early',
+      '2025-09-01 2025-12-31 late',
+    ])
+    expect(said({ ...chosen, status: 'closed' }, '2025-08-10')).toEqual([])
+  })
+
+  test.each<[string, EventConfig, string, string, { from: string; total: number | null } | null]>([
+    ['the next period', chosen, 'member', '2025-08-10', { from: '2025-09-01', total: 7080 }],
+    [
+      'that it is not on sale then',
+      chosen,
+      'pg',
+      '2025-08-10',
+      { from: '2025-09-01', total: null },
+    ],
+    [
+      'that registration closes',
+      { ...chosen, registration: { closes: day('2025-08-20') } },
+      'member',
+      '2025-08-10',
+      { from: '2025-08-21', total: null },
+    ],
+    [
+      'the period after the next, where the next costs the same',
+      {
+        ...chosen,
+        fees: {
+          ...chosen.fees,
+          prices: { member: { early: rupee(10), late: rupee(10), last: rupee(20) } },
+        },
+      },
+      'member',
+      '2025-08-10',
+      { from: '2026-01-26', total: 23.6 },
+    ],
+    ['nothing, where nothing changes', derived, 'visitor', '2026-06-01', null],
+  ])('the next price says %s', (_name, event, category, on, expected) => {
+    const answers = { ticket_type: category }
+    const next = nextPrice(event, answers, category, day(on))
+    expect(next).toEqual(
+      expected && {
+        from: expected.from,
+        total: expected.total === null ? null : rupee(expected.total),
+      },
+    )
+  })
+
+  it('puts conferences to come by their first day, and then the past ones, the latest first', () => {
+    const events = [
+      ['old', '2025-01-01', '2025-01-02'],
+      ['next', '2026-03-01', '2026-03-02'],
+      ['today', '2026-02-01', '2026-02-01'],
+      ['far', '2026-09-01', '2026-09-02'],
+      ['recent', '2026-01-01', '2026-01-31'],
+    ].map(([id, from = '', to = '']) => ({ id, from: day(from), to: day(to) }))
+    expect(inOrder(events, day('2026-02-01')).map(({ id }) => id)).toEqual([
+      'today',
+      'next',
+      'far',
+      'recent',
+      'old',
+    ])
+  })
 })

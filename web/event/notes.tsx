@@ -1,7 +1,10 @@
-/** What stands below the form: today's fees, and what the organisers have to say. */
-import type { PublicEvent, TariffAnswer } from '../../engine/index.ts'
+/** What stands below the form: the fees, and what the organisers have to say. */
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import type { ComponentType, RefObject } from 'react'
+import type { PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { Ledger } from '../shared/ledger.tsx'
 import { PriceNote, priceOfOption } from './choices.tsx'
+import type { TableProps, UntilProps } from './fees.tsx'
 import '../styles/notes.css'
 
 /** The organisers' own notes. */
@@ -20,32 +23,93 @@ export function Panel({ event }: { readonly event: PublicEvent }) {
   )
 }
 
-/**
- * Today's fees of every category, where the form's own choices do not show them: the delegate does not
- * pick the category, or some are on the price list only.
- */
-export function PriceList({
+/** Where it cannot be fetched, the page stays as it is. */
+const later = <P extends object>(pick: (all: typeof import('./fees.tsx')) => ComponentType<P>) =>
+  lazy(() =>
+    import('./fees.tsx')
+      .then((all) => ({ default: pick(all) }))
+      .catch(() => ({ default: (() => null) as ComponentType<P> })),
+  )
+const LaterTable = later<TableProps>((all) => all.FeeTable)
+const LaterUntil = later<UntilProps>((all) => all.PriceUntil)
+
+/** Until when one's own price holds, and what it becomes then. */
+export const Until = (props: UntilProps) => (
+  <Suspense fallback={null}>
+    <LaterUntil {...props} />
+  </Suspense>
+)
+
+/** Every fee, from today on: by period, with one's own row marked. Until that is here, and for those who do not pick their category in the form, today's. */
+export function Fees({
+  event,
+  tariff,
+  quote,
+  now,
+}: {
+  readonly event: PublicEvent
+  readonly tariff: TariffAnswer | null
+  readonly quote: Quote | null
+  /** The server's clock when it wrote the page. */
+  readonly now: string
+}) {
+  const box = useRef<HTMLElement>(null)
+  const isNear = useNear(box)
+  const { fees, categories, categoryChoice } = event
+  if (fees.prices === null) return null
+  const isSeenAbove =
+    categoryChoice.by === 'field' && !categories.some(({ listedOnly }) => listedOnly)
+  if (isSeenAbove && fees.periods.length < 2) return null
+  const today = isSeenAbove ? null : <Today event={event} tariff={tariff} />
+  return (
+    <section ref={box} className="info fees" aria-labelledby="fees">
+      <h2 id="fees">Registration fees</h2>
+      {isNear && fees.periods.length > 1 ? (
+        <Suspense fallback={today}>
+          <LaterTable event={event} category={quote?.category ?? null} now={tariff?.now ?? now} />
+        </Suspense>
+      ) : (
+        today
+      )}
+    </section>
+  )
+}
+
+/** How far below the screen a part may be that is fetched: what one scrolls to is there already. */
+const NEAR_PX = 600
+
+/** Whether it has come near to what is seen. */
+function useNear(box: RefObject<HTMLElement | null>): boolean {
+  const [isNear, setNear] = useState(false)
+  useEffect(() => {
+    const { current } = box
+    if (current === null) return
+    const watch = new IntersectionObserver(
+      (seen) => seen.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      { rootMargin: `${NEAR_PX}px` },
+    )
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [box])
+  return isNear
+}
+
+function Today({
   event,
   tariff,
 }: {
   readonly event: PublicEvent
   readonly tariff: TariffAnswer | null
 }) {
-  if (
-    event.fees.prices === null ||
-    (event.categoryChoice.by === 'field' && !event.categories.some(({ listedOnly }) => listedOnly))
-  )
-    return null
   const rows = event.categories.map((category) => ({
     id: category.id,
     label: category.label,
     value: tariff === null ? '\u00a0' : (priceOfOption(event, tariff, category) ?? 'Not on sale'),
   }))
   return (
-    <section className="info fees" aria-labelledby="fees">
-      <h2 id="fees">Registration fees</h2>
+    <>
       <PriceNote event={event} tariff={tariff} />
       <Ledger rows={rows} money />
-    </section>
+    </>
   )
 }

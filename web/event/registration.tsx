@@ -17,7 +17,7 @@ import { Marks, OnPage } from './context.ts'
 import { FormBox, FORM_ID, useForm } from './form.tsx'
 import { ONE_PAGE, useMarks } from './more.ts'
 import type { Asked, More, Outside } from './more.ts'
-import { Panel, PriceList } from './notes.tsx'
+import { Fees, Panel, Until } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
 import type { Tariff } from './price.ts'
 import { ErrorSummary } from './problems.tsx'
@@ -215,7 +215,9 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     price,
     more,
     notes: more.notesOf(event, form.answers, facts.left),
-    until: answer?.until ?? null,
+    until: quoted && answer && (
+      <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
+    ),
     busy,
     wrong: Object.keys(form.errors).length,
     problem,
@@ -260,7 +262,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
               {(paging.isFirst || paging.isLast) && outside.box}
               {paging.isFirst && (
                 <>
-                  <PriceList event={event} tariff={answer} />
+                  <Fees event={event} tariff={answer} quote={quoted} now={page.now} />
                   <Panel event={event} />
                 </>
               )}

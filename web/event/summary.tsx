@@ -1,8 +1,8 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { CSSProperties } from 'react'
-import { buttonText, formatDay, formatPrice, NO_MONEY } from '../../engine/index.ts'
-import type { Day, PublicEvent } from '../../engine/index.ts'
+import type { CSSProperties, ReactNode } from 'react'
+import { buttonText, formatPrice, NO_MONEY } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { labelOfCategory } from '../shared/quote-rows.tsx'
@@ -28,7 +28,8 @@ export type SummaryProps = {
   readonly more: More
   /** What is said below the bill. */
   readonly notes: readonly string[]
-  readonly until: string | null
+  /** Until when the price holds, and what it becomes. */
+  readonly until: ReactNode
   readonly busy: boolean
   /** Whether the form is sent from here; else it goes on to its next page. */
   readonly isLast: boolean
@@ -79,12 +80,7 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy }: SummaryPr
           {wrong === 1 ? '1 answer needs attention' : `${wrong} answers need attention`}
         </p>
       )}
-      {price.is === 'price' && until !== null && (
-        <p className="why">
-          <Icon name="clock" />
-          {isFree(price) ? 'Free' : 'This price holds'} until {formatDay(until as Day)}
-        </p>
-      )}
+      {price.is === 'price' && until}
     </div>
   )
 }
