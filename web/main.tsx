@@ -8,6 +8,7 @@ import { sayWith } from './api.ts'
 import { Boundary } from './shared/boundary.tsx'
 import { Broken } from './shared/broken.tsx'
 import { Sprite } from './shared/icons.tsx'
+import { watchLine } from './shared/line.ts'
 import type { PageProps } from './shared/page.ts'
 import { Plain } from './shared/plain.tsx'
 import './styles/fonts.css'
@@ -103,5 +104,6 @@ async function start(root: HTMLElement): Promise<void> {
   }
 }
 
+watchLine()
 const root = document.getElementById('root')
 if (root) void start(root)

@@ -1,14 +1,24 @@
 /** The error catalogue, against a real server that answers as it is told. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { call, download, newKey } from '../../web/api.ts'
+import { callUntilAnswered } from '../../web/shared/patience.ts'
 
 let base = ''
 let key: string | undefined
+/** The keys of the requests that were left without an answer, and who waits for the next of them. */
+const unanswered: (string | undefined)[] = []
+let cameIn = (): void => {}
+let silent = 0
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://server')
   key = request.headers['idempotency-key']?.toString()
+  if (silent > 0) {
+    silent -= 1
+    unanswered.push(key)
+    return cameIn()
+  }
   const type = url.searchParams.get('type') ?? 'application/json'
   response.writeHead(Number(url.searchParams.get('status') ?? 200), {
     'content-type': type,
@@ -170,4 +180,37 @@ test('keys are long and never the same', () => {
   const keys = new Set(Array.from({ length: 1000 }, newKey))
   expect(keys.size).toBe(1000)
   for (const one of keys) expect(one).toMatch(/^[0-9a-f]{32}$/)
+})
+
+/** Sends, and lets the time pass in which nobody answers. */
+async function sendIntoSilence(times: number, waits: () => void) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  unanswered.length = 0
+  silent = times
+  let arrived = new Promise<void>((resolve) => (cameIn = resolve))
+  const headers = { 'idempotency-key': 'one key' }
+  const sent = callUntilAnswered(at(200, '{}'), anything, { method: 'POST', headers }, waits)
+  for (let time = 0; time < times; time++) {
+    await arrived
+    arrived = new Promise<void>((resolve) => (cameIn = resolve))
+    vi.advanceTimersByTime(19_999)
+    expect(unanswered.length).toBe(time + 1)
+    vi.advanceTimersByTime(1)
+  }
+  return sent
+}
+afterEach(() => vi.useRealTimers())
+
+test('what has no answer after 20 seconds is said and sent again, under the same key', async () => {
+  let told = 0
+  const answer = await sendIntoSilence(2, () => (told += 1))
+  expect([answer.ok, told, unanswered, key]).toEqual([true, 2, ['one key', 'one key'], 'one key'])
+})
+
+test('what is never answered ends in a sentence that says that nothing was charged', async () => {
+  let told = 0
+  const answer = await sendIntoSilence(3, () => (told += 1))
+  expect(answer).toMatchObject({ ok: false, error: { status: 0, code: 'no_answer' } })
+  expect(answer.ok ? '' : answer.error.message).toContain('Nothing has been charged')
+  expect(told).toBe(2)
 })

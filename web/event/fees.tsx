@@ -3,6 +3,7 @@ import {
   dayOf,
   formatDayShort,
   formatPrice,
+  labelOf,
   nextPrice,
   openOn,
   quoteFor,
@@ -73,27 +74,28 @@ export function FeeTable({ event, category: own, now }: TableProps) {
             : `${tax.percent}% ${tax.name} included.`}
         </p>
       )}
-      {/* The roles are said in words: as a block of a phone it would be a table no more. */}
-      <table role="table" className="fee" aria-labelledby="fees">
-        <thead role="rowgroup">
-          <tr role="row">
-            <td role="cell" />
+      <table className="fee" aria-labelledby="fees">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="vh">{labelOf(event, 'category')}</span>
+            </th>
             {stretches.map((stretch, at) => (
-              <th role="columnheader" scope="col" key={stretch.from}>
+              <th scope="col" key={stretch.from}>
                 {days(stretch, at === 0)}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">
+        <tbody>
           {event.categories.map(({ id, label }) => (
-            <tr role="row" key={id} className={id === own ? 'own' : ''}>
-              <th role="rowheader" scope="row">
+            <tr key={id} className={id === own ? 'own' : ''}>
+              <th scope="row">
                 {label}
                 {id === own && <span className="yours">Yours</span>}
               </th>
               {stretches.map((stretch, at) => (
-                <td role="cell" key={stretch.from} className={at === 0 ? 'now' : ''}>
+                <td key={stretch.from} className={at === 0 ? 'now' : ''}>
                   <small aria-hidden="true">{days(stretch, at === 0)}</small>
                   {priceIn(event, id, stretch)}
                 </td>

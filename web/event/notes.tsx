@@ -4,6 +4,7 @@ import type { ComponentType, RefObject } from 'react'
 import type { PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { Ledger } from '../shared/ledger.tsx'
 import { PriceNote, priceOfOption } from './choices.tsx'
+import type * as Coming from './fees.tsx'
 import type { TableProps, UntilProps } from './fees.tsx'
 import '../styles/notes.css'
 
@@ -24,7 +25,7 @@ export function Panel({ event }: { readonly event: PublicEvent }) {
 }
 
 /** Where it cannot be fetched, the page stays as it is. */
-const later = <P extends object>(pick: (all: typeof import('./fees.tsx')) => ComponentType<P>) =>
+const later = <P extends object>(pick: (all: typeof Coming) => ComponentType<P>) =>
   lazy(() =>
     import('./fees.tsx')
       .then((all) => ({ default: pick(all) }))

@@ -9,6 +9,7 @@ import { Dialog } from '../shared/dialog.tsx'
 import { HandOff, useReturn } from '../shared/handoff.tsx'
 import { forget, keep, recall, startOf } from '../shared/keep.ts'
 import type { Kept } from '../shared/keep.ts'
+import { isOffline } from '../shared/line.ts'
 import { useMessage } from '../shared/messages.tsx'
 import { resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
@@ -28,7 +29,8 @@ import { SummaryBar, SummaryColumn, useWide } from './summary.tsx'
 
 type Phase =
   | { readonly is: 'filling' }
-  | { readonly is: 'submitting' }
+  /** `again`: no answer came in time, and the same is on its way once more. */
+  | { readonly is: 'submitting'; readonly again?: boolean }
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'asked'; readonly was: Quote; readonly now: Quote }
   | { readonly is: 'asked-again'; readonly asked: Asked; readonly was: Quote | null }
@@ -47,6 +49,9 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
     </more.Beside>
   )
 }
+
+/** Said beside the button for as long as nothing else was tried. */
+const NOT_SENT = 'We could not reach our server, so nothing has been charged. Please try again.'
 
 const answerOf = (tariff: Tariff): TariffAnswer | null =>
   tariff.is === 'here' ? tariff.answer : null
@@ -113,7 +118,9 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
     const keys = { now: () => key.current, again }
-    const outcome = await register(event, form, quote, beside, keys)
+    const outcome = await register(event, form, quote, beside, keys, () =>
+      setPhase({ is: 'submitting', again: true }),
+    )
     // After a clear "no" the next try is another one; what was registered, or may have been, keeps its key.
     if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
     const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : sent
@@ -155,8 +162,9 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     if (error.code === 'full') askTariff()
     if (asked !== null) return { is: 'asked-again', asked, was }
     if (error.code.startsWith('code_')) outside.codeRefused(error.message)
-    say(error.message, 'bad')
-    setProblem(error.message)
+    // Where there is no line, that is said already.
+    if (!isOffline()) say(error.message, 'bad')
+    setProblem(error.code === 'network' ? NOT_SENT : error.message)
     return { is: 'filling' }
   }
   const registered = (answer: Registered, quote: Quote | null): Phase => {
@@ -219,6 +227,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
       <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
     ),
     busy,
+    waits: phase.is === 'submitting' && phase.again === true,
     wrong: Object.keys(form.errors).length,
     problem,
     retry: askTariff,

@@ -3,8 +3,8 @@ import { rupees } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../answers.ts'
 import type { Registered } from '../answers.ts'
-import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
+import { callUntilAnswered } from '../shared/patience.ts'
 
 /** What became of a registration that was sent. */
 export type Outcome =
@@ -36,7 +36,7 @@ export type Filled = {
 /**
  * Sends the answers with the price the delegate saw, so that the server can refuse to charge another.
  * `beside` is what goes with them: a code. `keys.again()` makes a new key: the one in hand may belong to
- * the same answers at an older price.
+ * the same answers at an older price. `waits` is told when no answer came and the same is sent once more.
  */
 export async function register(
   event: PublicEvent,
@@ -44,8 +44,9 @@ export async function register(
   quote: Quote | null,
   beside: Readonly<Record<string, string | boolean>>,
   keys: { readonly now: () => string; readonly again: () => string },
+  waits: () => void,
 ): Promise<Outcome> {
-  const send = (key: string) => attempt(event, filled, quote, beside, key)
+  const send = (key: string) => attempt(event, filled, quote, beside, key, waits)
   const first = await send(keys.now())
   const outcome = isKeyReused(first) ? await send(keys.again()) : first
   return isKeyReused(outcome)
@@ -63,6 +64,7 @@ async function attempt(
   quote: Quote | null,
   beside: Readonly<Record<string, string | boolean>>,
   key: string,
+  waits: () => void,
 ): Promise<Outcome> {
   const fields: Record<string, unknown> = {}
   const takesFiles = event.fields.some((field) => field.type === 'file')
@@ -86,10 +88,11 @@ async function attempt(
     headers: { 'idempotency-key': key },
     fallback: event.form.failure,
   } as const
-  const answer = await call(
+  const answer = await callUntilAnswered(
     event.api.register,
     readRegistered,
     takesFiles ? { ...usual, form: formOf(fields, files, shown) } : { ...usual, json: fields },
+    waits,
   )
   return answer.ok ? { is: 'registered', answer: answer.value } : outcomeOf(answer.error)
 }

@@ -5,6 +5,7 @@ import { buttonText, formatPrice, NO_MONEY } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
+import { TRYING_AGAIN } from '../shared/patience.ts'
 import { labelOfCategory } from '../shared/quote-rows.tsx'
 import { FORM_ID } from './form.tsx'
 import type { More } from './more.ts'
@@ -31,6 +32,8 @@ export type SummaryProps = {
   /** Until when the price holds, and what it becomes. */
   readonly until: ReactNode
   readonly busy: boolean
+  /** No answer came in time, and the same is on its way once more. */
+  readonly waits: boolean
   /** Whether the form is sent from here; else it goes on to its next page. */
   readonly isLast: boolean
   /** How many answers carry a message. */
@@ -42,8 +45,18 @@ export type SummaryProps = {
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-function Reasons({ price, notes, wrong, problem, until, retry, busy }: SummaryProps) {
-  if (busy) return null
+function Reasons({ price, notes, wrong, problem, until, retry, busy, waits }: SummaryProps) {
+  if (busy)
+    return (
+      <div aria-live="polite">
+        {waits && (
+          <p className="why">
+            <Icon name="clock" />
+            {TRYING_AGAIN}
+          </p>
+        )}
+      </div>
+    )
   return (
     <div aria-live="polite">
       {price.is === 'none' && (

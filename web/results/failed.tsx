@@ -5,7 +5,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Bill } from './bill.tsx'
 import { Buttons } from './buttons.tsx'
-import { lastDayOf, PayNow } from './pay-now.tsx'
+import { heldPrice, lastDayOf, PayNow } from './pay-now.tsx'
 import type { Paying } from './pay-now.tsx'
 import type { Query, Registration } from './registration.ts'
 import { rowOf } from './ticket.tsx'
@@ -15,6 +15,8 @@ type FailedProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
   readonly query: Query
+  /** The server's clock when it wrote the page. */
+  readonly now: string
   /** Left out where there is nothing to pay. */
   readonly paying?: Paying
 }
@@ -32,7 +34,7 @@ const MONEY_UNKNOWN: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
  * stored payment has failed, and that no money went only where the bank has said no; where nothing is
  * known of the order, the page says that instead.
  */
-export function Failed({ event, registration, query, paying }: FailedProps) {
+export function Failed({ event, registration, query, now, paying }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
   /** What names a number that nobody gave is not said: there would be nothing to quote. */
@@ -45,6 +47,7 @@ export function Failed({ event, registration, query, paying }: FailedProps) {
     .filter(({ id }) => id !== 'lines')
     .map((row) => rowOf(event, row, 'bad'))
   const known = registration !== null || page.lookup === 'if-found'
+  const price = registration === null ? null : heldPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
@@ -81,11 +84,11 @@ export function Failed({ event, registration, query, paying }: FailedProps) {
       )}
       {registration !== null && isPayable && paying && (
         <div className="again">
+          <PayNow label={price === null ? 'Pay again' : `Pay ${price} again`} paying={paying} />
           <p>
             Your answers are saved, so you do not have to fill in the form again.
             {sayHeld(registration)}
           </p>
-          <PayNow label="Pay for this registration" paying={paying} />
         </div>
       )}
       <div className="acts">

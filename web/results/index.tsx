@@ -4,6 +4,7 @@ import { orderIdToSay, readOrderId } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../answers.ts'
 import { call } from '../api.ts'
+import { callUntilAnswered } from '../shared/patience.ts'
 import type { PageProps } from '../shared/page.ts'
 import { Icon } from '../shared/icons.tsx'
 import { AskEmail } from './ask-email.tsx'
@@ -52,7 +53,8 @@ function Result({
   if (look.is === 'loading') return <Loading />
   if (look.is === 'missing') {
     // A failed page without its registration still says what it was told, but nothing about money.
-    if (outcome === 'failed') return <Failed event={event} registration={null} query={query} />
+    if (outcome === 'failed')
+      return <Failed event={event} registration={null} query={query} now={now} />
     return (
       <Trouble
         event={event}
@@ -66,16 +68,21 @@ function Result({
   if (look.is === 'asks')
     return <AskEmail event={event} message={look.message} wrong={look.wrong} onGive={give} />
   const { registration } = look
-  const ask: AskToPay = (price) =>
-    call('/api/payment/retry/', readRetried, {
-      method: 'POST',
-      json: {
-        order_id: registration.order_id,
-        ...(email !== null && { email }),
-        ...(price !== null && { price }),
+  const ask: AskToPay = (price, waits) =>
+    callUntilAnswered(
+      '/api/payment/retry/',
+      readRetried,
+      {
+        method: 'POST',
+        json: {
+          order_id: registration.order_id,
+          ...(email !== null && { email }),
+          ...(price !== null && { price }),
+        },
+        fallback: event.form.failure,
       },
-      fallback: event.form.failure,
-    })
+      waits,
+    )
   return <Standing {...{ event, registration, query, now, again, ask }} />
 }
 

@@ -13,7 +13,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Support, useLooking } from './pending.tsx'
-import { lastDayOf, PayNow } from './pay-now.tsx'
+import { isPast, lastDayOf, PayNow } from './pay-now.tsx'
 import type { Paying } from './pay-now.tsx'
 import { Grouped } from './number.tsx'
 import { billOf } from './bill.tsx'
@@ -67,11 +67,6 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
       <Ledger rows={amounts(event, registration)} money />
     </section>
   )
-}
-
-function isPast(heldUntil: string | null, now: string): boolean {
-  const [ends, at] = [heldUntil === null ? null : readInstant(heldUntil), readInstant(now)]
-  return ends !== null && at !== null && at >= ends
 }
 
 /** Until when this price is to be had, and what then. */

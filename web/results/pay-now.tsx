@@ -5,6 +5,7 @@ import {
   dayOf,
   formatDay,
   formatMoney,
+  fromRupees,
   priceParts,
   readInstant,
   rupees,
@@ -17,13 +18,17 @@ import { HandOff } from '../shared/handoff.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { billRows } from '../shared/bill-rows.tsx'
+import { TRYING_AGAIN } from '../shared/patience.ts'
+import type { Registration } from './registration.ts'
 
-/** Asks the server for what the gateway needs. `price`: the total in rupees that the delegate has agreed to, null where nobody asked. */
-export type AskToPay = (price: number | null) => Promise<Answered<PaymentData>>
+/** Asks the server for what the gateway needs. `price`: the total in rupees that the delegate has agreed to, null where nobody asked; `waits` is told when no answer came and it is asked once more. */
+export type AskToPay = (price: number | null, waits: () => void) => Promise<Answered<PaymentData>>
 
 /** Paying as the buttons see it. */
 export type Paying = {
   readonly isBusy: boolean
+  /** No answer came in time, and the same is asked once more. */
+  readonly waits: boolean
   /** Why the last press led nowhere, in words that stay. */
   readonly problem: string | null
   readonly press: () => void
@@ -36,9 +41,12 @@ type PayingOptions = {
   readonly again: () => void
 }
 type Step =
-  | { readonly is: 'idle' | 'asking' }
+  | { readonly is: 'idle' | 'asking' | 'asking-again' }
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'moved'; readonly was: Quote | null; readonly now: Quote }
+
+/** Said below the button: a line that is lost has no server's words. */
+const NOT_ASKED = 'We could not reach our server, so nothing has been charged. Please try again.'
 
 /** Refusals after which the page itself has something else to say. */
 const STANDS_OTHERWISE: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
@@ -59,15 +67,16 @@ export function usePaying({
   const pay = async (price: number | null) => {
     setProblem(null)
     setStep({ is: 'asking' })
-    const answer = await ask(price)
+    const answer = await ask(price, () => setStep({ is: 'asking-again' }))
     if (answer.ok) return setStep({ is: 'leaving', data: answer.value })
     const moved = movedIn(answer.error)
     if (moved !== null) return setStep({ is: 'moved', ...moved })
     setStep({ is: 'idle' })
-    setProblem(answer.error.message)
+    setProblem(answer.error.code === 'network' ? NOT_ASKED : answer.error.message)
     if (STANDS_OTHERWISE.has(answer.error.code)) again()
   }
-  const isBusy = step.is === 'asking' || step.is === 'leaving'
+  const waits = step.is === 'asking-again'
+  const isBusy = waits || step.is === 'asking' || step.is === 'leaving'
   const over = (
     <>
       {step.is === 'leaving' && event.payment && (
@@ -92,11 +101,11 @@ export function usePaying({
       )}
     </>
   )
-  return [{ isBusy, problem, press: () => void (isBusy || pay(null)) }, over]
+  return [{ isBusy, waits, problem, press: () => void (isBusy || pay(null)) }, over]
 }
 
 export function PayNow({ label, paying }: { readonly label: string; readonly paying: Paying }) {
-  const { isBusy, problem, press } = paying
+  const { isBusy, waits, problem, press } = paying
   return (
     <div className="paynow">
       {/* Not disabled while busy: it would lose the focus, and with it the reader's place. */}
@@ -104,6 +113,14 @@ export function PayNow({ label, paying }: { readonly label: string; readonly pay
         {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
         {label}
       </button>
+      <p className="why" role="status">
+        {waits && (
+          <>
+            <Icon name="clock" />
+            <span>{TRYING_AGAIN}</span>
+          </>
+        )}
+      </p>
       {problem !== null && (
         <p className="why bad" role="alert">
           <Icon name="bang" />
@@ -153,6 +170,21 @@ function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps)
       </div>
     </Dialog>
   )
+}
+
+/** What is to be paid, while its price is held; null: it is no longer, or not known. */
+export function heldPrice(
+  { total: rupees, held_until: heldUntil }: Registration,
+  now: string,
+): string | null {
+  const total = fromRupees(rupees)
+  return total === null || isPast(heldUntil, now) ? null : formatMoney(total)
+}
+
+/** Whether the hold of a price is over by the server's clock. */
+export function isPast(heldUntil: string | null, now: string): boolean {
+  const [ends, at] = [heldUntil === null ? null : readInstant(heldUntil), readInstant(now)]
+  return ends !== null && at !== null && at >= ends
 }
 
 /** "1 January 2026", in one piece: the last Indian day on which a price is held; null where it has no end. */

@@ -3,6 +3,7 @@ import { useCallback, useState } from 'react'
 import type { EventAnswer, EventCard } from '../../engine/index.ts'
 import { readResumed, readRetried } from '../answers.ts'
 import { call } from '../api.ts'
+import { callUntilAnswered } from '../shared/patience.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Breaking } from '../shared/ledger.tsx'
 import type { PageProps } from '../shared/page.ts'
@@ -43,12 +44,17 @@ function Resumed({ page: { event, now } }: { readonly page: EventAnswer }) {
     event,
     titleOf(look) ?? (look.is === 'found' ? titleOfStanding(event, look.registration) : 'Payment'),
   )
-  const ask: AskToPay = (price) =>
-    call('/api/payment/resume/', readRetried, {
-      method: 'POST',
-      json: { token, ...(price !== null && { price }) },
-      fallback: event.form.failure,
-    })
+  const ask: AskToPay = (price, waits) =>
+    callUntilAnswered(
+      '/api/payment/resume/',
+      readRetried,
+      {
+        method: 'POST',
+        json: { token, ...(price !== null && { price }) },
+        fallback: event.form.failure,
+      },
+      waits,
+    )
   if (look.is === 'found') {
     const { registration } = look
     const query = { orderId: registration.order_id, amount: null, date: null }

@@ -60,7 +60,7 @@ function StandingPage({
     case 'organisers':
       return <WithOrganisers {...known} />
     case 'failed':
-      return <Failed {...known} query={query} paying={paying} />
+      return <Failed {...known} query={query} now={now} paying={paying} />
     case 'refunded':
       return <Refunded {...known} />
     default:

@@ -38,7 +38,10 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
     (text, tone) => {
       const message = { id: next.current++, text, tone, ms }
       setShown((old) =>
-        as === 'snackbar' ? [message] : [...old.slice(-(TOASTS_MAX - 1)), message],
+        // The same once more takes the place of the same: nothing is said in a stack.
+        as === 'snackbar'
+          ? [message]
+          : [...old.filter((one) => one.text !== text).slice(-(TOASTS_MAX - 1)), message],
       )
     },
     [as, ms],

@@ -10,7 +10,7 @@ import { ClosedBox } from '../../event/closed.tsx'
 import { Marks } from '../../event/context.ts'
 import { FormBox, useForm } from '../../event/form.tsx'
 import { useMarks } from '../../event/more.ts'
-import { Panel } from '../../event/notes.tsx'
+import { Panel, Until } from '../../event/notes.tsx'
 import { ErrorSummary } from '../../event/problems.tsx'
 import { Stepper } from '../../event/steps.tsx'
 import { startOf } from '../../shared/keep.ts'
@@ -93,6 +93,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
     else setAttempts((times) => times + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>
+  const quoted = price.is === 'price' ? price.quote : null
   const marks = useMarks(event, answer, form.answers, NONE_SAID, SELLING)
   return (
     <div className="pg">
@@ -111,8 +112,11 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         more={SELLING}
         notes={NO_NOTES}
         isLast
-        until={answer.until}
+        until={
+          quoted && <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
+        }
         busy={false}
+        waits={false}
         wrong={Object.keys(form.errors).length}
         problem={null}
         retry={nothing}

@@ -68,7 +68,14 @@ export default function ResultsPreview({
       <p className="mute small">Its links lead nowhere here.</p>
       <div className="org-page res" onClickCapture={stay}>
         {kind === 'success' && <Ticket event={event} registration={registration} query={query} />}
-        {kind === 'failed' && <Failed event={event} registration={registration} query={query} />}
+        {kind === 'failed' && (
+          <Failed
+            event={event}
+            registration={registration}
+            query={query}
+            now={registration.created_at}
+          />
+        )}
         {kind === 'pending' && (
           <AtBank event={event} registration={registration} again={() => {}} />
         )}
