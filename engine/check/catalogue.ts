@@ -11,6 +11,7 @@ import { fees } from './checks/fees.ts'
 import type { Meta } from './finding.ts'
 import { form } from './checks/form.ts'
 import type { Checks } from './model.ts'
+import { charged } from './checks/charged.ts'
 import { conditions } from './checks/conditions.ts'
 import { lists } from './checks/lists.ts'
 import { names } from './checks/names.ts'
@@ -76,6 +77,7 @@ export const checks: Checks = {
   ...whoPays,
   ...sold,
   ...bill,
+  ...charged,
   ...waysOn,
   ...saidAmounts,
   ...answers,

@@ -37,7 +37,16 @@ type MapAt = {
 }
 /** `rule` derives the category, so it cannot ask for it. `owner` is the path of what the condition belongs to. */
 export type ConditionAt = {
-  readonly kind: 'rule' | 'show' | 'required' | 'detail' | 'item' | 'table' | 'adjustment' | 'limit'
+  readonly kind:
+    | 'rule'
+    | 'show'
+    | 'required'
+    | 'detail'
+    | 'item'
+    | 'table'
+    | 'adjustment'
+    | 'limit'
+    | 'count'
   readonly path: string
   readonly owner: string
   readonly maps: readonly MapAt[]
@@ -74,6 +83,8 @@ export type Model = {
   readonly asked: readonly FieldAt[]
   readonly stored: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
+  /** By the `people` field: what is asked of each of them, as a form of its own, with the conditions by which some are counted. */
+  readonly persons: ReadonlyMap<string, Model>
   /** Every text of the file, for people or not; examples are answers, not texts. */
   readonly writtenTexts: readonly Written[]
   /** Those of them that somebody will read. */
@@ -101,7 +112,7 @@ export function modelOf(
     const field = config.fields[at]
     return field === undefined ? [] : [{ ...one, field }]
   })
-  return {
+  const model: Model = {
     source,
     shared,
     file,
@@ -117,8 +128,55 @@ export function modelOf(
       path: `form.also_stored.${at}`,
     })),
     conditions: conditionsOf(file),
+    persons: new Map(),
     ...textsOf(source),
   }
+  return { ...model, persons: personsOf(model) }
+}
+
+/** Each list of people of whom some are counted by their own answers. Beside these only the category is known there. */
+function personsOf(model: Model): Model['persons'] {
+  const { file, fields, config } = model
+  const found = (file.fees.items ?? []).flatMap(({ count }, at) =>
+    typeof count !== 'object'
+      ? []
+      : Object.entries(count).map(([people, where]) => ({
+          people,
+          condition: conditionAt(
+            'count',
+            `fees.items.${at}`,
+            `fees.items.${at}.count.${people}`,
+            where,
+          ),
+        })),
+  )
+  const lists = fields.filter(({ field }) => field.type === 'people')
+  return new Map(
+    [...Map.groupBy(found, ({ people }) => people)].flatMap(([people, some]) => {
+      const list = lists.find(({ id }) => id === people)
+      if (list === undefined) return []
+      const parts = partsOf(list)
+      const asked = parts.map(({ field }) => field)
+      return [
+        [
+          people,
+          {
+            ...model,
+            fields: parts,
+            asked: parts,
+            stored: [],
+            conditions: some.map(({ condition }) => condition),
+            config: { ...config, fields: asked, sections: [] },
+          },
+        ] as const,
+      ]
+    }),
+  )
+}
+
+/** The form, and each form that is asked of a person: what its conditions may ask for are its own fields. */
+export function formsOf(model: Model): readonly Model[] {
+  return [model, ...model.persons.values()]
 }
 
 /** What a people field asks of each of them. */
@@ -134,11 +192,7 @@ function partsOf({ raw, path, field }: FieldAt): readonly FieldAt[] {
 function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   const found: ConditionAt[] = []
   const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
-    if (raw === undefined) return
-    const maps = Array.isArray(raw)
-      ? raw.map((one: unknown, at) => mapAt(join(path, at), one))
-      : [mapAt(path, raw)]
-    found.push({ kind, owner, path, maps, condition: toCondition(raw) })
+    if (raw !== undefined) found.push(conditionAt(kind, owner, path, raw))
   }
   ;(file.category.rules ?? []).forEach((rule, at) =>
     add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
@@ -178,6 +232,18 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
         )
     })
   return found
+}
+
+function conditionAt(
+  kind: ConditionAt['kind'],
+  owner: string,
+  path: string,
+  raw: unknown,
+): ConditionAt {
+  const maps = Array.isArray(raw)
+    ? raw.map((one: unknown, at) => mapAt(join(path, at), one))
+    : [mapAt(path, raw)]
+  return { kind, owner, path, maps, condition: toCondition(raw) }
 }
 
 function mapAt(path: string, raw: unknown): MapAt {

@@ -1,10 +1,10 @@
 /** EV008, EV322, EV517, EV518: words that are taken for something else: a yes for a message, an age for a range. */
 import { yesNoMeant } from '../meant/condition.ts'
 import type { Draft } from '../finding.ts'
-import type { Check, Checks, Model } from '../model.ts'
+import { formsOf, type Check, type Checks, type Model } from '../model.ts'
 import { shape } from '../shape.ts'
 import { join } from '../source.ts'
-import { constantsAt } from './names.ts'
+import { constantsAt } from './compared-names.ts'
 
 /** A text in the place of a message that reads as an answer to "is it required?". */
 function requiredMeant(text: string): boolean | null {
@@ -76,31 +76,33 @@ const exactNumber: Check = {
   severity: 'warning',
   why: 'A rule for those who are 70 does not fit anybody who is 71.',
   after: ['EV201', 'EV307'],
-  find: (model) =>
-    model.conditions.flatMap(({ maps }) =>
-      maps.flatMap((map) =>
-        map.tests.flatMap(({ field: id, raw, path }): Draft[] => {
-          const field = model.fields.find((one) => one.id === id)?.field
-          if (field?.type !== 'number' || isPlainMap(raw)) return []
-          const numbers = constantsAt(raw, path).flatMap(({ value }) =>
-            typeof value === 'number' ? [value] : [],
-          )
-          const isMeasure = MEASURE.test(`${id.replaceAll('_', ' ')} ${field.label}`)
-          const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
-          if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && least <= COUNT_MAX))
-            return []
-          if (isMeasure && most <= 2) return []
-          return [
-            {
-              at: path,
-              message: `this fits only those whose \`${id}\` is exactly ${numbers.join(' or ')}`,
-              help:
-                numbers.length === 1
-                  ? `for ${least} and more write {at_least: ${least}}, up to ${least} write {at_most: ${least}}`
-                  : `for all from ${least} to ${most} write {at_least: ${least}, at_most: ${most}}`,
-            },
-          ]
-        }),
+  find: (whole) =>
+    formsOf(whole).flatMap((model) =>
+      model.conditions.flatMap(({ maps }) =>
+        maps.flatMap((map) =>
+          map.tests.flatMap(({ field: id, raw, path }): Draft[] => {
+            const field = model.fields.find((one) => one.id === id)?.field
+            if (field?.type !== 'number' || isPlainMap(raw)) return []
+            const numbers = constantsAt(raw, path).flatMap(({ value }) =>
+              typeof value === 'number' ? [value] : [],
+            )
+            const isMeasure = MEASURE.test(`${id.replaceAll('_', ' ')} ${field.label}`)
+            const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+            if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && least <= COUNT_MAX))
+              return []
+            if (isMeasure && most <= 2) return []
+            return [
+              {
+                at: path,
+                message: `this fits only those whose \`${id}\` is exactly ${numbers.join(' or ')}`,
+                help:
+                  numbers.length === 1
+                    ? `for ${least} and more write {at_least: ${least}}, up to ${least} write {at_most: ${least}}`
+                    : `for all from ${least} to ${most} write {at_least: ${least}, at_most: ${most}}`,
+              },
+            ]
+          }),
+        ),
       ),
     ),
 }

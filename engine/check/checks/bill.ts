@@ -1,12 +1,11 @@
 /**
  * EV461 to EV471: every line that can be asked for has a price, every number that is counted has an end,
- * what is taken off is there, and whoever is charged was asked.
+ * and what is taken off is there.
  */
 import type { EventConfig } from '../../config.ts'
 import { AMOUNT_MAX, formatMoney } from '../../money.ts'
 import { meetingAdjustments, provedBill } from '../proof/bill.ts'
 import type { Hole } from '../proof/items.ts'
-import { unaskedOf } from '../proof/asked.ts'
 import { sayAnswers, sayBill, sayCategories, verbOf } from '../proof/saying.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
@@ -32,9 +31,9 @@ const AFTER_NAMES = [
   'EV411',
   'EV461',
 ]
-const AFTER_BOUNDS = [...AFTER_NAMES, 'EV465']
+export const AFTER_BOUNDS = [...AFTER_NAMES, 'EV465']
 
-const itemPath = (model: Model, id: string): string =>
+export const itemPath = (model: Model, id: string): string =>
   `fees.items.${model.config.fees.items.findIndex((item) => item.id === id)}`
 
 const itemShape: Check = {
@@ -315,39 +314,6 @@ const adjustmentsMeet: Check = {
   },
 }
 
-const notAsked: Check = {
-  slug: 'charged-and-not-asked',
-  severity: 'warning',
-  why: 'A line that counts something which is hidden or left empty is not charged, though it was asked for.',
-  after: AFTER_BOUNDS,
-  find: (model) =>
-    unaskedOf(model.config).map(({ item, field, isHidden, who }): Draft => {
-      const path = itemPath(model, item)
-      const {
-        by,
-        times,
-        count,
-        amount_in: amountIn,
-      } = model.file.fees.items?.find(({ id }) => id === item) ?? {}
-      const key =
-        times === field ? 'times' : amountIn === field ? 'amount_in' : by === field ? 'by' : 'count'
-      const place =
-        typeof count === 'object' && key === 'count' ? `${path}.count.${field}` : `${path}.${key}`
-      return {
-        at: place,
-        part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
-        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is asked for: nothing is charged then`,
-        notes: [`for \`${who.category}\` with ${sayAnswers(who)}`],
-        related: model.fields
-          .filter(({ id }) => id === field)
-          .map((one) => ({ at: `${one.path}.id`, message: 'this field' })),
-        help: isHidden
-          ? `show \`${field}\` whenever \`${item}\` is asked for`
-          : `require \`${field}\`, or give it a default`,
-      }
-    }),
-}
-
 const billTooLarge: Check = {
   slug: 'bill-not-proved',
   severity: 'note',
@@ -388,6 +354,5 @@ export const bill = {
   EV466: tooDear,
   EV467: overdraws,
   EV468: adjustmentsMeet,
-  EV469: notAsked,
   EV471: billTooLarge,
 } satisfies Checks

@@ -8,9 +8,14 @@ import { numberMeant } from '../meant/amount.ts'
 import type { Draft } from '../finding.ts'
 import { rangeMeant, yesNoMeant } from '../meant/condition.ts'
 import { nearest } from '../near.ts'
-import { constantsAt } from './names.ts'
-import type { Check, ConditionAt, Model } from '../model.ts'
+import { constantsAt } from './compared-names.ts'
+import { formsOf, type Check, type ConditionAt, type Model } from '../model.ts'
 import { join } from '../source.ts'
+
+/** What is found in the conditions of the form and in those by which people of a list are counted. */
+function inEachForm(find: Check['find']): Check['find'] {
+  return (model) => formsOf(model).flatMap(find)
+}
 
 type Truth = { readonly never: readonly number[]; readonly always: boolean }
 
@@ -44,9 +49,9 @@ const neverTrue: Check = {
   severity: 'error',
   why: 'What hangs on it never happens: a field that is never shown, a rule that never fits.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
-  find: (model) =>
-    model.conditions.flatMap((one) => {
-      const never = truthsOf(model).get(one)?.never ?? []
+  find: inEachForm((form) =>
+    form.conditions.flatMap((one) => {
+      const never = truthsOf(form).get(one)?.never ?? []
       const whole = never.length === one.maps.length
       if (whole && never.length > 0)
         return [
@@ -61,6 +66,7 @@ const neverTrue: Check = {
         message: 'this can never be true',
       }))
     }),
+  ),
 }
 
 const alwaysTrue: Check = {
@@ -68,14 +74,24 @@ const alwaysTrue: Check = {
   severity: 'warning',
   why: 'A condition that changes nothing was meant to change something.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308', 'EV313'],
-  find: (model) =>
-    model.conditions
+  find: inEachForm((form) =>
+    form.conditions
       .filter(({ kind }) => kind !== 'rule')
       .flatMap((one) =>
-        truthsOf(model).get(one)?.always === true
-          ? [{ at: one.path, message: 'this is always true', help: 'leave the condition out' }]
+        truthsOf(form).get(one)?.always === true
+          ? [
+              {
+                at: one.path,
+                message: 'this is always true',
+                help:
+                  one.kind === 'count'
+                    ? `to count them all write count: ${one.path.split('.').at(-1) ?? ''}`
+                    : 'leave the condition out',
+              },
+            ]
           : [],
       ),
+  ),
 }
 
 const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
@@ -84,7 +100,7 @@ const wrongComparison: Check = {
   slug: 'wrong-comparison',
   severity: 'error',
   why: 'Answers are compared as what they are; a yes is never the text "yes".',
-  find: (model) =>
+  find: inEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
@@ -125,6 +141,7 @@ const wrongComparison: Check = {
         }),
       ),
     ),
+  ),
 }
 
 /** A test of what is listed, asked of what is one value; or the other way round. */
@@ -308,7 +325,7 @@ const comparesFreeText: Check = {
   severity: 'warning',
   why: 'People spell names in many ways; a rule on free text catches one of them.',
   after: ['EV201', 'EV307'],
-  find: (model) =>
+  find: inEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }) => {
@@ -322,6 +339,7 @@ const comparesFreeText: Check = {
         }),
       ),
     ),
+  ),
 }
 
 export const conditions = {

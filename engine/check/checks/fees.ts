@@ -1,5 +1,5 @@
 /** EV4: every category has a price in each period, and no digit went astray. */
-import { AMOUNT_MAX, formatMoney, readAmount, split } from '../../money.ts'
+import { AMOUNT_MAX, formatMoney, readAmount, split, type Paise } from '../../money.ts'
 import { remember } from '../../remember.ts'
 import { amountMeant, priceHelp } from '../meant/amount.ts'
 import type { Check, Model } from '../model.ts'
@@ -138,6 +138,7 @@ export const itemCellsOf = remember((model: Model) =>
             const text = model.source.written(path)?.text ?? ''
             return {
               item: table.itemAt,
+              table: table.path,
               row,
               period: columns[at] ?? '',
               at: path,
@@ -212,12 +213,30 @@ const notPaise: Check = {
 /** What makes a table of prices unreadable: nothing is said of its cells then. */
 export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
+/** A cell of any table; `row` is a category, an option or `each`. */
+type AnyCell = {
+  readonly table: string
+  readonly row: string
+  readonly period: string
+  readonly at: string
+  readonly amount: Paise | null
+}
+
+/** The cells of the price table, then those of items. */
+const allCells = remember((model: Model): readonly AnyCell[] => [
+  ...cellsOf(model).map((cell) => ({ ...cell, table: 'fees.prices', row: cell.category })),
+  ...itemCellsOf(model),
+])
+
+const rowOf = ({ table, row }: AnyCell): string => `${table} ${row}`
+const columnOf = ({ table, period }: AnyCell): string => `${table} ${period}`
+
 /** Each priced cell with the one before it in its row, in the order of the periods. */
 const steps = remember((model: Model) => {
   const order = model.config.fees.periods.map(({ id }) => id)
-  const rows = Map.groupBy(cellsOf(model), ({ category }) => category)
-  return cellsOf(model).flatMap((cell) => {
-    const row = rows.get(cell.category) ?? []
+  const rows = Map.groupBy(allCells(model), rowOf)
+  return allCells(model).flatMap((cell) => {
+    const row = rows.get(rowOf(cell)) ?? []
     const before = order
       .slice(0, order.indexOf(cell.period))
       .toReversed()
@@ -239,11 +258,14 @@ const priceDrops: Check = {
       ({ amount, before, beforeAt }) => amount > 0 && amount < before && !isJump(model, beforeAt),
     )
     const rises = new Set(
-      steps(model).flatMap(({ cell, amount, before }) => (amount >= before ? [cell.period] : [])),
+      steps(model).flatMap(({ cell, amount, before }) =>
+        amount >= before ? [columnOf(cell)] : [],
+      ),
     )
-    const falling = Map.groupBy(drops, ({ cell }) => cell.period)
+    const falling = Map.groupBy(drops, ({ cell }) => columnOf(cell))
     return drops.map(({ cell, before, beforeAt }): Draft => {
-      const isColumn = (falling.get(cell.period)?.length ?? 0) > 1 && !rises.has(cell.period)
+      const column = columnOf(cell)
+      const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
       return {
         at: cell.at,
         message: `cheaper than in the period before (${formatMoney(before)})`,
@@ -277,23 +299,28 @@ const priceZero: Check = {
     ),
 }
 
-/** The cell a price is compared with: the period before in its row, else the middle of its column. */
+/**
+ * How many times what it is compared with a price is: the period before in its row, else the middle of its column. Of
+ * items only rows tell: a suite may well cost five times a bed.
+ */
 const jumps = remember((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(cellsOf(model), ({ period }) => period)
   return new Map(
-    cellsOf(model).flatMap(({ at, period, amount }): readonly (readonly [string, number])[] => {
-      if (amount === null) return []
-      const step = before.get(at)
-      if (step !== undefined) return [[at, step.amount / step.before]]
-      const column = (columns.get(period) ?? [])
-        .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
-        .sort((a, b) => a - b)
-      const middle = column[Math.floor(column.length / 2)]
-      return column.length < 2 || middle === undefined || middle === 0
-        ? []
-        : [[at, amount / middle]]
-    }),
+    allCells(model).flatMap(
+      ({ at, table, period, amount }): readonly (readonly [string, number])[] => {
+        if (amount === null) return []
+        const step = before.get(at)
+        if (step !== undefined) return [[at, step.amount / step.before]]
+        const column = (table === 'fees.prices' ? (columns.get(period) ?? []) : [])
+          .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
+          .sort((a, b) => a - b)
+        const middle = column[Math.floor(column.length / 2)]
+        return column.length < 2 || middle === undefined || middle === 0
+          ? []
+          : [[at, amount / middle]]
+      },
+    ),
   )
 })
 
@@ -309,7 +336,7 @@ const priceJump: Check = {
   after: [...AFTER_TABLE, 'EV406'],
   find: (model) => {
     const first = new Set(steps(model).map(({ cell }) => cell.at))
-    return cellsOf(model).flatMap(({ at, amount }): Draft[] => {
+    return allCells(model).flatMap(({ at, amount }): Draft[] => {
       const times = jumps(model).get(at)
       if (amount === null || times === undefined || times < JUMP) return []
       return [

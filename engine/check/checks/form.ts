@@ -1,4 +1,4 @@
-/** EV501 to EV508: the form asks what it needs, once, and says what it means. */
+/** EV501 to EV508, EV532: the form asks what it needs, once, and says what it means. */
 import type { Field } from '../../config.ts'
 import { canBeMalformed } from '../../fields.ts'
 import { formatDay, isDay } from '../../time.ts'
@@ -145,24 +145,36 @@ const sameLabel: Check = {
   slug: 'same-label',
   severity: 'warning',
   why: 'Delegates and the office tell fields apart by their labels.',
-  find: ({ fields }) => {
-    const firsts = new Map<string, FieldAt>()
-    return fields.flatMap((one): Draft[] => {
-      const { label } = one.raw
-      const first = firsts.get(label.trim().toLowerCase())
-      if (first === undefined) {
-        firsts.set(label.trim().toLowerCase(), one)
-        return []
-      }
-      return [
-        {
-          at: join(one.path, 'label'),
-          message: `two fields are both called “${label}”`,
-          related: [{ at: join(first.path, 'label'), message: 'the other one' }],
-        },
-      ]
-    })
-  },
+  find: ({ fields, asked }) => [
+    ...calledAlike(fields, 'two fields are both called'),
+    ...fields.flatMap(({ raw, path }) =>
+      calledAlike(
+        (raw.fields ?? []).flatMap((_, at) =>
+          asked.filter((part) => part.path === `${path}.fields.${at}`),
+        ),
+        'of each person two things are asked as',
+      ),
+    ),
+  ],
+}
+
+function calledAlike(fields: readonly FieldAt[], say: string): readonly Draft[] {
+  const firsts = new Map<string, FieldAt>()
+  return fields.flatMap((one): Draft[] => {
+    const { label } = one.raw
+    const first = firsts.get(label.trim().toLowerCase())
+    if (first === undefined) {
+      firsts.set(label.trim().toLowerCase(), one)
+      return []
+    }
+    return [
+      {
+        at: join(one.path, 'label'),
+        message: `${say} “${label}”`,
+        related: [{ at: join(first.path, 'label'), message: 'the other one' }],
+      },
+    ]
+  })
 }
 
 const stepOutOfRange: Check = {
@@ -273,6 +285,27 @@ const chosenIn: Check = {
   },
 }
 
+const linkWithoutMail: Check = {
+  slug: 'link-without-mail',
+  severity: 'warning',
+  why: 'Whoever is refused because they are registered already gets their link by mail; where none is sent they cannot get on.',
+  after: ['EV507'],
+  find: ({ config, file }) =>
+    config.email !== null || config.status === 'closed'
+      ? []
+      : (file.unique ?? []).flatMap(({ else: otherwise }, at): Draft[] =>
+          otherwise === 'block'
+            ? [
+                {
+                  at: `unique.${at}.else`,
+                  message: 'the event sends no mail: whoever is refused here gets no link either',
+                  help: 'add email: {subject, text}, or write else: warn',
+                },
+              ]
+            : [],
+        ),
+}
+
 export const form = {
   EV501: messageNeverShown,
   EV502: defaultNotOption,
@@ -282,4 +315,5 @@ export const form = {
   EV506: stepOutOfRange,
   EV507: contactFields,
   EV508: chosenIn,
+  EV532: linkWithoutMail,
 }

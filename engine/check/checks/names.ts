@@ -1,40 +1,14 @@
 /** EV2: every name that is used is declared, and means what its place needs. */
-import { choiceMeant, connectiveHelp, isEverybody } from '../meant/condition.ts'
-import { listed, suggestion } from '../near.ts'
+import { suggestion } from '../near.ts'
 import { soldColumns } from '../../sold-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../values.ts'
-import { storedIds } from '../model.ts'
+import { formsOf, storedIds } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { join } from '../source.ts'
-import {
-  categoriesGiven,
-  factNames,
-  itemColumns,
-  noSuchName,
-  unknownFactValues,
-  unknownFields,
-  unknownOptions,
-} from './sold-names.ts'
+import { categoriesCompared, unknownAsked, unknownCompared } from './compared-names.ts'
+import { categoriesGiven, itemColumns, unknownFields, unknownOptions } from './sold-names.ts'
 import { unknown, type Used } from './used.ts'
-
-const tests = (model: Model) =>
-  model.conditions.flatMap(({ kind, maps }) =>
-    maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
-  )
-
-/** The constants of a test that compares with values, each with its place. */
-export function constantsAt(
-  raw: unknown,
-  path: string,
-): readonly { readonly value: unknown; readonly at: string }[] {
-  if (Array.isArray(raw)) return raw.map((value: unknown, i) => ({ value, at: join(path, i) }))
-  if (typeof raw !== 'object' || raw === null) return [{ value: raw, at: path }]
-  const key = (['not', 'has'] as const).find((one) => Object.hasOwn(raw, one))
-  return key === undefined
-    ? []
-    : constantsAt((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
-}
 
 const unknownField: Check = {
   slug: 'unknown-field',
@@ -42,31 +16,9 @@ const unknownField: Check = {
   why: 'A condition on a field that does not exist is never true, and nobody notices.',
   find: (model) => {
     const ids = model.fields.map(({ id }) => id)
-    const derived = model.config.categoryChoice.by === 'rules'
-    const asked = tests(model).map(({ field, path, kind }) => ({
-      name: field,
-      at: path,
-      part: 'key' as const,
-      kind,
-    }))
     const chosen = model.file.category.chosen_in
     return [
-      ...asked
-        .filter(({ name, kind }) => name === 'category' && kind === 'rule' && derived)
-        .map(({ at }) => ({
-          at,
-          part: 'key' as const,
-          message: 'a rule that gives the category cannot ask for it',
-        })),
-      ...unknown(
-        model,
-        asked.filter(({ name }) => name !== 'category'),
-        [...ids, ...factNames(model.config)],
-        (name) => noSuchName(model, name),
-      ).map((draft): Draft => {
-        const help = connectiveHelp(draft.at)
-        return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
-      }),
+      ...formsOf(model).flatMap((form) => unknownAsked(model, form)),
       ...unknownFields(model),
       ...(chosen === undefined
         ? []
@@ -87,38 +39,7 @@ const unknownOption: Check = {
   find: (model) => [
     ...unknownOptions(model),
     ...apartOf(model),
-    ...tests(model).flatMap(({ field: id, raw, path }) => {
-      const { field } = model.fields.find((one) => one.id === id) ?? {}
-      if (field === undefined)
-        return unknownFactValues(
-          model,
-          id,
-          constantsAt(raw, path).flatMap(({ value, at }) =>
-            typeof value === 'string' ? [{ name: value, at }] : [],
-          ),
-        )
-      if (field.options === undefined || field.offersCategories === true) return []
-      const legal = field.options.map((option) => option.id)
-      const labels = new Map(
-        field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
-      )
-      const used = constantsAt(raw, path).flatMap(({ value, at }) =>
-        typeof value === 'string' ? [{ name: value, at }] : [],
-      )
-      return used.flatMap((one) =>
-        unknown(model, [one], legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
-          ({ help, fix, ...draft }) => ({
-            ...draft,
-            notes: [`options: ${listed(legal)}`],
-            ...(fix === undefined && labels.has(one.name.trim().toLowerCase())
-              ? {
-                  help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is called by its id`,
-                }
-              : optionHelp(id, one.name, legal, help, fix)),
-          }),
-        ),
-      )
-    }),
+    ...formsOf(model).flatMap(unknownCompared),
   ],
 }
 
@@ -137,21 +58,6 @@ function apartOf(model: Model): readonly Draft[] {
   })
 }
 
-/** "pg or faculty", "not pg" and "any" are no options, and what to write for them is known. */
-function optionHelp(
-  id: string,
-  name: string,
-  legal: readonly string[],
-  help: string | undefined,
-  fix: Draft['fix'],
-): Pick<Draft, 'help' | 'fix'> {
-  const meant = choiceMeant(name, legal)
-  if (meant !== null) return { help: `write ${id}: ${meant}` }
-  if (isEverybody(name))
-    return { help: `take \`${id}\` out of the condition: it leaves everybody in` }
-  return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
-}
-
 const unknownCategory: Check = {
   slug: 'unknown-category',
   severity: 'error',
@@ -164,16 +70,6 @@ const unknownCategory: Check = {
         ? [{ name: rule.then ?? '', at: `category.rules.${at}.then` }]
         : [{ name: rule.otherwise, at: `category.rules.${at}.otherwise` }],
     )
-    const offering = new Set(
-      model.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id),
-    )
-    const compared = tests(model)
-      .filter(({ field }) => field === 'category' || offering.has(field))
-      .flatMap(({ raw, path }) =>
-        constantsAt(raw, path).flatMap(({ value, at }): Used[] =>
-          typeof value === 'string' ? [{ name: value, at }] : [],
-        ),
-      )
     const rows = Object.keys(file.fees.prices ?? {})
       .filter((name) => name !== 'period')
       .map((name): Used => ({ name, at: `fees.prices.${name}`, part: 'key' }))
@@ -186,14 +82,7 @@ const unknownCategory: Check = {
     const say = (name: string): string => `there is no category \`${name}\``
     return [
       ...unknown(model, [...rules, ...rows, ...categoriesGiven(model), ...expected], legal, say),
-      ...compared.flatMap((one) => {
-        const meant = choiceMeant(one.name, legal)
-        return unknown(model, [one], legal, say).map((draft): Draft =>
-          meant === null
-            ? draft
-            : { at: draft.at, part: 'value', message: draft.message, help: `write ${meant}` },
-        )
-      }),
+      ...formsOf(model).flatMap((form) => categoriesCompared(form, legal, say)),
     ]
   },
 }

@@ -1,4 +1,4 @@
-/** Whether whoever asks for an item is asked for all that it is counted by: what is hidden or left empty is charged nothing. */
+/** Whether whoever asks for an item is asked for all that it is counted by, and whoever is charged for one was shown what decides it. */
 import type { EventConfig } from '../../config.ts'
 import type { Answer, Answers, Condition } from '../../answer.ts'
 import { counts, quantityOf } from '../../bill.ts'
@@ -95,4 +95,66 @@ function isAsked(
 
 function isChosen(answer: Answer | undefined): boolean {
   return answer === true || typeof answer === 'string' || listOf(answer).length > 0
+}
+
+/** A field whose question somebody does not see, and is charged for an item because they did not answer it. */
+export type Unseen = Omit<Unasked, 'isHidden'>
+
+/** One for each item and field; an item of which too many answers are to be looked at has none here. */
+export const unseenOf = remember((event: EventConfig): readonly Unseen[] =>
+  event.fees.items.flatMap((item) =>
+    withinBudget(() => unseenOfItem(event, item, { left: STEPS_MAX }), []),
+  ),
+)
+
+function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unseen[] {
+  const { when, by, count, times, amountIn } = item
+  // What is chosen, counted or named was asked for by doing so.
+  const isFree = item.prices.every(({ table }) =>
+    Object.values(table).every((cells) => Object.values(cells).every((price) => !price)),
+  )
+  if (when === undefined || isFree || [by, count, times, amountIn].some((one) => one !== undefined))
+    return []
+  const denied = event.fields.filter(
+    ({ id }) =>
+      showsOf(event, id).length > 0 &&
+      when.flat().some(({ field, test }) => field === id && test.is === 'not-in'),
+  )
+  if (denied.length === 0) return []
+  const found = new Map<string, Unseen>()
+  const shows = denied.flatMap(({ id }) => showsOf(event, id))
+  walk(
+    event,
+    [
+      {
+        reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
+        conditions: [...conditionsOfItem(item), ...shows],
+        at: ({ answers, category }, trail) => {
+          if (category === null || isAsked(event, item, answers, category)) return null
+          const holding = when.filter((map) => holds([map], answers, category))
+          const unseen = (map: Condition[number]): string | undefined =>
+            map.find(
+              ({ field, test }) =>
+                test.is === 'not-in' &&
+                own(answers, field) === undefined &&
+                denied.some(({ id }) => id === field) &&
+                !showsOf(event, field).every((shown) => holds(shown, answers, category)),
+            )?.field
+          const [field] = holding.map(unseen)
+          if (field === undefined || holding.some((map) => unseen(map) === undefined)) return null
+          if (!found.has(field))
+            found.set(field, {
+              item: item.id,
+              field,
+              who: { answers: answersOfTrail(trail), category },
+            })
+          return null
+        },
+      },
+    ],
+    carryingTrail,
+    apartFor([item]),
+    budget,
+  )
+  return [...found.values()]
 }

@@ -1,0 +1,184 @@
+/** EV469, EV473, EV474: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
+import { provedBill } from '../proof/bill.ts'
+import { unaskedOf, unseenOf } from '../proof/asked.ts'
+import { daysOfBill } from '../proof/days.ts'
+import type { Met } from '../proof/items.ts'
+import { sayAnswers } from '../proof/saying.ts'
+import type { Draft } from '../finding.ts'
+import type { Check, Checks, Model } from '../model.ts'
+import { listed } from '../near.ts'
+import { constantsAt } from './compared-names.ts'
+import { AFTER_BOUNDS, itemPath } from './bill.ts'
+import { itemCellsOf } from './fees.ts'
+import { tablesAt, type TableAt } from './sold-names.ts'
+
+const notAsked: Check = {
+  slug: 'charged-and-not-asked',
+  severity: 'warning',
+  why: 'A line that counts something which is hidden or left empty is not charged, though it was asked for.',
+  after: AFTER_BOUNDS,
+  find: (model) =>
+    unaskedOf(model.config).map(({ item, field, isHidden, who }): Draft => {
+      const path = itemPath(model, item)
+      const {
+        by,
+        times,
+        count,
+        amount_in: amountIn,
+      } = model.file.fees.items?.find(({ id }) => id === item) ?? {}
+      const key =
+        times === field ? 'times' : amountIn === field ? 'amount_in' : by === field ? 'by' : 'count'
+      const place =
+        typeof count === 'object' && key === 'count' ? `${path}.count.${field}` : `${path}.${key}`
+      return {
+        at: place,
+        part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
+        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is asked for: nothing is charged then`,
+        notes: [`for \`${who.category}\` with ${sayAnswers(who)}`],
+        related: model.fields
+          .filter(({ id }) => id === field)
+          .map((one) => ({ at: `${one.path}.id`, message: 'this field' })),
+        help: isHidden
+          ? `show \`${field}\` whenever \`${item}\` is asked for`
+          : `require \`${field}\`, or give it a default`,
+      }
+    }),
+}
+
+const chargedUnseen: Check = {
+  slug: 'charged-unseen',
+  severity: 'warning',
+  why: 'A condition with not holds for those too who never see the question: they pay for what they were not asked.',
+  after: AFTER_BOUNDS,
+  find: (model) =>
+    unseenOf(model.config).map(({ item, field, who }): Draft => {
+      const asked = model.conditions.find(
+        ({ kind, owner }) => kind === 'item' && owner === itemPath(model, item),
+      )
+      const test = asked?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
+      const said = sayAnswers(who)
+      return {
+        at: test?.path ?? `${itemPath(model, item)}.when`,
+        message: `\`${item}\` is charged where \`${field}\` is hidden, too`,
+        notes: [`for \`${who.category}\`${said === '' ? '' : ` with ${said}`}`],
+        related: model.fields
+          .filter(({ id }) => id === field)
+          .map(({ path, raw }) => ({
+            at: `${path}.${raw.show_when === undefined ? 'id' : 'show_when'}`,
+            message: raw.show_when === undefined ? 'this field' : 'shown only then',
+          })),
+        help: meantBy(model, field, test?.raw),
+      }
+    }),
+}
+
+/** How to charge only those who chose one of the answers that a test with `not` leaves, and how to charge all the others too. */
+function meantBy({ config }: Model, id: string, test: unknown): string {
+  const field = config.fields.find((one) => one.id === id)
+  const denied = constantsAt(test, '').map(({ value }) => String(value))
+  const all =
+    field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((one) => one.id)
+  const left = all.filter((one) => !denied.includes(one))
+  const said = (some: readonly string[]): string =>
+    some.length === 1 ? some.join() : `[${listed(some, OPTIONS_SAID)}]`
+  const others = `to charge the others too, write [{${id}: {not: ${said(denied)}}}, {${id}: {answered: false}}]`
+  return left.length === 0 ? others : `write {${id}: ${said(left)}}; ${others}`
+}
+/** More answers than these are counted, not said. */
+const OPTIONS_SAID = 6
+
+type Unmet = { readonly row: string; readonly period: string; readonly at: string }
+
+/** The prices of a table that nobody can be charged. */
+function unmetOf(model: Model, { path }: TableAt, tableAt: number, found: Met): readonly Unmet[] {
+  const reached = new Set(
+    found.reached
+      .filter(({ table }) => table === tableAt)
+      .map(({ row, period }) => `${row} ${period}`),
+  )
+  return itemCellsOf(model).filter(
+    ({ table, row, period, amount }) =>
+      table === path && amount !== null && amount > 0 && !reached.has(`${row} ${period}`),
+  )
+}
+
+/** One finding for a whole table, for a row of it, or for what is left of a column. */
+function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
+  const { item, path, rows, isOtherwise } = place
+  const priced = itemCellsOf(model).filter(
+    ({ table, amount }) => table === path && amount !== null && amount > 0,
+  )
+  const help = 'take it out, write none, or mend the condition that keeps everybody from it'
+  if (unmet.length === priced.length)
+    return [
+      {
+        at: path,
+        part: 'key',
+        message: `no delegate ever meets ${isOtherwise && tablesAt(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
+        help: isOtherwise
+          ? 'take it out, or mend the conditions above it or of the item'
+          : 'take it out, or mend its condition, those above it or that of the item',
+      },
+    ]
+  const byRow = Map.groupBy(unmet, ({ row }) => row)
+  const isWhole = (row: string): boolean =>
+    byRow.get(row)?.length === priced.filter((cell) => cell.row === row).length
+  const whole = Object.keys(rows).filter(isWhole)
+  const rest = Map.groupBy(
+    unmet.filter(({ row }) => !whole.includes(row)),
+    ({ period }) => period,
+  )
+  return [
+    ...whole.map((row): Draft => ({
+      at: `${path}.${row}`,
+      part: 'entry',
+      message: `no delegate ever meets the row \`${row}\` of \`${item.id}\``,
+      help,
+    })),
+    ...[...rest].flatMap(([period, cells]): Draft[] => {
+      const [first, ...others] = cells
+      return first === undefined
+        ? []
+        : [
+            {
+              at: first.at,
+              message: `no delegate ever meets the price of ${listed(
+                cells.map(({ row }) => (row === 'each' ? `\`${item.id}\`` : `\`${row}\``)),
+                3,
+              )} in \`${period}\``,
+              related: others.slice(0, 2).map(({ at }) => ({ at, message: 'and this' })),
+              help: 'write none, or a price for those who are to buy it then in the price table',
+            },
+          ]
+    }),
+  ]
+}
+
+const neverMet: Check = {
+  slug: 'price-never-met',
+  severity: 'warning',
+  why: 'A price that nobody can be charged was meant for somebody.',
+  after: [...AFTER_BOUNDS, 'EV306', 'EV407', 'EV462'],
+  find: (model) => {
+    const open = new Set(daysOfBill(model.config).map(({ period }) => period))
+    return provedBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
+      found === null
+        ? []
+        : tablesAt(model)
+            .filter(({ item }) => item.id === id)
+            .flatMap((place) => {
+              // Of a period in which nobody can register, it is the period that is told.
+              const unmet = unmetOf(model, place, place.tableAt, found).filter(({ period }) =>
+                open.has(period),
+              )
+              return unmet.length === 0 ? [] : sayUnmet(model, place, unmet)
+            }),
+    )
+  },
+}
+
+export const charged = {
+  EV469: notAsked,
+  EV473: chargedUnseen,
+  EV474: neverMet,
+} satisfies Checks
