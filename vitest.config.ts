@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tests/longest-first.ts'
 
+/** Not handed down to the projects by itself. */
+const execArgv = ['--import', import.meta.resolve('./tests/quick-environment.ts')]
+
 /**
  * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
  * the cores to what computes. The crash tests come last.
@@ -20,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          execArgv,
           // Nothing here keeps a state of its own: a worker that reads the engine once serves file after file.
           isolate: false,
           include: [
@@ -35,6 +39,7 @@ export default defineConfig({
       {
         test: {
           name: 'web',
+          execArgv,
           // What stands beside a component: JSX is not for Node.
           experimental: { viteModuleRunner: true },
           isolate: false,
@@ -44,6 +49,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
+          execArgv,
           isolate: false,
           include: ['tests/{server,gateway,office,commands,simulator}/**/*.test.ts'],
           exclude: ['tests/**/*.browser.test.ts'],

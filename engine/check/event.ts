@@ -18,17 +18,17 @@ type CompileOptions = CheckOptions
 
 /**
  * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the
- * order of files. `event` is null when there is a finding of severity error, and only then. Never
- * throws, whatever the text.
+ * order of files. `event` is null when there is a finding of severity error, and only then; `reads` is
+ * what `readEvent` makes of the text. Never throws, whatever the text.
  */
 export function compileEvent(
   text: string,
   shared: SharedFiles,
   file: { readonly path: string } = { path: 'event' },
   options: CompileOptions = {},
-): Compiled {
+): Compiled & { readonly reads: EventConfig | null } {
   const read = readAlone({ path: file.path, text }, readShared(shared), options)
-  return finished(read, [])
+  return { ...finished(read, []), reads: read.config }
 }
 
 /**

@@ -5,7 +5,6 @@ import {
   compileEvent,
   diffEvents,
   isEmptyDiff,
-  readEvent,
   type Finding,
   type SharedFiles,
 } from '../../engine/files.ts'
@@ -28,7 +27,12 @@ export type Judged = {
 }
 
 /** An event file and what its mutants are compared with. */
-export type Original = { readonly path: string; readonly event: EventConfig; readonly said: string }
+export type Original = {
+  readonly path: string
+  readonly event: EventConfig
+  readonly bare: EventConfig
+  readonly said: string
+}
 
 export function originalOf(path: string, text: string, shared: SharedFiles): Original {
   const { event, findings } = compileEvent(text, shared, { path })
@@ -36,22 +40,19 @@ export function originalOf(path: string, text: string, shared: SharedFiles): Ori
     throw new Error(
       `${path} must be clean before it is changed: ${findings.map(({ code }) => code).join(' ')}`,
     )
-  return { path, event, said: said(text) ?? '' }
+  return { path, event, bare: bare(event), said: said(parsed(text)) ?? '' }
 }
 
 export function judge(mutant: Mutant, original: Original, shared: SharedFiles): Judged {
-  const { event: served, findings: all } = compileEvent(mutant.text, shared, {
-    path: original.path,
-  })
+  const { reads, findings: all } = compileEvent(mutant.text, shared, { path: original.path })
   const findings = all.filter(({ severity }) => severity !== 'note')
   // Not what the checker accepts, but what the file means: otherwise its own false alarms would look like harm.
   const unread = all.some(({ code, severity }) => severity === 'error' && code.startsWith('EV0'))
-  const event = unread ? null : (served ?? readEvent(mutant.text, shared, { path: original.path }))
-  const { harm, changes } = harmOf(event, mutant, original)
+  const { harm, changes } = harmOf(unread ? null : reads, mutant, original)
   const twofold =
     harm === 'harmless' &&
-    said(mutant.text) !== original.said &&
-    findings.some(({ code }) => CONTRADICTIONS.has(code))
+    findings.some(({ code }) => CONTRADICTIONS.has(code)) &&
+    said(parsed(mutant.text)) !== original.said
   return {
     mutant,
     harm: twofold ? 'contradiction' : harm,
@@ -82,7 +83,7 @@ function harmOf(
 ): Pick<Judged, 'harm' | 'changes'> {
   if (event === null) return { harm: 'harmful', changes: 'does not read' }
   const whole = diffEvents(original.event, event)
-  const { prices, rules, sold, values } = diffEvents(bare(original.event), bare(event))
+  const { prices, rules, sold, values } = diffEvents(original.bare, bare(event))
   // In which order places are asked for and lines stand, changes what is read and not what is paid.
   const dearer = sold.filter(({ what }) => !what.startsWith('order of '))
   const changes = [
@@ -100,7 +101,7 @@ function harmOf(
   const stated = parsed(text)
   return {
     harm:
-      said(text) === original.said && JSON.stringify(stated) !== original.said
+      said(stated) === original.said && JSON.stringify(stated) !== original.said
         ? 'checking'
         : 'harmless',
     changes,
@@ -125,8 +126,7 @@ const parsed = (text: string): Record<string, unknown> | null => {
 }
 
 /** What a file says of its event, without what it says to the checker. */
-function said(text: string): string | null {
-  const file = parsed(text)
+function said(file: Record<string, unknown> | null): string | null {
   if (file === null || typeof file !== 'object') return null
   const { examples: _examples, allow: _allow, demo: _demo, fees, ...rest } = file
   const { overlap: _overlap, ...priced } = (fees ?? {}) as Record<string, unknown>

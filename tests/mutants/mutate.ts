@@ -4,7 +4,6 @@
  * digit longer or shorter, a day earlier or later, a year off, unquoted, indented by a tab, given
  * another type, or moved by a line. A mutant is the whole text and the lines a person would look at.
  */
-import { createHash } from 'node:crypto'
 import {
   isMap,
   isPair,
@@ -60,9 +59,9 @@ export function ofMutants<Told>(
     const changed = [...edits]
       .sort((a, b) => b.at[0] - a.at[0])
       .reduce((now, { at, text: put }) => now.slice(0, at[0]) + put + now.slice(at[1]), text)
-    // Long texts of one length share one hash in a Map; a digest does not.
-    const key = createHash('sha1').update(changed).digest('base64')
-    if (changed === text || seen.has(key)) return
+    if (changed === text) return
+    const key = differenceOf(text, changed, edits)
+    if (seen.has(key)) return
     seen.add(key)
     if (!keeps(seen.size - 1)) return
     const start = Math.min(...edits.map(({ at }) => at[0]))
@@ -224,6 +223,16 @@ function linesAround(lines: readonly string[], at: number): readonly number[] {
     around.unshift(i + 1)
   }
   return around
+}
+
+/** The least that has to be replaced of `text` to make `changed`: the same for the same text, and far shorter. */
+function differenceOf(text: string, changed: string, edits: readonly Edit[]): string {
+  let start = Math.min(...edits.map(({ at }) => at[0]))
+  while (start < text.length && text[start] === changed[start]) start += 1
+  const same = Math.min(text.length, changed.length) - start
+  let after = Math.min(same, text.length - Math.max(...edits.map(({ at }) => at[1])))
+  while (after < same && text.at(-1 - after) === changed.at(-1 - after)) after += 1
+  return `${start} ${text.length - after} ${changed.slice(start, changed.length - after)}`
 }
 
 /** Two letters changed places, or one lost: what fingers do. */

@@ -376,10 +376,12 @@ describe('the period is right on every edge, whatever the time zone of the serve
   ])('%s: %s, afpi-pg %i, with tax %i', async (clock, period, base, total) => {
     const zones = ['Pacific/Kiritimati', 'America/Adak', 'Asia/Kolkata']
     const own = process.env.TZ
+    const offsets = new Set<number>()
     const { app, post, rows } = await start({ clock })
     try {
       for (const zone of zones) {
         process.env.TZ = zone
+        offsets.add(new Date(0).getTimezoneOffset())
         const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffAnswer>()
         expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([
           period,
@@ -398,6 +400,8 @@ describe('the period is right on every edge, whatever the time zone of the serve
       expect(rows('SELECT DISTINCT period, base, total FROM registrations')).toEqual([
         { period, base: base * 100, total: total * 100 },
       ])
+      // The process has been in each of them.
+      expect(offsets.size).toBe(zones.length)
     } finally {
       if (own === undefined) delete process.env.TZ
       else process.env.TZ = own

@@ -1,5 +1,5 @@
 /** What is asked of the checker and what it answers. It runs in a worker, so that typing never waits for a proof. */
-import { compileEvent, lineFinder, readEvent, runExamples } from '../../../engine/files.ts'
+import { compileEvent, lineFinder, runExamples } from '../../../engine/files.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ExampleResult, Finding, SharedFiles } from '../../../engine/files.ts'
 
@@ -30,7 +30,7 @@ export type Lines = {
 
 /** Never throws: half-typed text gives findings, and what cannot be tried on it is left out. */
 export function check({ number, path, text, shared, otherRoutes }: Question): Checked {
-  const { event, findings } = compileEvent(text, shared, { path }, { otherRoutes })
+  const { reads: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
   const nothing = {
     number,
     text,
@@ -41,7 +41,6 @@ export function check({ number, path, text, shared, otherRoutes }: Question): Ch
   }
   try {
     // With errors in it a file is not served; while it is written one wants to see it all the same.
-    const draft = event ?? readEvent(text, shared, { path })
     return draft === null
       ? nothing
       : { ...nothing, event: draft, examples: runExamples(draft), lines: linesOf(draft, text) }

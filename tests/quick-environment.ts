@@ -1,0 +1,14 @@
+/**
+ * Loaded by every worker before its tests. Each look at `process.env` asks the operating system, and the YAML parser
+ * looks at it once per word, which is a fifth of its time. Here a copy is looked at; what is set goes to both.
+ */
+const real = process.env
+process.env = new Proxy(
+  { ...real },
+  {
+    set: (copy, name, value) =>
+      Reflect.set(real, name, value) && Reflect.set(copy, name, String(value)),
+    deleteProperty: (copy, name) =>
+      Reflect.deleteProperty(real, name) && Reflect.deleteProperty(copy, name),
+  },
+)
