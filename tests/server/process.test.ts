@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  cpSync,
   mkdtempSync,
   mkdirSync,
   readFileSync,
@@ -19,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { main } from '../../server/cli.ts'
 import { pdf } from './files.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { hostileFiles } from './hostile-files.ts'
 import { beginUpload } from './uploading.ts'
 
@@ -376,6 +378,56 @@ describe('starting and stopping', () => {
     )
     await expect(startServer('live-var', live)).rejects.toThrow(/ended with 2: PUBLIC_URL is http:/)
   })
+})
+
+test('two servers on one database: of 64 who want the last seat, half at each, one has it; by what was seen before the transaction many would', async () => {
+  const eventsDir = join(folder, 'seats-events')
+  cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  const limits = `
+limits:
+  - {id: hall, when: {is_member: true}, max: 1, full: The hall is full, few: 1}
+`
+  writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: limits }))
+  const variables = {
+    EVENTS_DIR: eventsDir,
+    DATA_DIR: join(folder, 'seats'),
+    ADMIN_PASSWORD: 'a password for two servers',
+    CLOCK: '2026-01-10',
+  }
+  // One after the other: the first makes the database.
+  const servers = [await startServer('seats', variables), await startServer('seats-2', variables)]
+  const all = <T>(one: (url: string) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: 64 }, (_, at) => one(servers[at % 2]?.url ?? '')))
+  const register = async (url: string, isMember: string): Promise<Response> =>
+    fetch(`${url}/api/sample2026/register/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fixtureDelegate, is_member: isMember }),
+    })
+  try {
+    // The negative control: the seat is there for everybody who looks, and what they take counts nowhere.
+    const unguarded = await all(async (url) => {
+      const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
+      return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
+    })
+    expect(unguarded.filter(Boolean).length).toBeGreaterThan(1)
+    const answers = await all(async (url) => {
+      const answer = await register(url, 'true')
+      return [answer.status, (await answer.json()).code]
+    })
+    expect(answers.filter(([status]) => status === 201).length).toBe(1)
+    expect(answers.filter(([, code]) => code === 'full').length).toBe(63)
+    const db = new Database(join(folder, 'seats', 'rollcall.db'), { readonly: true })
+    expect(db.prepare("SELECT max, taken FROM places WHERE place = 'hall'").all()).toEqual([
+      { max: 1, taken: 1 },
+    ])
+    expect(
+      db.prepare("SELECT count(*) AS n FROM registrations WHERE category = 'member'").get(),
+    ).toEqual({ n: 1 })
+    db.close()
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
 })
 
 test('a disk that is full when a proof comes is said in a sentence, noted once, and costs nobody else anything', async () => {

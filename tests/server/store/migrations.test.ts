@@ -9,6 +9,9 @@ import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
 import { reviews } from '../../../server/store/reviews.ts'
 import { keepDraft } from '../../../server/store/drafts.ts'
 import { draftProofs } from '../../../server/store/migrations/proofs.ts'
+import { placesTaken, roomFor, setLimits } from '../../../server/store/places.ts'
+import { codeUsed } from '../../../server/store/codes.ts'
+import { places } from '../../../server/store/migrations/places.ts'
 import { migrate, migrations } from '../../../server/store/schema.ts'
 import { standsAgainst } from '../../../server/store/unique.ts'
 import { applyFact } from '../../../server/store/settling.ts'
@@ -279,6 +282,50 @@ test('a database filled before answers could stand once: who is in it already is
     against('gone@example.org'),
     against('new@example.org'),
   ]).toEqual(['DEMO1', null, null])
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before there were limits: whoever is in it counts when one is served, held, kept or free as they stand', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  const before = migrations.indexOf(places)
+  for (const step of migrations.slice(0, before)) older.exec(step)
+  older.pragma(`user_version = ${before}`)
+  for (const [id, status, inReview] of [
+    [1, 'success', 0],
+    [2, 'pending', 0],
+    [3, 'failed', 0],
+    [4, 'pending', 1],
+  ] as const)
+    older.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, total, payment_status, in_review, created_at, created_day)
+                VALUES (${id}, 'demo', 'h', 'DEMO${id}', '', '', '', '', '{"workshops":["scan"]}', 1000, '${status}', ${inReview}, 1, '2026-01-01');
+                INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, created_at, status_at, handed_off_at)
+                VALUES (${id}, 'DEMO${id}', 1, 'airpay', 1000, '${status}', 1, 1, 1000)`)
+  older.exec(`INSERT INTO codes (id, event_id, kind, code, folded, uses_max, note, made_at, made_by) VALUES (1, 'demo', 'coupon', 'A-B', 'ab', 1, '', 1, 'office');
+              INSERT INTO code_uses (registration_id, code_id) VALUES (1, 1)`)
+  migrate(older)
+  const sql = statements(older)
+  expect(placesTaken(sql, 'demo')).toEqual([])
+  const scan = { id: 'seats', eachOptionOf: 'workshops', max: { scan: 3 }, full: { say: 'Full' } }
+  setLimits(sql, 'demo', [scan], 500)
+  expect(
+    older.prepare('SELECT registration_id, state, until FROM places_taken').raw().all(),
+  ).toEqual([
+    [1, 'kept', null],
+    [2, 'held', 1500],
+    [3, 'free', null],
+    [4, 'kept', null],
+  ])
+  expect(placesTaken(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+  const room = (at: number) => roomFor(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
+  expect([room(1499), room(1500)]).toEqual([
+    { code: 'full', place: 'seats.scan' },
+    { ids: [1], holdMs: 500 },
+  ])
+  applyFact(sql, 'DEMO2' as OrderId, confirmed('AP2', 1000 as Paise), null)
+  expect(placesTaken(sql, 'demo')).toMatchObject([{ taken: 3 }])
+  expect(codeUsed(sql, 1)).toBe('ab')
   older.close()
   rmSync(other, { recursive: true })
 })
