@@ -38,8 +38,10 @@ export type Looks = {
  * Whether there are places is decided in the transaction that registers, so that a look a moment ago does for
  * working out what to ask it for. Where a place is gone, each request looks for itself: the price may hang on it.
  */
-export function looksAtPlaces(deps: Pick<Deps, 'store'>): Looks {
+export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): Looks {
   const kept = new Map<string, { readonly left: Facts['left']; readonly at: Instant }>()
+  // Another file may have other places.
+  deps.events.onChange(() => kept.clear())
   return {
     lately: (event, at) => {
       if (event.limits.length === 0) return {}
