@@ -4,10 +4,12 @@
  */
 import { daysSaid } from '../check/said/days.ts'
 import { callsOf, pagesOf } from '../check/clashes.ts'
+import type { EventFile } from '../check/file-types.ts'
+import { listed } from '../check/near.ts'
 import { readYaml } from '../check/parse.ts'
 import type { Source } from '../check/source.ts'
 import type { EventConfig } from '../config.ts'
-import { addDays, formatDays, type Day } from '../time.ts'
+import { addDays, daysBetween, formatDays, isDay, type Day } from '../time.ts'
 import { likeMonth, shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
@@ -45,7 +47,10 @@ export function repeatEvent(text: string, old: EventConfig, options: RepeatOptio
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
 
   const marks = marking()
-  const edited = applyEdits(text, editsOf(source, old, { prefix, key, account }))
+  const edited = applyEdits(text, [
+    ...editsOf(source, old, { prefix, key, account }),
+    ...consentsKept(source, old, marks.mark),
+  ])
   const named = [
     ...addresses.map(({ from, to }) => [addressPattern(from), to] as const),
     ...periods.map(({ from, to }) => [wordPattern(from), to] as const),
@@ -74,7 +79,7 @@ export function repeatEvent(text: string, old: EventConfig, options: RepeatOptio
       ...(old.fees.prices === null
         ? []
         : [
-            'Every price is as it was; fees.prices stands under demo: until you have looked at each.',
+            `Every price is as it was; ${listed(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'stands' : 'stand'} under demo: until you have looked at each.`,
           ]),
     ],
     look: [
@@ -98,7 +103,16 @@ export function repeatEvent(text: string, old: EventConfig, options: RepeatOptio
         : [
             'The gateway must be told the new return address, where its settings hold the old one.',
           ]),
-      ...[...new Set(moved.left)].map((day) => `“${day}” looks like a day and is as it was.`),
+      ...old.fields.flatMap(({ id: consent, version }) =>
+        version === undefined
+          ? []
+          : [
+              `What ${consent} consents to is version ${version}, as last time: write another if the text is another.`,
+            ],
+      ),
+      ...[...new Set(moved.left)].map(
+        (day) => sayAge(day, old, later) ?? `“${day}” looks like a day and is as it was.`,
+      ),
       ...yearsLeft(written, old),
     ],
   }
@@ -149,6 +163,47 @@ function editsOf(
     ...orders,
     ...paid,
   ]
+}
+
+/** Which text somebody consents to is no day of the event, and stays as it is until that text is another. */
+function consentsKept(
+  source: Source,
+  old: EventConfig,
+  mark: (text: string) => string,
+): readonly Edit[] {
+  const kept = (path: string): readonly Edit[] => {
+    if (!source.has(path)) return []
+    const { start, end } = source.place(path)
+    const written = source.text.slice(start.offset, end.offset)
+    return [{ start: start.offset, end: end.offset, text: mark(written) }]
+  }
+  const { form } = source.value as EventFile
+  return [
+    ...form.sections.flatMap(({ fields }, s) =>
+      fields.flatMap((_, f) => kept(`form.sections.${s}.fields.${f}.version`)),
+    ),
+    ...old.fields.flatMap(({ id }) => kept(`examples.promises.consents.${id}`)),
+  ]
+}
+
+/** Beside the event's first or last day, years before: an age. In words, with the day of that age at the next event. */
+function sayAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
+  if (!isDay(day)) return null
+  for (const edge of [old.from, old.to]) {
+    const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
+    const birthday = yearsBefore(edge, years)
+    const apart = birthday === null ? null : daysBetween(birthday, day)
+    const next = yearsBefore(later(edge), years)
+    if (apart !== null && next !== null && years > 0 && Math.abs(apart) <= 1)
+      return `“${day}” is as it was; if it is an age on the day of the event, ${years} years, write ${addDays(next, apart)}.`
+  }
+  return null
+}
+
+/** Null for a 29 February in a year that has none. */
+function yearsBefore(of: Day, years: number): Day | null {
+  const before = `${Number(of.slice(0, 4)) - years}${of.slice(4)}`
+  return isDay(before) ? before : null
 }
 
 function applyEdits(text: string, edits: readonly Edit[]): string {
@@ -265,14 +320,20 @@ function marking(): { mark: (text: string) => string; restore: (text: string) =>
   }
 }
 
+/** Where prices stand. */
+function pricesOf({ fees }: EventConfig): readonly string[] {
+  return [
+    ...(fees.prices === null ? [] : ['fees.prices']),
+    ...(fees.items.length === 0 ? [] : ['fees.items']),
+    ...(fees.adjustments.length === 0 ? [] : ['fees.adjustments']),
+  ]
+}
+
 /** Prices and account under `demo:`, and a comment where the prices stand. */
 function withDemo(text: string, old: EventConfig): string {
-  const wanted = [
-    ...(old.fees.prices === null ? [] : ['fees.prices']),
-    ...(old.fees.items.length === 0 ? [] : ['fees.items']),
-    ...(old.fees.adjustments.length === 0 ? [] : ['fees.adjustments']),
-    ...(old.payment === null ? [] : ['payment.account']),
-  ].filter((path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)))
+  const wanted = [...pricesOf(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
+    (path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)),
+  )
   const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as it was last time')
   const marked =
     old.fees.prices === null

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { day, type EventConfig } from '../../engine/index.ts'
+import { addDays, day, type EventConfig } from '../../engine/index.ts'
 import {
   compileEvent,
   compileEvents,
@@ -58,6 +58,40 @@ test.each(files.map((file) => [file.path, file] as const))(
     expect(event.demo.some((path) => path === 'fees.prices')).toBe(next.old.fees.prices !== null)
   },
 )
+
+const wholes = ['nidancon2027', 'nilarun2027', 'soiltalk2027'].map((id) =>
+  read(`tests/events/${id}.yaml`),
+)
+
+test.each(wholes.map((file) => [file.path, file] as const))(
+  '%s is repeated without an error or a warning: items, limits, bounds and promises move with the event',
+  (_path, file) => {
+    const next = nextOf(file)
+    const { event, findings } = compileEvents([file, next], ours).files.at(-1) ?? { findings: [] }
+    expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([])
+    const later = (at: string | undefined) => at && addDays(day(at), 52 * 7)
+    expect(event?.registration).toEqual({ closes: later(next.old.registration.closes) })
+    expect(event?.fees.adjustments.map(({ from }) => from)).toEqual(
+      next.old.fees.adjustments.map(({ from }) => later(from)),
+    )
+    // Of which text a consent is, the calendar does not say.
+    expect(event?.fields.map(({ version }) => version)).toEqual(
+      next.old.fields.map(({ version }) => version),
+    )
+  },
+)
+
+test('what may be an age on the day of the event is told with the day of that age at the next', () => {
+  const [, marathon] = wholes
+  if (marathon === undefined) throw new Error('there is a marathon')
+  expect(nextOf(marathon).look).toEqual(
+    expect.arrayContaining([
+      '“1982-01-17” is as it was; if it is an age on the day of the event, 45 years, write 1983-01-16.',
+      '“2009-01-18” is as it was; if it is an age on the day of the event, 18 years, write 2010-01-17.',
+      '“1930-01-01” looks like a day and is as it was.',
+    ]),
+  )
+})
 
 test('all four may be repeated into one folder', () => {
   const compiled = compileEvents([...files, ...files.map((file) => nextOf(file))], ours)

@@ -440,6 +440,8 @@ test.each(THREE)('%s: the checker finds nothing', (id) => {
   const path = `tests/events/${id}.yaml`
   const { findings } = compileEvent(read(path).text, ours, { path })
   expect(findings.filter(({ severity }) => severity !== 'note').map(({ code }) => code)).toEqual([])
+  // An example that states the line of the registration states its price.
+  expect(findings.map(({ code }) => code)).not.toContain('EV902')
 })
 
 test('the cheapest and the dearest bill that the checker finds are those found by hand', () => {

@@ -1,7 +1,7 @@
 /** What the file's own examples get, each answered, judged and priced as the form would. */
 import type { EventConfig, ExampleCase } from '../../config.ts'
 import type { RawAnswers, Scalar } from '../../answer.ts'
-import { EACH, linesOf, totalsOf } from '../../bill.ts'
+import { EACH, linesOf, REGISTRATION, totalsOf } from '../../bill.ts'
 import { holds } from '../../conditions.ts'
 import { factsAmong, NO_FACTS, type Facts } from '../../facts.ts'
 import { fromPairs, own } from '../../outcome.ts'
@@ -111,11 +111,13 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     `${listed ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
+  const checksCell = checksAmount || own(expected, REGISTRATION) !== undefined
   return {
     name: example.name,
     ...told(failures),
     because,
-    cell: category === null || period === null ? null : { category, period, checksAmount },
+    cell:
+      category === null || period === null ? null : { category, period, checksAmount: checksCell },
     itemCells:
       category === null || period === null
         ? []
