@@ -13,6 +13,7 @@ import {
   mailFor,
   rupees,
   wireLines,
+  words,
 } from '../../engine/index.ts'
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
@@ -202,28 +203,40 @@ function answersOf(
     formerNo === null || formerNo === String(regNo)
       ? []
       : [{ id: 'former_no', label: 'Number before the import', text: formerNo }]
-  const answers = [...known, ...rest.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
-    const upload = registration.uploads.find(({ field }) => field === id)
-    const answer = registration.answers[id]
-    if (answer === undefined && upload === undefined) return []
-    const text = fileText(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
-    return [
-      {
-        id,
-        label,
-        text,
-        ...(upload?.droppedAt === null && {
-          href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
-        }),
-      },
-    ]
-  })
+  const answers = [...known, ...rest.map((id) => ({ id, label: nameOfRest(event, id) }))].flatMap(
+    ({ id, label }) => {
+      const upload = registration.uploads.find(({ field }) => field === id)
+      const answer = registration.answers[id]
+      if (answer === undefined && upload === undefined) return []
+      const text = fileText(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
+      return [
+        {
+          id,
+          label,
+          text,
+          ...(upload?.droppedAt === null && {
+            href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
+          }),
+        },
+      ]
+    },
+  )
   const kind = event.codeKinds.find(({ id }) => id === registration.answers[CODE])
   const used =
     code === null
       ? []
       : [{ id: CODE, label: 'Code', text: kind === undefined ? code : `${code} (${kind.label})` }]
   return [...former, ...answers, ...used]
+}
+
+/** What a roll said of an answer, and a place that was gone, stand beside the answers under names of their own. */
+function nameOfRest({ fields }: EventConfig, id: string): string {
+  const [first = '', ...rest] = id.split('.')
+  const field = fields.find((one) => one.id === first)
+  if (rest.length === 0) return id
+  return field === undefined
+    ? `${words(first)}: ${rest.join('.')}`
+    : `${field.label}: ${rest.join('.')}`
 }
 
 /** The others with its e-mail address, however they wrote it: somebody may have registered twice. */

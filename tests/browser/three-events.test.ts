@@ -281,8 +281,9 @@ async function another(answers: Readonly<Record<string, string>>, letter?: File)
 test('what others took while the form was filled in is said at its question, or asked about where there is a way on', async () => {
   const { page, context, complaints } = await visit(browser)
   const send = (name = 'Proceed to Secure Payment'): Promise<void> => button(page, name).click()
-  const total = (amount: string): Promise<void> =>
-    expect.poll(async () => (await lines(page))['Total Amount']).toBe(amount)
+  const total = async (amount: string): Promise<void> => {
+    await expect.poll(async () => (await lines(page))['Total Amount']).toBe(amount)
+  }
   await aboutYou(page, 'Late Sample', 'a postgraduate trainee')
   await page.locator('input[type=file]').setInputFiles(PROOF)
   await button(page, 'Have a code?').click()

@@ -417,12 +417,17 @@ describe('the office', () => {
     })
   })
 
-  test('sees on the page of a registration which code it used', async () => {
+  test('sees on the page of a registration which code it used, and what the roll said, in words', async () => {
     const wanted = { event: 'sample2026', kind: 'coupon', code: 'SHOWN-1' }
     await office('POST', '/admin/codes/', wanted)
-    const { reg_no } = await registered(somebody({ code: 'shown1' }))
+    const { reg_no } = await registered(somebody({ code: 'shown1', number: 'L 12' }))
     const { body } = await office('GET', `/admin/registrations/${reg_no}/`)
     expect(body['answers']).toContainEqual({ id: 'code', label: 'Code', text: 'SHOWN-1 (Coupon)' })
+    expect(body['answers']).toContainEqual({
+      id: 'number.kind',
+      label: 'Number: kind',
+      text: 'life',
+    })
     expect(JSON.stringify(body['answers'])).not.toContain('"coupon"')
   })
 

@@ -1,8 +1,9 @@
 /** The page of one registration in the office. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
-import { formatMoney, readLines } from '../../engine/index.ts'
+import { readLines } from '../../engine/index.ts'
 import type { AdminList, OfficeRegistrationAnswer } from '../../engine/index.ts'
+import { lineRows } from '../shared/bill-rows.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
@@ -111,7 +112,7 @@ export function RegistrationPage({
         <div>
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
-            <Ledger money rows={[...soldRows(query.data.lines), ...priceRows(row)]} />
+            <Ledger money rows={priceRows(row, query.data.lines)} />
           </section>
           <Payments payments={payments} />
           <Mails
@@ -140,13 +141,18 @@ export function RegistrationPage({
   )
 }
 
-function priceRows(row: OfficeRegistrationAnswer['registration']) {
+/** What it was priced by, what was sold where that is more than the registration, and the sums. */
+function priceRows(
+  row: OfficeRegistrationAnswer['registration'],
+  wire: OfficeRegistrationAnswer['lines'],
+): readonly LedgerRow[] {
+  const lines = readLines(wire)
   const words = [
     ['category_display', 'Category'],
     ['period_display', 'Price period'],
   ] as const
   const money = [
-    ['base', 'Base fee'],
+    ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
     ['gst', 'GST'],
   ] as const
   const registered = dateParts(row['created_at'])
@@ -155,6 +161,7 @@ function priceRows(row: OfficeRegistrationAnswer['registration']) {
     ...(registered
       ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }]
       : []),
+    ...(lines.length < 2 ? [] : lineRows(lines)),
     // Without a tax the total is all there is to say.
     ...money.flatMap(([id, label]) =>
       row[id] === null || row[id] === undefined || !row['gst']
@@ -273,17 +280,4 @@ function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
 
 function When({ at }: { readonly at: string }) {
   return <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
-}
-
-/** What was sold, each with its tax; of a registration alone the price says all. */
-function soldRows(wire: OfficeRegistrationAnswer['lines']): readonly LedgerRow[] {
-  const lines = readLines(wire)
-  return lines.length < 2
-    ? []
-    : lines.map(({ id, option, label, quantity, unit, total }) => ({
-        id: `${id}.${option ?? ''}`,
-        label,
-        about: quantity === 1 ? undefined : `${quantity} × ${formatMoney(unit)}`,
-        value: formatMoney(total),
-      }))
 }

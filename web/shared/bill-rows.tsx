@@ -25,15 +25,40 @@ export function billRows(
 ): readonly LedgerRow[] {
   if (quote.lines.length === 0) return quoteRows(event, quote, wanted, before)
   const onTop = isTaxOnTop(quote.lines)
+  const isTaxed = quote.gst !== 0
+  const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
+    if (sum === 'total') return true
+    if (sum === 'period') return wanted.includes('period')
+    return isTaxed && (sum === 'base' ? onTop : onTop || wanted.includes('gst'))
+  })
+  const [period, rest] = [
+    sums.filter((sum) => sum === 'period'),
+    sums.filter((sum) => sum !== 'period'),
+  ]
+  return [
+    ...quoteRows(event, quote, period, before),
+    ...lineRows(quote.lines, before?.lines),
+    ...quoteRows(event, quote, rest, before).map((row) =>
+      row.id === 'gst' && !hasOneTax(event) ? { ...row, label: taxName(event) } : row,
+    ),
+  ]
+}
+
+/** The lines alone, each as the event file states its price; what was, and what is gone, is struck. */
+export function lineRows(
+  lines: readonly Line[],
+  before: readonly Line[] = [],
+): readonly LedgerRow[] {
+  const onTop = isTaxOnTop(lines)
   const amountOf = (line: Line): Paise => (onTop ? line.base : line.total)
-  const was = new Map((before?.lines ?? []).map((line) => [nameOf(line), line]))
+  const was = new Map(before.map((line) => [nameOf(line), line]))
   const struck = (line: Line) => (
     <s>
       <span className="vh">was </span>
       {priceText(amountOf(line))}
     </s>
   )
-  const lines = quote.lines.map((line): LedgerRow => {
+  const rows = lines.map((line): LedgerRow => {
     const old = was.get(nameOf(line))
     const now = priceText(amountOf(line))
     return {
@@ -56,7 +81,7 @@ export function billRows(
         ),
     }
   })
-  const here = new Set(quote.lines.map(nameOf))
+  const here = new Set(lines.map(nameOf))
   const gone = [...was.values()]
     .filter((line) => !here.has(nameOf(line)))
     .map((line): LedgerRow => ({
@@ -64,24 +89,7 @@ export function billRows(
       label: line.label,
       value: struck(line),
     }))
-  const isTaxed = quote.gst !== 0
-  const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
-    if (sum === 'total') return true
-    if (sum === 'period') return wanted.includes('period')
-    return isTaxed && (sum === 'base' ? onTop : onTop || wanted.includes('gst'))
-  })
-  const [period, rest] = [
-    sums.filter((sum) => sum === 'period'),
-    sums.filter((sum) => sum !== 'period'),
-  ]
-  return [
-    ...quoteRows(event, quote, period, before),
-    ...lines,
-    ...gone,
-    ...quoteRows(event, quote, rest, before).map((row) =>
-      row.id === 'gst' && !hasOneTax(event) ? { ...row, label: taxName(event) } : row,
-    ),
-  ]
+  return [...rows, ...gone]
 }
 
 /** "2 × ₹ 4,000"; of one thing nothing. Where the amount is not that product, because tax is inside, only how many. */
