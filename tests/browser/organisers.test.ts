@@ -37,14 +37,47 @@ async function open(options: { readonly width?: number } = {}) {
   return visited
 }
 
-/** Puts the cursor before a piece of the text, by keys alone. Answers the line's number. */
+/** Scrolls to a piece of the text and puts the cursor before it with the mouse. Answers the line's number. */
 async function cursorBefore(page: Page, piece: string): Promise<number> {
   const before = text.slice(0, text.indexOf(piece)).split('\n')
-  const column = before.at(-1)?.length ?? 0
-  await editor(page).focus()
-  await page.keyboard.press('Control+Home')
-  for (let line = 1; line < before.length; line += 1) await page.keyboard.press('ArrowDown')
-  for (let at = 0; at < column; at += 1) await page.keyboard.press('ArrowRight')
+  const lines = text.split('\n')
+  const spot = await editor(page).evaluate(
+    async (content, { line, column, row, rows }) => {
+      const scroller = content.parentElement
+      if (scroller === null) throw new Error('the editor does not scroll')
+      // Only lines in view are on the page.
+      const shown = () => [...content.children].find((one) => one.textContent === line)
+      for (let tries = 0; shown() === undefined && tries < 50; tries += 1) {
+        scroller.scrollTop = ((row - 5 + tries) / rows) * scroller.scrollHeight
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+      }
+      const found = shown()
+      if (found === undefined) throw new Error(`the editor does not show "${line}"`)
+      found.scrollIntoView({ block: 'center' })
+      scroller.scrollLeft = 0
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+      const texts = document.createTreeWalker(shown() ?? found, NodeFilter.SHOW_TEXT)
+      const range = document.createRange()
+      for (let left = column, at = texts.nextNode(); at !== null; at = texts.nextNode()) {
+        const length = at.textContent?.length ?? 0
+        if (left < length) {
+          range.setStart(at, left)
+          range.setEnd(at, left + 1)
+          break
+        }
+        left -= length
+      }
+      const { left, top, height } = range.getBoundingClientRect()
+      return { x: left + 1, y: top + height / 2 }
+    },
+    {
+      line: lines[before.length - 1] ?? '',
+      column: before.at(-1)?.length ?? 0,
+      row: before.length,
+      rows: lines.length,
+    },
+  )
+  await page.mouse.click(spot.x, spot.y)
   return before.length
 }
 
