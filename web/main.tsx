@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { assertNever, dayOf, openOn, readInstant } from '../engine/index.ts'
 import type { PageData, PublicEvent } from '../engine/index.ts'
 import { sayWith } from './api.ts'
+import { isLater, wayOf } from './event/way.ts'
 import { Boundary } from './shared/boundary.tsx'
 import { Broken } from './shared/broken.tsx'
 import { Sprite } from './shared/icons.tsx'
@@ -63,7 +64,7 @@ function opensOn(event: PublicEvent, now: string): boolean {
 function sellsMore({ fees, limits, codeKinds, rolls, fields, form }: PublicEvent): boolean {
   return (
     [fees.items, fees.adjustments, limits, codeKinds, rolls].some(({ length }) => length > 0) ||
-    fields.some(({ type }) => ['many', 'people', 'consent'].includes(type)) ||
+    fields.some((field) => isLater(wayOf(field))) ||
     form.pages !== 'one'
   )
 }

@@ -96,21 +96,111 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
     `export const CssVarsProvider = () => { ${loud('a theme of custom properties')} }`,
   ],
   ['@mui/material/ButtonBase/TouchRipple.mjs', 'export default () => null'],
+  [
+    '@mui/material/useLazyRipple/useLazyRipple.mjs',
+    `const nothing = () => {}
+const still = { ref: { current: null }, shouldMount: false, start: nothing, stop: nothing, pulsate: nothing }
+export default () => still`,
+  ],
+  // What is drawn stands under the form's own theme; that of MUI would be made beside it, only to lie there.
+  [
+    '@mui/material/styles/defaultTheme.mjs',
+    `export default new Proxy({}, { get() { ${loud('MUI outside the theme of the form')} } })`,
+  ],
+  // Our styles are the theme's and our own sheets': nothing is given an \`sx\`, whose words for every property of CSS are most of it.
+  [
+    '@mui/system/styleFunctionSx/styleFunctionSx.mjs',
+    `const none = (props) => { if (props.sx) ${loud('a style in sx')}
+  return null }
+none.filterProps = ['sx']
+export default none
+export const unstable_createStyleFunctionSx = () => none`,
+  ],
+  ['@mui/system/styleFunctionSx/defaultSxConfig.mjs', 'export default {}'],
+  // No style asks how wide what holds it is.
+  [
+    '@mui/system/cssContainerQueries/cssContainerQueries.mjs',
+    `export default (theme) => theme
+export const sortContainerQueries = (_theme, css) => css
+export const isCqShorthand = () => false
+export const getContainerQuery = () => { ${loud('a container query')} }`,
+  ],
+  [
+    '@mui/material/styles/stringifyTheme.mjs',
+    `export const stringifyTheme = () => { ${loud('a theme written out')} }`,
+  ],
+  // Radios, boxes and lists have our signs; MUI's are asked for all the same.
+  [
+    '@mui/material/Radio/RadioButtonIcon.mjs',
+    `export default () => { ${loud("MUI's circle of a radio")} }`,
+  ],
+  [
+    '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
+    `export default () => { ${loud("MUI's arrow of a list")} }`,
+  ],
+  // Nobody writes styled.div: 130 of them would be made at the start.
+  [
+    '@emotion/styled/dist/emotion-styled.browser.esm.js',
+    "export { default } from '../base/dist/emotion-styled-base.browser.esm.js'",
+  ],
+  // Every styled element says itself which of its props are the browser's.
+  [
+    '@emotion/is-prop-valid/dist/emotion-is-prop-valid.esm.js',
+    // What makes an element asks of `as` alone, once.
+    `export default (prop) => { if (prop !== 'as') ${loud('an element that leaves its props to emotion')}
+  return true }`,
+  ],
+  [
+    'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
+    `export default () => { ${loud('a component wrapped in a theme')} }`,
+  ],
+  // Our schema stays as it is while one answers.
+  [
+    '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
+    `export default () => { ${loud('another schema under the same answers')} }`,
+  ],
 ]
+
+/** The same, of what is drawn elsewhere: the end of the path of the module that asks, what it asks for, and what it gets. */
+const NEVER_ASKED_FOR: readonly (readonly [path: string, asked: string, code: string])[] = [
+  // Every list says by what it is drawn (event/inputs.tsx), and MUI's own, with its menu, comes to those that have one (event/menu.tsx).
+  [
+    '@mui/material/TextField/TextField.mjs',
+    '../Select/index.mjs',
+    `export default () => { ${loud('a list that does not say by what')} }`,
+  ],
+]
+
+const INSTEAD = '\0never-drawn:'
 
 export function neverDrawn() {
   const met = new Set<string>()
   return {
     name: 'never-drawn',
     apply: 'build',
+    // Before anybody else finds the module.
+    enforce: 'pre',
+    resolveId: (asked: string, importer: string | undefined): string | null => {
+      const at = NEVER_ASKED_FOR.findIndex(
+        ([path, source]) => source === asked && importer?.endsWith(path),
+      )
+      const found = NEVER_ASKED_FOR[at]
+      if (found === undefined) return null
+      met.add(found[0])
+      return `${INSTEAD}${at}`
+    },
     load: (id: string): string | null => {
+      if (id.startsWith(INSTEAD))
+        return NEVER_ASKED_FOR[Number(id.slice(INSTEAD.length))]?.[2] ?? null
       const found = NEVER_DRAWN.find(([path]) => id.endsWith(path))
       if (found === undefined) return null
       met.add(found[0])
       return found[1]
     },
     buildEnd(this: { readonly error: (text: string) => void }, error?: Error) {
-      const gone = NEVER_DRAWN.map(([path]) => path).filter((path) => !met.has(path))
+      const gone = [...NEVER_DRAWN, ...NEVER_ASKED_FOR]
+        .map(([path]) => path)
+        .filter((path) => !met.has(path))
       if (error === undefined && gone.length > 0)
         this.error(`web/never-drawn.ts names what is not there: ${gone.join(', ')}`)
     },

@@ -9,14 +9,11 @@ import TextareaWidget from '@rjsf/mui/lib/TextareaWidget/TextareaWidget.js'
 import type { RegistryWidgetsType } from '@rjsf/utils'
 import type { RawAnswers } from '../../engine/index.ts'
 import { ChoiceRows, YesNo } from './choices.tsx'
-import { Input, List, Menu, SwitchAnswer } from './inputs.tsx'
+import { Input, List, SwitchAnswer } from './inputs.tsx'
 import { Hint, Message, Question } from './question.tsx'
 import { Sheet } from './sections.tsx'
-import type { Way } from './ui.ts'
+import type { LaterWay, Way } from './way.ts'
 import { Upload } from './upload.tsx'
-
-/** What draws these comes with more.tsx, to the events that ask so. */
-type LaterWay = 'boxes' | 'consent' | 'people'
 
 const widgets = {
   line: TextWidget,
@@ -25,7 +22,6 @@ const widgets = {
   switch: SwitchAnswer,
   file: Upload,
   rows: ChoiceRows,
-  menu: Menu,
   list: List,
 } satisfies Record<Exclude<Way, LaterWay>, unknown>
 

@@ -1,16 +1,16 @@
 /**
- * Controls that are not rows: lines to type in, the browser's list, the menu, the switch. All but the
- * switch are the theme's input, tied to its hint and message.
+ * Controls that are not rows: lines to type in, the browser's list, the switch. All but the switch are
+ * the theme's input, tied to its hint and message.
  */
-import MenuItem from '@mui/material/MenuItem'
+import NativeSelect from '@mui/material/NativeSelect'
+import type { NativeSelectProps } from '@mui/material/NativeSelect'
 import Switch from '@mui/material/Switch'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
-import { Marks, Prices } from './context.ts'
+import { Marks } from './context.ts'
 import type { Mark } from './context.ts'
 import { Chevron, useControl } from './control.tsx'
-import { PriceNote, Swatch, priceOfOption } from './choices.tsx'
 
 /** A text of several lines grows with what is typed, and scrolls from here on. */
 const LINES_MIN = 3
@@ -21,8 +21,8 @@ const LINES_MAX = 8
  * takes from the schema and hands to the browser, which calls an empty input invalid before anybody
  * has typed: `aria-required` on the input says the same without that.
  */
-const ours = (htmlName: string) => ({ htmlName, hideLabel: true, required: false }) as const
-const untied = { 'aria-describedby': undefined }
+export const ours = (htmlName: string) => ({ htmlName, hideLabel: true, required: false }) as const
+export const untied = { 'aria-describedby': undefined }
 
 /** A line or several, as the theme draws them. */
 export function Input(props: BaseInputTemplateProps) {
@@ -56,6 +56,15 @@ const withMark = (label: string, mark: Mark | undefined): string =>
     .filter(Boolean)
     .join(', ')
 
+/** Instead of MUI's Select, which brings its menu along; `native` and `labelId` are told to that one. */
+function BrowsersList({
+  native: _native,
+  labelId: _labelId,
+  ...props
+}: NativeSelectProps & { readonly native?: boolean; readonly labelId?: string }) {
+  return <NativeSelect {...props} />
+}
+
 /**
  * Replaces the theme's SelectWidget, which makes a menu of its own: the browser's list is a wheel or a
  * sheet on a phone, and finds one of 37 states by its first letters.
@@ -68,6 +77,7 @@ export function List(props: WidgetProps) {
       {...(props as BaseInputTemplateProps)}
       {...ours(name)}
       select
+      slots={{ select: BrowsersList }}
       slotProps={{
         root: untied,
         select: { native: true, IconComponent: Chevron },
@@ -87,74 +97,6 @@ export function List(props: WidgetProps) {
         </option>
       ))}
     </ThemeInput>
-  )
-}
-
-/**
- * Replaces the theme's SelectWidget where there are more categories than fit as rows: its entries are
- * labels, these say what the rows would, description, colour and price.
- */
-export function Menu(props: WidgetProps) {
-  const { field, name, constants, aria, leave } = useControl(props)
-  const tariff = use(Prices)
-  const marks = use(Marks)
-  const { event } = constants
-  const priced = field.offersCategories === true && event.fees.prices !== null
-  const chosen = field.options?.find((option) => option.id === props.value)
-  return (
-    <>
-      {priced && <PriceNote event={event} tariff={tariff} />}
-      <ThemeInput
-        {...(props as BaseInputTemplateProps)}
-        {...ours(name)}
-        value={chosen?.id}
-        select
-        slotProps={{
-          root: untied,
-          // What one sees and focuses is a box; the input behind it only holds the value.
-          htmlInput: { 'aria-hidden': true, tabIndex: -1 },
-          select: {
-            IconComponent: Chevron,
-            displayEmpty: true,
-            labelId: `${props.id}-label`,
-            onClose: leave,
-            SelectDisplayProps: { id: props.id, ...aria },
-            renderValue: () =>
-              chosen ? (
-                <span className="rich">
-                  <Swatch colour={chosen.colour} />
-                  {chosen.label}
-                </span>
-              ) : (
-                'Choose'
-              ),
-          },
-        }}
-      >
-        {field.options?.map((option) => {
-          const mark = marks.get(`${field.id}.${option.id}`)
-          const stated = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
-          const price = mark?.full ?? (stated === null ? 'Not on sale' : stated)
-          return (
-            <MenuItem
-              key={option.id}
-              value={option.id}
-              disabled={mark?.full !== undefined && option !== chosen}
-            >
-              <span className="rich">
-                <Swatch colour={option.colour} />
-                <span>
-                  <b>{option.label}</b>
-                  {option.about && <em>{option.about}</em>}
-                  {mark?.left && <em>{mark.left}</em>}
-                </span>
-                {price && <span className="pr">{price}</span>}
-              </span>
-            </MenuItem>
-          )
-        })}
-      </ThemeInput>
-    </>
   )
 }
 

@@ -8,7 +8,7 @@ import { Marks, Must } from './context.ts'
 import type { FormConstants } from './context.ts'
 import { describedBy } from './control.tsx'
 import { personName } from './keys.ts'
-import { wayOf } from './ui.ts'
+import { wayOf } from './way.ts'
 import '../styles/fields.css'
 
 /**

@@ -5,7 +5,7 @@ import type { Field } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { NO_SECTION, OnPage, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
-import { wayOf } from './ui.ts'
+import { wayOf } from './way.ts'
 
 /**
  * Every section with something to answer, numbered down the margin; the only reader of what is shown.

@@ -7,6 +7,7 @@ import type { PageProps } from '../shared/page.ts'
 import { byBill, marksOf, notesOf } from './bill.ts'
 import { Boxes, Consent } from './boxes.tsx'
 import { EventPage } from './index.tsx'
+import { Menu } from './menu.tsx'
 import type { More } from './more.ts'
 import { Beside } from './outside.tsx'
 import { Paged } from './pages.tsx'
@@ -17,7 +18,11 @@ import { askedBy, AskedAgain } from './refused.tsx'
 export const SELLING: More = {
   drawing: {
     fields: { ArrayField: ListField },
-    widgets: { boxes: Boxes, consent: Consent } as unknown as RegistryWidgetsType<RawAnswers>,
+    widgets: {
+      boxes: Boxes,
+      consent: Consent,
+      menu: Menu,
+    } as unknown as RegistryWidgetsType<RawAnswers>,
     templates: { ArrayFieldTemplate: People, ArrayFieldItemTemplate: PersonBox },
   } as More['drawing'],
   uiOf: uiOfAll,
