@@ -1,4 +1,4 @@
-/** The conferences of the histories: two, each in the versions that its organisers may put in its place, compiled once. */
+/** The conferences of the histories: three, one of them with few places and with codes, each in the versions that its organisers may put in its place, compiled once. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { Instant } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/deps.ts'
 import { sharedOf } from '../../server/events/held-back.ts'
 import { fixtureEvent } from '../server/fixture.ts'
+import type { FixtureOptions } from '../server/fixture.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 
@@ -19,8 +20,24 @@ export type Version = (typeof VERSIONS)[number]
 export const EARLY_ENDS: Instant = startOf(day('2026-02-01'))
 export const CLOSES: Instant = startOf(day('2026-03-01'))
 
-export const EVENTS = ['sample2026', 'second2026'] as const
+export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
 export type EventId = (typeof EVENTS)[number]
+/** Of these there is enough for everybody. */
+export const PLENTY = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
+
+/** So few that delegates of one history meet at them. */
+export const SEATS = {
+  event: 'seats2026',
+  /** By the category that takes one; null: everybody does. */
+  places: [
+    { id: 'hall', max: 2, category: null },
+    { id: 'members', max: 1, category: 'member' },
+  ],
+  holdMs: 30 * 60_000,
+  /** One use each; by the kind that it gives. */
+  codes: { coupon: 'COUPON-7', guest: 'GUEST-7' },
+} as const
+export type CodeKindId = keyof typeof SEATS.codes
 
 const account = (name: string, merchantId: string): Account => ({
   name,
@@ -36,12 +53,49 @@ export const ACCOUNTS = {
 } as const satisfies Record<string, Readonly<Record<string, Account>>>
 export type Credentials = keyof typeof ACCOUNTS
 
+const PLAIN = {
+  sample2026: { id: 'sample2026', prefix: 'SMPL', title: 'Sample 2026' },
+  second2026: { id: 'second2026', prefix: 'SCND', title: 'Second 2026' },
+  seats2026: {
+    id: 'seats2026',
+    prefix: 'SEAT',
+    title: 'Seats 2026',
+    extra: `
+limits:
+  - {id: hall, max: 2, full: The hall is full}
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: No place for members is left}}
+hold: 30 minutes
+codes:
+  kinds:
+    - {id: guest, label: Guest, gives: {category: guest}}
+    - {id: coupon, label: Coupon, gives: {adjustment: coupon}}
+`,
+  },
+} as const satisfies Record<EventId, FixtureOptions>
+
 function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
-  const plain = {
-    id,
-    prefix: id === 'sample2026' ? 'SMPL' : 'SCND',
-    title: id === 'sample2026' ? 'Sample 2026' : 'Second 2026',
-  }
+  const plain = PLAIN[id]
+  // What is free has no coupon.
+  if (id === 'seats2026') return withCodes(plainText(plain, version === 'free' ? 'usual' : version))
+  return plainText(plain, version)
+}
+
+function withCodes(text: string): string {
+  return text
+    .replace(
+      '  - {id: non-member, label: Non-member}\n',
+      '  - {id: non-member, label: Non-member}\n  - {id: guest, label: Guest, listed_only: true}\n',
+    )
+    .replace(
+      /( {4}non-member: .*\n)/,
+      `$1    guest: [free, free]
+  adjustments:
+    - {id: coupon, label: Coupon, when: {code: coupon}, on: registration, amount: -100}
+`,
+    )
+}
+
+function plainText(plain: FixtureOptions, version: Exclude<Version, 'gone'>): string {
   switch (version) {
     case 'usual':
       return fixtureEvent(plain)
@@ -83,7 +137,9 @@ export function served(id: EventId, version: Exclude<Version, 'gone'>): ServedEv
 export const answersOf = (
   delegate: number,
   isMember: boolean,
+  code: CodeKindId | null,
 ): Readonly<Record<string, string>> => ({
+  ...(code === null ? {} : { code: SEATS.codes[code] }),
   full_name: `Delegate Number${delegate}`,
   email: `delegate${delegate}@sample.example`,
   phone_number: '9876543210',

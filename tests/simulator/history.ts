@@ -17,6 +17,7 @@ import { openPost } from './post.ts'
 import { promisesOf } from './promises.ts'
 import type { Violation } from './promises.ts'
 import { randomOf } from './random.ts'
+import { makeCodes } from './seats.ts'
 import { noTally } from './tally.ts'
 import type { Tally } from './tally.ts'
 
@@ -164,6 +165,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
         }
       }
     }
+    await makeCodes(disk.store(), plan.start)
     void machine.start()
     for (const mishap of plan.mishaps) {
       lasts(mishap.afterMs)

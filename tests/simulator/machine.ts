@@ -303,8 +303,11 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
   })
 
   const keepFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
-    for (const { hash, config, text, shared } of files)
-      await store.keepEventFile({ hash, eventId: config.id, text, shared, at: clock() })
+    for (const { hash, config, text, shared } of files) {
+      const { id: eventId, limits, holdPlaceMs } = config
+      const at = clock()
+      await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs })
+    }
   }
   const crash = (): void => {
     if (running === null) return

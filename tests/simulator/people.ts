@@ -44,8 +44,15 @@ type Given = {
   readonly post: Post
 }
 /** What a delegate holds: the number, and the payment forms that the browser was given, newest last. */
-type Held = { readonly regNo: string; readonly forms: PaymentData[]; readonly isFree: boolean }
+type Held = {
+  readonly regNo: string
+  readonly forms: PaymentData[]
+  readonly isFree: boolean
+  readonly agreed: Fields
+}
 
+/** What a form is told that asks for what is not there (any more). */
+type Refusal = { readonly code: string; readonly quote?: { readonly category: string } | null }
 type Moved = { readonly code: string; readonly quote: { readonly total: number } }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -178,25 +185,47 @@ export function openPeople(given: Given): People {
       ? (JSON.parse(answer.body) as RegisterAnswer)
       : null
 
-  const send = ({ name, event, isMember }: Delegate): Promise<Answer | null> =>
+  const send = (
+    { name, event, isMember, code }: Delegate,
+    agreed: Fields,
+  ): Promise<Answer | null> =>
     call(
       'POST',
       served(event, 'usual').config.api.register,
       'application/json',
-      JSON.stringify(answersOf(name, isMember)),
+      JSON.stringify({ ...answersOf(name, isMember, code), ...agreed }),
       `form-of-${name}`,
     )
+  /** What a delegate does who is told that a place or a code is gone; null: they give up. */
+  const insteadOf = (answers: readonly (Answer | null)[], agreed: Fields): Fields | null => {
+    const told = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
+    if (told == null) return null
+    const { code, quote } = JSON.parse(told.body) as Refusal
+    if (code === 'full') tally.full += 1
+    if (code === 'full' && quote != null)
+      return { ...agreed, registration_category: quote.category }
+    if (!code.startsWith('code_')) return null
+    tally.codesRefused += 1
+    return { ...agreed, code: '' }
+  }
   /** The browser sends a form that got no answer again, under the same key. */
-  const registered = async (delegate: Delegate): Promise<RegisterAnswer | null> => {
+  const registered = async (
+    delegate: Delegate,
+  ): Promise<(RegisterAnswer & { readonly agreed: Fields }) | null> => {
+    let agreed: Fields = {}
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const answers = await Promise.all(
-        delegate.isHasty && tries === 0 ? [send(delegate), send(delegate)] : [send(delegate)],
-      )
+      const isHasty = delegate.isHasty && tries === 0
+      const answers = await Promise.all((isHasty ? [1, 2] : [1]).map(() => send(delegate, agreed)))
       const said = answers.map(formIn).filter((form) => form !== null)
       const numbers = new Set(said.map(({ reg_no }) => reg_no))
       if (numbers.size > 1)
         broken({ promise: 'one form is one registration', by: [...numbers].join(', ') })
-      if (said[0] !== undefined) return said[0]
+      if (said[0] !== undefined) return { ...said[0], agreed }
+      const instead = insteadOf(answers, agreed)
+      if (instead !== null) {
+        agreed = instead
+        continue
+      }
       const isFinal = answers.some((answer) => answer !== null && answer.status !== 503)
       if (isFinal) return null
       lasts(AGAIN_MS)
@@ -244,7 +273,7 @@ export function openPeople(given: Given): People {
         await look(held, delegate.event, held.regNo)
         return
       case 'same form':
-        keep(held, formIn(await send(delegate)))
+        keep(held, formIn(await send(delegate, held.agreed)))
         return
       case 'retry':
         return payAgain(held, '/api/payment/retry/', {
@@ -265,7 +294,8 @@ export function openPeople(given: Given): People {
     await course.wait(delegate.afterMs)
     const said = await registered(delegate)
     if (said === null) return
-    const held: Held = { regNo: said.reg_no, forms: [], isFree: said.payment_data === undefined }
+    const isFree = said.payment_data === undefined
+    const held: Held = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
     keep(held, said)
     everybody.set(said.reg_no, { delegate, held })
     post.expect()

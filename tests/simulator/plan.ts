@@ -4,8 +4,8 @@
  */
 import { day, startOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { EVENTS, VERSIONS } from './events.ts'
-import type { EventId, Version } from './events.ts'
+import { EVENTS, PLENTY, SEATS, VERSIONS } from './events.ts'
+import type { CodeKindId, EventId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
 import { randomOf } from './random.ts'
 import type { Random } from './random.ts'
@@ -48,6 +48,8 @@ export type Delegate = {
   readonly afterMs: number
   readonly event: EventId
   readonly isMember: boolean
+  /** The code that is typed, by what it gives; null: none. */
+  readonly code: CodeKindId | null
   /** Sends the form twice at the same moment, under one key. */
   readonly isHasty: boolean
   readonly steps: readonly Step[]
@@ -135,11 +137,14 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     })
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
+  const isLimited = random.chance(profile.limited)
+  const codes = [null, null, 'coupon', 'guest'] as const
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: random.pick(EVENTS),
+    event: isLimited ? SEATS.event : random.pick(PLENTY),
     isMember: random.chance(0.5),
+    code: isLimited ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,
   }

@@ -13,7 +13,9 @@ export type Profile = {
   readonly delegatesMax: number
   /** Goes at paying, of one delegate. */
   readonly goesMax: number
-  /** Shares of what happens, 0 to 1: a second tab pays too, … */
+  /** Shares of what happens, 0 to 1: a delegate is at the event with few places and codes, … */
+  readonly limited: number
+  /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further go is in the tab of the first order, … */
   readonly oldTabs: number
@@ -50,6 +52,7 @@ export const DESIGN: Profile = {
   name: 'design',
   delegatesMax: 3,
   goesMax: 2,
+  limited: 0.35,
   doubles: 0.08,
   oldTabs: 0.15,
   late: 0.06,
@@ -95,6 +98,7 @@ export const FAULTS: readonly Profile[] = [
   fault('accounts', { lost: 0.6, late: 0.4 }, { credentials: 1.5 }),
   fault('late', { late: 0.7 }),
   fault('held', { held: 0.8 }),
+  fault('few places', { limited: 1, delegatesMax: 6, late: 0.4 }),
   fault('doubles', { doubles: 0.7, oldTabs: 0.5 }),
   fault('wrong', { wrong: 0.6 }),
   fault('refunds', {

@@ -4,10 +4,11 @@
  */
 import type { Paise, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
-import { CLOSES, EARLY_ENDS } from './events.ts'
+import { CLOSES, EARLY_ENDS, SEATS } from './events.ts'
 import { isMoney, isRight } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { DAY_MS } from './plan.ts'
+import { seatPromisesOf } from './seats.ts'
 
 /** One promise that was not kept: which, and by what. */
 export type Violation = { readonly promise: string; readonly by: string }
@@ -274,10 +275,12 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     sql()(
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
     ).get(id, id) !== undefined
+  const isDecided = (id: number): boolean =>
+    sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id) !== undefined
   const rightly = (): Violation | null => {
-    type Row = { id: number; status: PaymentStatus; in_review: 0 | 1 }
-    for (const { id, status, in_review } of sql()<Row>(
-      'SELECT id, payment_status AS status, in_review FROM registrations',
+    type Row = { id: number; event_id: string; status: PaymentStatus; in_review: 0 | 1 }
+    for (const { id, event_id, status, in_review } of sql()<Row>(
+      'SELECT id, event_id, payment_status AS status, in_review FROM registrations',
     ).all()) {
       const orders = sql()<{ order_id: string }>(
         'SELECT order_id FROM payments WHERE registration_id = ?',
@@ -297,6 +300,15 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
         made.at - order.at <= FIRST_WITHIN_MS && made.at + closingMarginMs(order) < heldUntil
       // What a person gave back, or moved here, is no matter of this rule.
       if (order.givenBack.length > 0 || hasMoved(id)) continue
+      if (event_id === SEATS.event && status !== 'success') {
+        // Its place may be gone by now; then a person has the money, or has decided about it.
+        if (isRight(order, made) && inTime && in_review === 0 && !isDecided(id))
+          return {
+            promise: 'money for a place that is gone is before a person',
+            by: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
+          }
+        continue
+      }
       if (isRight(order, made) && inTime && (status !== 'success' || in_review === 1))
         return {
           promise: 'who paid once, rightly and in time is a success',
@@ -305,8 +317,9 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     }
     return null
   }
+  const seats = seatPromisesOf(sql)
   const afterWrite = (now: number): Violation | null =>
-    payments() ?? captures() ?? refunds(now) ?? sums() ?? confirmations()
+    payments() ?? captures() ?? refunds(now) ?? sums() ?? confirmations() ?? seats.afterWrite()
   return {
     afterWrite,
     atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),

@@ -4,6 +4,7 @@ import { controls, misfit } from './controls.ts'
 import { happen } from './history.ts'
 import { planOf } from './plan.ts'
 import { DESIGN, FAULTS } from './profiles.ts'
+import type { Profile } from './profiles.ts'
 import { shrunk } from './shrink.ts'
 import { simulate } from './simulate.ts'
 
@@ -11,6 +12,13 @@ import { simulate } from './simulate.ts'
 const SEED = 20261121
 const HISTORIES = 300
 const HISTORIES_OF_FAULTS = 5
+const HISTORIES_OF_PLACES = 40
+
+function profileOf(name: string): Profile {
+  const profile = FAULTS.find((one) => one.name === name)
+  if (profile === undefined) throw new Error(`There is no profile ${name}`)
+  return profile
+}
 
 describe('whatever happens to a payment', () => {
   test(
@@ -25,6 +33,19 @@ describe('whatever happens to a payment', () => {
         expect(happened).toBeGreaterThan(10)
     },
   )
+  test('and where places and codes are few: nobody has what somebody else holds', async () => {
+    const { row, found } = await simulate(
+      profileOf('few places'),
+      SEED,
+      0,
+      HISTORIES_OF_PLACES,
+      shrunk,
+    )
+    expect(found).toEqual([])
+    const { full, codesUsed, codesRefused, placesGone } = row.counts
+    for (const happened of [full, codesUsed, codesRefused]) expect(happened).toBeGreaterThan(10)
+    expect(placesGone).toBeGreaterThan(0)
+  })
   test.each(FAULTS)('and with more of it: $name', async (profile) => {
     const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrunk)
     expect(found).toEqual([])

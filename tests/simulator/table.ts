@@ -36,6 +36,10 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['refunds', ({ counts }) => String(counts.refunds)],
   ['decisions', ({ counts }) => String(counts.decisions)],
   ['by link', ({ counts }) => String(counts.resumed)],
+  ['told full', ({ counts }) => String(counts.full)],
+  ['codes', ({ counts }) => String(counts.codesUsed)],
+  ['no code left', ({ counts }) => String(counts.codesRefused)],
+  ['late for a place', ({ counts }) => String(counts.placesGone)],
   ['crashes', ({ counts }) => String(counts.crashes)],
   [
     'questions a payment',

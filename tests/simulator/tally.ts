@@ -16,6 +16,10 @@ const COUNTED = [
   'refundCalls',
   'decisions',
   'resumed',
+  'full',
+  'codesRefused',
+  'codesUsed',
+  'placesGone',
   'questions',
   'notices',
   'crashes',
@@ -48,6 +52,10 @@ export function noTally(): Tally {
       this.payments = count('SELECT count(*) AS n FROM payments')
       this.successes = count("SELECT count(*) AS n FROM payments WHERE status = 'success'")
       this.reviews = count("SELECT count(*) AS n FROM captures WHERE state = 'review'")
+      this.codesUsed = count('SELECT count(*) AS n FROM code_uses')
+      this.placesGone = count(
+        "SELECT count(*) AS n FROM payment_facts WHERE refusal = 'place_gone'",
+      )
       this.refunds = count('SELECT count(*) AS n FROM refunds')
       for (const { at, transactions } of gateway.orders.values()) {
         const came = transactions.filter(isMoney)
