@@ -10,6 +10,7 @@ import { readYaml, withoutEchoes } from './parse.ts'
 import { join } from './source.ts'
 import type { Source, SourceText } from './source.ts'
 import { errorsOf, type Kind, type SchemaError } from './schemas.ts'
+import { saleMeant } from './meant/sale.ts'
 import { taxHelp } from './meant/tax.ts'
 import { valueMeant } from './meant/value.ts'
 import { wrongKind, writtenAt } from './meant/wrong-kind.ts'
@@ -106,9 +107,13 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     .filter((draft) => draft !== null)
     .map((draft) => helpedWithTax(source, draft))
   const told = new Map<string, string[]>()
-  const covered = drafts.flatMap((draft) => (draft.covers === undefined ? [] : [draft]))
+  // The first that covers a place is told, whatever else covers it.
+  const covering = drafts.filter(
+    ({ covers }, at) =>
+      covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === at,
+  )
   const kept = drafts.filter((draft) => {
-    if (covered.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
+    if (covering.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
     const before = told.get(draft.at) ?? []
     const isEcho = before.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
@@ -167,6 +172,9 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
   const written = source.written(path)
   const said = written?.text ?? writtenAt(source, path)
   const words = textOf(error.parentSchema?.errorMessage)
+  const sold = saleMeant(source, path, error)
+  if (sold !== null)
+    return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
   switch (error.keyword) {
     case 'additionalProperties':
       return unknownKey(source, path, error, all)
@@ -214,7 +222,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         at: path,
         part: 'entry',
         message: `\`${name}\` does not apply to this kind of entry`,
-        ...(words === undefined ? {} : { help: words }),
+        ...(words === undefined ? {} : { help: bounded(source, path, name, value) ?? words }),
       }
     case 'pattern':
     case 'format':
@@ -263,6 +271,14 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     default:
       return wrongCount(path, where, error)
   }
+}
+
+/** Of what is ticked `choose` says how many; a number and a list of people have bounds of their own. */
+function bounded(source: Source, path: string, name: string, value: unknown): string | null {
+  const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
+  return bound !== null && valueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
+    ? `write choose: {${bound}: ${String(value)}, say: …}`
+    : null
 }
 
 function wrongCount(path: string, where: string, error: SchemaError): Coded | null {

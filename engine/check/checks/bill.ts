@@ -4,6 +4,7 @@
  */
 import type { EventConfig } from '../../config.ts'
 import { AMOUNT_MAX, formatMoney } from '../../money.ts'
+import { formatDay } from '../../time.ts'
 import { meetingAdjustments, provedBill } from '../proof/bill.ts'
 import type { Hole } from '../proof/items.ts'
 import { sayAnswers, sayBill, sayCategories, verbOf } from '../proof/saying.ts'
@@ -288,7 +289,7 @@ const overdraws: Check = {
       return {
         at: `fees.adjustments.${at}`,
         message: `\`${adjustment}\` takes off ${formatMoney(left)} more than the lines cost that it changes`,
-        notes: [`for \`${who.category}\` on ${on}${said === '' ? '' : ` with ${said}`}`],
+        notes: [`for \`${who.category}\` on ${formatDay(on)}${said === '' ? '' : ` with ${said}`}`],
         help: 'take off less, take off percent, or leave them out with `when`',
       }
     }),

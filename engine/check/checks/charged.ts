@@ -1,4 +1,4 @@
-/** EV469, EV473, EV474: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
+/** EV469, EV473 to EV475: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
 import { provedBill } from '../proof/bill.ts'
 import { unaskedOf, unseenOf } from '../proof/asked.ts'
 import { daysOfBill } from '../proof/days.ts'
@@ -177,8 +177,40 @@ const neverMet: Check = {
   },
 }
 
+/** What takes something off, and what comes on top, as people call it. */
+const OFF =
+  /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
+const ON_TOP =
+  /\b(?:surcharge|penalty|fine|late fee|extra charge|additional charge|processing fee)\b/i
+
+const wrongSign: Check = {
+  slug: 'discount-adds',
+  severity: 'warning',
+  why: 'A discount without a minus makes it dearer, and nobody who gets one complains of a late fee that is paid out.',
+  find: ({ file }) =>
+    (file.fees.adjustments ?? []).flatMap((one, at): Draft[] => {
+      const key = one.percent === undefined ? 'amount' : 'percent'
+      const by = Number(one[key] ?? 0)
+      const said = `${one.label ?? ''} ${one.id.replaceAll(/[-_]/g, ' ')}`
+      const isOff = OFF.test(said) && !ON_TOP.test(said)
+      const isOnTop = ON_TOP.test(said) && !OFF.test(said)
+      if ((by > 0 && !isOff) || (by < 0 && !isOnTop) || by === 0) return []
+      return [
+        {
+          at: `fees.adjustments.${at}.${key}`,
+          message:
+            by > 0
+              ? `“${one.label ?? one.id}” makes it dearer: what is taken off has a minus`
+              : `“${one.label ?? one.id}” makes it cheaper: what comes on top has no minus`,
+          help: `write ${key}: ${-by}`,
+        },
+      ]
+    }),
+}
+
 export const charged = {
   EV469: notAsked,
   EV473: chargedUnseen,
   EV474: neverMet,
+  EV475: wrongSign,
 } satisfies Checks

@@ -54,7 +54,7 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
           const help =
             connectiveHelp(draft.at) ??
             (!isForm && ofForm.has(one.name)
-              ? `\`${one.name}\` is asked once, of the whole form: write it into when of the item`
+              ? `\`${one.name}\` is asked once, of the whole form: ask it of each person too, or write it into when of the item`
               : null)
           return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
         }),

@@ -324,7 +324,7 @@ const comparesFreeText: Check = {
   slug: 'compares-free-text',
   severity: 'warning',
   why: 'People spell names in many ways; a rule on free text catches one of them.',
-  after: ['EV201', 'EV307'],
+  after: ['EV201', 'EV213', 'EV307'],
   find: inEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>

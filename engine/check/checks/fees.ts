@@ -311,7 +311,12 @@ const jumps = remember((model: Model): ReadonlyMap<string, number> => {
       ({ at, table, period, amount }): readonly (readonly [string, number])[] => {
         if (amount === null) return []
         const step = before.get(at)
-        if (step !== undefined) return [[at, step.amount / step.before]]
+        if (step !== undefined) {
+          // Behind a price that lost a digit the next one is no jump: it is told where the digit is lost.
+          const earlier = before.get(step.beforeAt)?.before ?? 0
+          const usual = earlier >= step.before * JUMP ? earlier : step.before
+          return [[at, step.amount / usual]]
+        }
         const column = (table === 'fees.prices' ? (columns.get(period) ?? []) : [])
           .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
           .sort((a, b) => a - b)

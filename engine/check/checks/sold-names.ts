@@ -126,9 +126,12 @@ export function noSuchName({ config }: Model, name: string): string {
   if (name === 'code') return 'there are no codes: `codes` states no kinds'
   if (name.startsWith('full.')) return `there is no place \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
-  const roll = config.rolls.find(
-    ({ id }) => id === config.fields.find((one) => one.id === field)?.roll,
-  )
+  const asked = config.fields.find((one) => one.id === field)
+  const roll = config.rolls.find(({ id }) => id === asked?.roll)
+  if (column !== undefined && asked !== undefined && roll === undefined)
+    return asked.roll === undefined
+      ? `\`${field}\` stands on no roll: only a field with in: has columns`
+      : `nothing is known of \`${name}\`: the roll \`${asked.roll}\` is not there`
   if (column !== undefined && roll !== undefined)
     return roll.columns.some(({ id }) => id === column)
       ? `the column \`${column}\` of the roll \`${roll.id}\` holds anything; conditions ask for a column with a list of values`
@@ -240,12 +243,27 @@ const wrongField: Check = {
               at,
               part,
               message: `${as} takes a field of type ${listed(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
+              ...numberHelp(model, name, types),
               related: model.fields
                 .filter(({ id }) => id === name)
                 .map(({ path }) => ({ at: `${path}.id`, message: 'declared here' })),
             },
           ]
     }),
+}
+
+/** A choice of numbers that is counted: a number field with the same bounds. */
+function numberHelp(model: Model, name: string, types: readonly FieldType[]): { help?: string } {
+  const { type, options = [] } = model.config.fields.find(({ id }) => id === name) ?? {}
+  const numbers = options.map(({ id }) => Number(id))
+  return type !== 'select' ||
+    !types.includes('number') ||
+    numbers.length === 0 ||
+    !numbers.every(Number.isInteger)
+    ? {}
+    : {
+        help: `write type: number, min: ${Math.min(...numbers)}, max: ${Math.max(...numbers)} instead of the options`,
+      }
 }
 
 const unknownLine: Check = {

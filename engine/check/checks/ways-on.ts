@@ -1,4 +1,4 @@
-/** EV472: whoever meets a full place or gives a code has a way on. What is said on no roll is EV521's. */
+/** EV472, EV476: whoever meets a full place or gives a code has a way on. What is said on no roll is EV521's. */
 import type { Condition } from '../../answer.ts'
 import { passes } from '../../conditions.ts'
 import { CODE } from '../../facts.ts'
@@ -78,6 +78,27 @@ const noWayOn: Check = {
   ],
 }
 
+const fewIsAll: Check = {
+  slug: 'few-is-all',
+  severity: 'warning',
+  why: 'The form would say from the first day on that few places are left.',
+  find: ({ file }) =>
+    (file.limits ?? []).flatMap(({ id, few, max }, at): Draft[] => {
+      const most = typeof max === 'number' ? max : Math.max(...Object.values(max))
+      return few === undefined || few < most
+        ? []
+        : [
+            {
+              at: `limits.${at}.few`,
+              message: `\`${id}\` has ${most} places, and all of them are called few`,
+              related: [{ at: `limits.${at}.max`, message: 'the places' }],
+              help: `write fewer than ${most}`,
+            },
+          ]
+    }),
+}
+
 export const waysOn = {
   EV472: noWayOn,
+  EV476: fewIsAll,
 } satisfies Checks

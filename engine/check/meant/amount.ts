@@ -162,7 +162,11 @@ export function priceHelp(text: string): string | null {
 
 /** "18 %", "5 MB", "५" → the number alone; null when there is none, or more than one. */
 export function numberMeant(text: string): string | null {
-  const said = plainDigits(withoutQuotes(text))
+  const said = plainDigits(withoutQuotes(text)).replace(
+    // Letters that look like digits, beside digits.
+    /^(?=.*\d)[\dOolI]+$/,
+    (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'),
+  )
   const found = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(said.trim())
   const digits = found?.[1]?.replace(/[, +]/g, '')
   if (digits !== undefined && digits !== '') return digits

@@ -29,7 +29,7 @@ export function badForm(
   if (asked.format === 'email')
     return { ...at, message: `\`${said}\` is not an e-mail address`, help: mailHelp(text) }
   const pattern = asked.pattern ?? ''
-  if (path.startsWith('fees.prices.') && /none/.test(pattern))
+  if (path.startsWith('fees.') && /none/.test(pattern))
     return {
       code: 'EV103',
       at: path,
@@ -63,6 +63,13 @@ export function badForm(
       ...at,
       message: `\`${said}\` is read as one entry of \`${labelOf(path)}\``,
       help: `write ${several.join(', ')}: entries have a comma between them`,
+    }
+  const minutes = path === 'hold' ? /^\d+/.exec(text)?.[0] : undefined
+  if (minutes !== undefined)
+    return {
+      ...at,
+      message: `\`${said}\` is not proper for \`hold\``,
+      help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${asked.words ?? ''}`,
     }
   const wanted = asked.words ?? 'must be written differently'
   const meant = /#\[/.test(pattern)

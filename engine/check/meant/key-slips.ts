@@ -5,6 +5,7 @@ import { keyMeant } from './key.ts'
 import { listed, nearest, suggestion } from '../near.ts'
 import { remember } from '../../remember.ts'
 import type { SchemaError } from '../schemas.ts'
+import { oneRow, saleMissing } from './sale.ts'
 import { join } from '../source.ts'
 import type { Source } from '../source.ts'
 
@@ -43,7 +44,7 @@ export function unknownKey(
       at: join(path, key),
       part: 'key',
       message: `\`${key}\` is not a key here`,
-      help: meant.help,
+      help: /^fees\.items\.\d+$/.test(path) ? itemKey(source, meant, written) : meant.help,
     }
   return {
     code: 'EV101',
@@ -53,6 +54,19 @@ export function unknownKey(
     ...near,
     ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}),
   }
+}
+
+/** Prices of an item stand in a table; an amount in digits is one of its prices, not the name of a field. */
+function itemKey(
+  source: Source,
+  meant: { readonly key?: string | null; readonly help: string },
+  written: string | null,
+): string {
+  const isPriced =
+    meant.key === 'prices' || (meant.key === 'amount_in' && /^\d/.test(written ?? ''))
+  return isPriced && !/^\{/.test(written ?? '')
+    ? `write prices: ${oneRow(source, written ?? '')}`
+    : meant.help
 }
 
 /** Null for a key that is there under another name: that one is told already. */
@@ -90,12 +104,15 @@ export function missingKey(
     at: path,
     part: 'key',
     message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
-    ...(RULE.test(path) && key === 'when' && isIn(value, 'then')
-      ? { help: 'for everybody who is left write otherwise instead of then' }
-      : {}),
+    ...helpOf(
+      RULE.test(path) && key === 'when' && isIn(value, 'then')
+        ? 'for everybody who is left write otherwise instead of then'
+        : saleMissing(path, key, value),
+    ),
   }
 }
 
+const helpOf = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
 const RULE = /^category\.rules\.\d+$/
 
 /** A block beside which a key is missed, and in which it stands, where nobody knows it. */

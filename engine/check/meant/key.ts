@@ -1,6 +1,7 @@
 /** Keys that organisers bring from other form builders, and ours for the same thing. */
 import { conditionHelp, yesNoMeant } from './condition.ts'
 import { habitsOf, plainWord, type Habit } from './habit.ts'
+import { KEYS_OF_SALE } from './sale-keys.ts'
 
 const SHOW = `
   show_if showif visible_if visible_when visible_on visible display_if display_when display_on depends_on
@@ -333,7 +334,7 @@ answered: false < empty blank missing unset not_answered
   ],
 ]
 
-const read = KEYS.map(([at, lines]) => ({ at, habits: habitsOf(lines) }))
+const read = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({ at, habits: habitsOf(lines) }))
 
 type Meant = {
   /** Null where no key of ours stands for it. */ readonly key: string | null
@@ -359,6 +360,9 @@ export function keyMeant(
     return { key: null, help: 'a select takes one answer: take this out' }
   if (ours === 'required: true' && written !== null && yesNoMeant(written) === 'false')
     return { key: null, help: 'an optional field has no required: take this out' }
+  const bound = ours === 'max' ? 'at_most' : ours === 'min' ? 'at_least' : null
+  if (bound !== null && isOf(block, 'many'))
+    return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, say: …}` }
   const name = ours.replace(/:.*/, '')
   const isShort = written !== null && /^[^\n]+$/.test(written) && written.length <= SAID_MAX
   if (!isShort || ours !== name) return { key: name, help: `write ${ours}` }
@@ -379,6 +383,8 @@ export function keyMeant(
 /** A longer value is not said again. */
 const SAID_MAX = 60
 
+const isOf = (block: unknown, type: string): boolean =>
+  typeof block === 'object' && block !== null && 'type' in block && block.type === type
 const isWithout = (block: unknown, key: string): boolean =>
   typeof block === 'object' && block !== null && !Object.hasOwn(block, key)
 const plainScalar = (written: string): unknown =>

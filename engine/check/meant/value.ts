@@ -55,6 +55,10 @@ closed < inactive off no false over close done finished ended disabled stopped d
 toast < toasts popup pop_up alert alerts banner
 snackbar < snackbars bar bottom none
 `,
+  else: `
+block < reject refuse deny stop error forbid no never disallow
+warn < ask confirm allow warning notify hint yes
+`,
   overlap: 'first < yes true ok allow allowed on earlier earliest',
   followed_by: `
 digits < numbers number numeric digit random serial counter sequence integer

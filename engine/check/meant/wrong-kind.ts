@@ -6,6 +6,7 @@ import { conditionHelp, connectiveHelp } from './condition.ts'
 import type { Draft } from '../finding.ts'
 import { looseSlip, rowMeant, tableCells } from '../reading/loose.ts'
 import { inQuotes } from '../reading/quotes.ts'
+import { saleHelp } from './sale.ts'
 import type { Source } from '../source.ts'
 
 /** `types` are those the schema allows; `where` names the place in a sentence. */
@@ -38,13 +39,16 @@ export function wrongKind(
       code: 'EV007',
       at: path,
       message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
-      help: MAILS.has(name)
-        ? 'write an e-mail address: a phone number can stand in a text of the pages'
-        : DAYS.has(name)
-          ? 'write year-month-day, such as 2026-01-31'
-          : `write ${quoted}`,
+      help:
+        path === 'hold'
+          ? (saleHelp(source, path, value) ?? '')
+          : MAILS.has(name)
+            ? 'write an e-mail address: a phone number can stand in a text of the pages'
+            : DAYS.has(name)
+              ? 'write year-month-day, such as 2026-01-31'
+              : `write ${quoted}`,
       // In quotes it would still be no day, no colour and no address.
-      ...(colour !== null || MAILS.has(name) || DAYS.has(name)
+      ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold'
         ? {}
         : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
     }
@@ -123,6 +127,8 @@ function helpFor(
     }
   const connective = connectiveHelp(path)
   if (connective !== null) return { help: connective }
+  const sold = saleHelp(source, path, value)
+  if (sold !== null) return { help: sold }
   const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
   if (isEntry && value !== null && typeof value !== 'object')
     return { help: 'write a condition in braces, such as {role: [pg, faculty]}' }
@@ -175,7 +181,7 @@ function helpFor(
     const number = numberMeant(raw)
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
   }
-  if (wants('number') && path.startsWith('fees.prices.'))
+  if (wants('number') && isPrice(path))
     return {
       help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or free or none',
     }
@@ -210,6 +216,10 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
   }
 }
 
+/** A row or a cell of the price table, or of a table of an item. */
+export const isPrice = (path: string): boolean =>
+  /^fees\.(?:prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(path)
+
 /** How many columns the price table has; one where it cannot be told. */
 function columnsIn(source: Source): number {
   let count = 0
@@ -227,7 +237,7 @@ function nameInside(raw: string): string | null {
 
 /** One thing where a list belongs: the list of it. */
 function listHelp(path: string, value: unknown, raw: string, columns: number): string {
-  const isPrices = path.startsWith('fees.prices.')
+  const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
     return 'begin every entry on a line of its own with a dash and a space'
   const cells = plainDigits(raw)

@@ -158,6 +158,15 @@ function bracketsInText(text: string, row: Row, token: number, at: number, mark:
   const closer = CLOSER[mark] ?? ''
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
+  const whole = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, endOf(row) + 1))?.[0]
+  // A pattern between slashes, as programs write it: its braces are its own.
+  if (whole !== undefined)
+    return {
+      isBraces: mark === '{',
+      span: [from, from + whole.length],
+      message: 'a pattern stands in quotes, and without slashes around it',
+      help: `write ${inQuotes(whole.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
+    }
   const end = close === -1 || close > endOf(row) ? at + 1 : close + 1
   const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
   return {

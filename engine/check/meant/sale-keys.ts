@@ -1,0 +1,87 @@
+/** Keys that organisers bring from other shops and forms for what is sold, limited or given away, and ours for the same thing. */
+
+const WHEN =
+  'if only_if only_when when_if show_when show_if condition conditions for_whom applies_if applies_when who eligible'
+const SAYS = 'message text error note notice warning full_message full_text sold_out'
+const LABEL = 'title name text caption description desc details display'
+const ID = 'key code slug identifier'
+
+/** As the keys of other places: by the place of a block, what to write < what is written for it. */
+export const KEYS_OF_SALE: readonly (readonly [RegExp, string])[] = [
+  [
+    /^fees\.items\.\d+$/,
+    `
+id < ${ID}
+label < ${LABEL}
+when < ${WHEN}
+by < for field options per per_option each_option option option_of of choice choices
+count < quantity qty number how_many people persons each_of per_person
+times < nights days multiplied_by multiply x
+prices < price fee fees cost costs rate rates tariff charge charges table price_table
+amount_in < amount named_in open_amount pay_what_you_want donation
+tax < gst vat taxes
+!places stand under limits: write limits: - {id: seats, each_option_of: workshops, max: 30, full: Full} < max limit
+  seats capacity places stock available quota
+`,
+  ],
+  [
+    /^fees\.adjustments\.\d+$/,
+    `
+id < slug key identifier
+label < ${LABEL}
+when < ${WHEN}
+amount < value off discount fixed flat rupees price
+percent < percentage pct discount_percent percent_off
+on < of applies_to target line lines item
+from < start starts since valid_from begin begins
+to < end ends until till valid_to upto up_to
+!write when: {code: …}, with one of the kinds of codes < code coupon codes promo
+`,
+  ],
+  [
+    /^limits\.\d+$/,
+    `
+id < ${ID} name label
+each_option_of < by for field per options of per_option each_option each option_of
+when < ${WHEN}
+max < seats capacity places limit size count number quota total available stock places_max
+full < ${SAYS} say when_full if_full
+few < low left few_left remaining warn_at last_places
+!write whom it counts as a condition, such as when: {category: member} < category categories
+`,
+  ],
+  [
+    /^codes\.kinds\.\d+$/,
+    `
+id < key slug name identifier
+label < title text caption description
+gives < give then grants for category adjustment discount
+!codes are made in the office, or with rollcall codes-of: take it out < codes list values code uses
+`,
+  ],
+  [
+    /^codes\.kinds\.\d+\.gives$/,
+    `
+adjustment < discount coupon percent amount off reduction adjustments
+category < as type ticket free categories
+`,
+  ],
+  [
+    /^unique\.\d+$/,
+    `
+fields < field by on keys of
+else < then action otherwise on_duplicate if_taken on_repeat
+say < ${SAYS} full
+`,
+  ],
+  [
+    /^rolls\.\w+$/,
+    `
+key < id by primary_key column
+columns < fields names headers
+shows < show display visible
+!its rows are brought in with rollcall roll and kept out of the file: take it out < file path csv rows data
+  members list source
+`,
+  ],
+]
