@@ -98,6 +98,8 @@ export type Category = {
   readonly about?: string
   readonly colour?: Colour
   readonly listedOnly: boolean
+  /** What a delegate answers who picks it; answers that differ are pointed out and stand. */
+  readonly goesWith?: Condition
 }
 /** `when` is null in the `otherwise` rule. */
 type Rule = { readonly when: Condition | null; readonly then: string }

@@ -75,6 +75,7 @@ type Category = {
   readonly about?: Text
   readonly colour?: 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
   readonly listed_only?: true
+  readonly goes_with?: Condition
 }
 
 type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly Rule[] }

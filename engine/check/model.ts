@@ -46,6 +46,7 @@ export type ConditionAt = {
     | 'table'
     | 'adjustment'
     | 'limit'
+    | 'category'
     | 'count'
   readonly path: string
   readonly owner: string
@@ -196,6 +197,9 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   }
   ;(file.category.rules ?? []).forEach((rule, at) =>
     add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
+  )
+  file.categories.forEach(({ goes_with: goesWith }, at) =>
+    add('category', `categories.${at}`, `categories.${at}.goes_with`, goesWith),
   )
   file.form.sections.forEach((section, s) => {
     add('show', `form.sections.${s}`, `form.sections.${s}.show_when`, section.show_when)

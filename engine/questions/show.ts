@@ -53,8 +53,9 @@ function whole(event: EventConfig): Block {
       success: event.routes.success,
       failed: event.routes.failed,
     }),
-    categories: event.categories.map(({ listedOnly, ...category }) => ({
+    categories: event.categories.map(({ listedOnly, goesWith, ...category }) => ({
       ...category,
+      ...(goesWith === undefined ? {} : { goes_with: showCondition(goesWith) }),
       ...(listedOnly ? { listed_only: true } : {}),
     })),
     category:

@@ -203,7 +203,13 @@ describe('a line that is lost', () => {
     await page.route(returns, (route) => route.abort())
     await Promise.all([page.waitForEvent('requestfailed'), atGateway(page, 'Pay')])
     await page.unroute(returns)
-    await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
+    // The browser is still on its way to the page that says so.
+    const arrives = () =>
+      page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(arrives).toBe(true)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor({ timeout: 30_000 })
 
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
@@ -225,6 +231,18 @@ describe('a line that is lost', () => {
     } finally {
       db.close()
     }
+
+    // Whoever comes back to the form is told; with the same address, beside the button too.
+    await page.goto(server.url + FORM)
+    const before = page.getByRole('region', { name: 'Registered before' })
+    await before.getByText('Register somebody else?').waitFor()
+    expect(plain(await before.textContent())).toContain(`the number ends in ${orderId.slice(-4)}`)
+    await fillIn(page, 'Dr. Lost Line')
+    await bar.getByText('You are registered with this email address already.').waitFor()
+    await field(page, 'Email Address').fill('somebody.else@example.org')
+    await bar
+      .getByText('You are registered with this email address already.')
+      .waitFor({ state: 'hidden' })
     await context.close()
   })
 })

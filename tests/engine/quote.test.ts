@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import {
   categoryOf,
+  contradictionOf,
   day,
   explainCategory,
   inOrder,
@@ -16,7 +17,7 @@ import {
   type EventConfig,
   type Instant,
 } from '../../engine/index.ts'
-import { chosen, derived, eventOf, rupee } from './fixtures.ts'
+import { chosen, derived, eventOf, field, isIn, rupee, when } from './fixtures.ts'
 
 const at = (text: string): Instant => {
   const read = readInstant(text)
@@ -327,5 +328,27 @@ describe('what is to come', () => {
       'recent',
       'old',
     ])
+  })
+})
+
+describe('a category that is picked and does not go with an answer', () => {
+  const event: EventConfig = {
+    ...chosen,
+    fields: [...chosen.fields, field('is_fellow', { type: 'yes-no', label: 'Fellow' })],
+    categories: chosen.categories.map((one) =>
+      one.id === 'member' ? { ...one, goesWith: when(isIn('is_fellow', true)) } : one,
+    ),
+  }
+  test.each<[string, string | null, boolean | undefined, string | null]>([
+    ['is pointed out, with the answer', 'member', false, 'No'],
+    ['fits, and nothing is said', 'member', true, null],
+    ['of another category nothing is asked', 'visitor', false, null],
+    ['before a category is picked', null, false, null],
+    ['before the question is answered', 'member', undefined, null],
+  ])('%s', (_name, category, answer, said) => {
+    const answers = answer === undefined ? {} : { is_fellow: answer }
+    const found = contradictionOf(event, answers, category)
+    expect(found?.answer ?? null).toBe(said)
+    if (found !== null) expect(found).toMatchObject({ field: 'is_fellow', question: 'Fellow' })
   })
 })

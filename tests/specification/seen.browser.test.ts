@@ -32,6 +32,15 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
   ])
   await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
   await summary(page).getByText('Price valid until 31 Dec 2025; from 1 Jan 2026 ₹ 9,440').waitFor()
+  // Picked as a member, and not said to be one.
+  const odd = summary(page).getByText(
+    'You chose “AFPI Member – GP / Specialist”, but “AFPI Member” is answered No.',
+  )
+  await odd.getByRole('button', { name: 'Check this answer' }).click()
+  const member = page.getByRole('switch', { name: 'AFPI Member' })
+  expect(await member.evaluate((one) => one === document.activeElement)).toBe(true)
+  await member.check()
+  await odd.waitFor({ state: 'hidden' })
   // The same in the table of fees, in which one's own row is marked.
   await page.getByRole('heading', { name: 'Registration fees' }).scrollIntoViewIfNeeded()
   const own = page.getByRole('row').filter({ hasText: 'Yours' })

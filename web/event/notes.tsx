@@ -1,6 +1,6 @@
 /** What stands below the form: the fees, and what the organisers have to say. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import type { ComponentType, RefObject } from 'react'
+import type { ComponentType, ReactNode, RefObject } from 'react'
 import type { PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { Ledger } from '../shared/ledger.tsx'
 import { PriceNote, priceOfOption } from './choices.tsx'
@@ -46,32 +46,40 @@ export function Fees({
   event,
   tariff,
   quote,
-  now,
 }: {
   readonly event: PublicEvent
   readonly tariff: TariffAnswer | null
   readonly quote: Quote | null
-  /** The server's clock when it wrote the page. */
-  readonly now: string
 }) {
-  const box = useRef<HTMLElement>(null)
-  const isNear = useNear(box)
   const { fees, categories, categoryChoice } = event
   if (fees.prices === null) return null
   const isSeenAbove =
     categoryChoice.by === 'field' && !categories.some(({ listedOnly }) => listedOnly)
-  if (isSeenAbove && fees.periods.length < 2) return null
+  // Without a last day of today's prices there is nothing to come.
+  const isMore = tariff !== null && tariff.until !== null
+  if (isSeenAbove && !isMore) return null
   const today = isSeenAbove ? null : <Today event={event} tariff={tariff} />
+  return (
+    <FeeSection today={today}>
+      {isMore && <LaterTable event={event} category={quote?.category ?? null} now={tariff.now} />}
+    </FeeSection>
+  )
+}
+
+/** What is `later` is fetched when one comes near to it; until then, and where there is none, `today` stands in its place. */
+function FeeSection({
+  today,
+  children: later,
+}: {
+  readonly today: ReactNode
+  readonly children: ReactNode
+}) {
+  const box = useRef<HTMLElement>(null)
+  const isNear = useNear(box)
   return (
     <section ref={box} className="info fees" aria-labelledby="fees">
       <h2 id="fees">Registration fees</h2>
-      {isNear && fees.periods.length > 1 ? (
-        <Suspense fallback={today}>
-          <LaterTable event={event} category={quote?.category ?? null} now={tariff?.now ?? now} />
-        </Suspense>
-      ) : (
-        today
-      )}
+      {isNear && later !== false ? <Suspense fallback={today}>{later}</Suspense> : today}
     </section>
   )
 }

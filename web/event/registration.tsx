@@ -1,17 +1,17 @@
 /** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { assertNever, fill } from '../../engine/index.ts'
+import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
 import type { EventAnswer, PaymentData, Quote, TariffAnswer } from '../../engine/index.ts'
 import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { HandOff, useReturn } from '../shared/handoff.tsx'
-import { forget, keep, recall, startOf } from '../shared/keep.ts'
-import type { Kept } from '../shared/keep.ts'
+import { completedBefore, forget, keep, markOf, recall, startOf } from '../shared/keep.ts'
+import type { Completed, Kept } from '../shared/keep.ts'
 import { isOffline } from '../shared/line.ts'
 import { useMessage } from '../shared/messages.tsx'
-import { resultPageOf, SentBefore } from '../shared/sent.tsx'
+import { RegisteredBefore, resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
 import { ClosedBox, TookPlace } from './closed.tsx'
 import { Marks, OnPage } from './context.ts'
@@ -50,6 +50,8 @@ export function Registration({ page, more }: { readonly page: EventAnswer; reado
   )
 }
 
+/** Said beside the button to whoever registers with the address of a registration completed before. */
+const SAME_ADDRESS = 'You are registered with this email address already. Register once more?'
 /** Said beside the button for as long as nothing else was tried. */
 const NOT_SENT = 'We could not reach our server, so nothing has been charged. Please try again.'
 
@@ -217,12 +219,20 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
   )
   useReturnOfFocus(phase.is === 'filling')
 
+  const [completed, setCompleted] = useState<Completed | null>(null)
+  useEffect(() => setCompleted(completedBefore(event)), [event])
+  const isSame =
+    completed !== null &&
+    event.roles.email !== undefined &&
+    markOf(form.answers[event.roles.email]) === completed.mark
+
   const busy = phase.is === 'submitting' || phase.is === 'leaving'
   const summary = {
     event,
     price,
     more,
-    notes: more.notesOf(event, form.answers, facts.left),
+    notes: [...(isSame ? [SAME_ADDRESS] : []), ...more.notesOf(event, form.answers, facts.left)],
+    odd: contradictionOf(event, form.answers, quoted?.category ?? null),
     until: quoted && answer && (
       <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
     ),
@@ -252,6 +262,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
               {sent !== null && !busy && (
                 <SentBefore event={event} regNo={sent} edited={!recalled} />
               )}
+              {completed !== null && <RegisteredBefore completed={completed} isSame={isSame} />}
               {recalled && (
                 <p className="recalled">
                   Your answers are as you left them.{' '}
@@ -271,7 +282,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
               {(paging.isFirst || paging.isLast) && outside.box}
               {paging.isFirst && (
                 <>
-                  <Fees event={event} tariff={answer} quote={quoted} now={page.now} />
+                  <Fees event={event} tariff={answer} quote={quoted} />
                   <Panel event={event} />
                 </>
               )}

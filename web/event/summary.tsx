@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import { buttonText, formatPrice, NO_MONEY } from '../../engine/index.ts'
-import type { PublicEvent } from '../../engine/index.ts'
+import type { Contradiction, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { TRYING_AGAIN } from '../shared/patience.ts'
@@ -10,6 +10,7 @@ import { labelOfCategory } from '../shared/quote-rows.tsx'
 import { FORM_ID } from './form.tsx'
 import type { More } from './more.ts'
 import type { PriceView } from './price.ts'
+import { goTo } from './problems.tsx'
 import '../styles/summary.css'
 
 const wideQuery = matchMedia('(min-width: 768px)')
@@ -29,6 +30,8 @@ export type SummaryProps = {
   readonly more: More
   /** What is said below the bill. */
   readonly notes: readonly string[]
+  /** An answer that does not go with the category; it is pointed out, and may stand. */
+  readonly odd: Contradiction | null
   /** Until when the price holds, and what it becomes. */
   readonly until: ReactNode
   readonly busy: boolean
@@ -45,7 +48,7 @@ export type SummaryProps = {
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-function Reasons({ price, notes, wrong, problem, until, retry, busy, waits }: SummaryProps) {
+function Reasons({ price, notes, wrong, problem, until, retry, busy, waits, odd }: SummaryProps) {
   if (busy)
     return (
       <div aria-live="polite">
@@ -81,6 +84,17 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, waits }: Su
           {note}
         </p>
       ))}
+      {odd !== null && (
+        <p className="why care">
+          <Icon name="tri" />
+          <span>
+            You chose “{odd.category}”, but “{odd.question}” is answered {odd.answer}.{' '}
+            <button type="button" className="link" onClick={() => goTo(odd.field)}>
+              Check this answer
+            </button>
+          </span>
+        </p>
+      )}
       {problem !== null && !(price.is === 'none' && price.why === problem) && (
         <p className="why bad">
           <Icon name="bang" />

@@ -1,10 +1,10 @@
 /** How a registration stands, and the page that says so. Success comes first, whatever another attempt to pay does. */
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { assertNever } from '../../engine/index.ts'
+import { assertNever, dayOf, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
-import { forget } from '../shared/keep.ts'
+import { forget, keepCompleted } from '../shared/keep.ts'
 import '../styles/result.css'
 import '../styles/print.css'
 import { Failed } from './failed.tsx'
@@ -29,8 +29,13 @@ export function Standing(props: StandingProps) {
   const { event, registration, ask, again } = props
   const { stands, held_until: heldUntil } = registration
   useEffect(() => {
-    if (stands === 'complete') forget(event)
-  }, [stands, event])
+    if (stands !== 'complete') return
+    forget(event)
+    const at = readInstant(registration.payment_date ?? registration.created_at)
+    const { email } = event.roles
+    if (at !== null && email !== undefined)
+      keepCompleted(event, registration.reg_no, dayOf(at), registration[email])
+  }, [stands, event, registration])
   const [paying, over] = usePaying({ event, heldUntil, ask, again })
   return (
     <>

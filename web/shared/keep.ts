@@ -1,4 +1,5 @@
 /** Answers that outlive a page: kept in the tab until they are paid for. */
+import { isDay } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
 import { isRecord } from './shape.ts'
 
@@ -75,5 +76,54 @@ export function forget(event: PublicEvent): void {
     sessionStorage.removeItem(nameOf(event))
   } catch {
     // Nothing was kept.
+  }
+}
+
+/**
+ * That a registration was completed in this tab: the day, the end of its number and a mark of its address,
+ * by which one who registers the same person again is told so. Whoever sits down at it next cannot open the
+ * registration with it, nor read the address.
+ */
+export type Completed = { readonly day: string; readonly ending: string; readonly mark: number }
+
+const completedName = (event: PublicEvent): string => `completed of ${event.id}`
+/** Enough to know the number again, too little to look it up. */
+const ENDING_DIGITS = 4
+
+/** 32 bits of an address as people write it (FNV-1a): two addresses seldom share them, and nobody reads an address out of them. */
+export function markOf(email: unknown): number {
+  const text = typeof email === 'string' ? email.trim().toLowerCase() : ''
+  return [...text].reduce(
+    (mark, letter) => Math.imul(mark ^ letter.charCodeAt(0), 0x01000193),
+    0x811c9dc5,
+  )
+}
+
+export function keepCompleted(
+  event: PublicEvent,
+  regNo: string,
+  day: string,
+  email: unknown,
+): void {
+  const completed: Completed = { day, ending: regNo.slice(-ENDING_DIGITS), mark: markOf(email) }
+  try {
+    sessionStorage.setItem(completedName(event), JSON.stringify(completed))
+  } catch {
+    // As with answers: it only forgets.
+  }
+}
+
+export function completedBefore(event: PublicEvent): Completed | null {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(completedName(event)) ?? 'null')
+    return isRecord(kept) &&
+      typeof kept['day'] === 'string' &&
+      isDay(kept['day']) &&
+      typeof kept['ending'] === 'string' &&
+      typeof kept['mark'] === 'number'
+      ? { day: kept['day'], ending: kept['ending'], mark: kept['mark'] }
+      : null
+  } catch {
+    return null
   }
 }

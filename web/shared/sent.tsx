@@ -1,5 +1,7 @@
 /** The registration that this tab has sent: how to see where it stands, and to pay for it without the form. */
-import type { PublicEvent } from '../../engine/index.ts'
+import { formatDay } from '../../engine/index.ts'
+import type { Day, PublicEvent } from '../../engine/index.ts'
+import type { Completed } from './keep.ts'
 import '../styles/sent.css'
 
 /** The page that says how a registration stands; nothing but its number is told to it. */
@@ -25,6 +27,25 @@ export function SentBefore({
       <a className="btn line" href={resultPageOf(event, regNo)}>
         See its payment or pay now
       </a>
+    </section>
+  )
+}
+
+/** What a browser is told that has completed a registration before. `isSame`: the address is the same now. */
+export function RegisteredBefore({
+  completed: { day, ending },
+  isSame,
+}: {
+  readonly completed: Completed
+  readonly isSame: boolean
+}) {
+  return (
+    <section className="sent" aria-label="Registered before">
+      <p>
+        You registered on {formatDay(day as Day)}
+        {isSame && ' with this email address'} (the number ends in <b>{ending}</b>). Register
+        somebody else?
+      </p>
     </section>
   )
 }

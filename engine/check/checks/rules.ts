@@ -283,6 +283,27 @@ const categoryNeverGiven: Check = {
   },
 }
 
+const goesWithDerived: Check = {
+  slug: 'goes-with-derived',
+  severity: 'warning',
+  why: 'A category that follows from the answers cannot differ from them; a delegate who picks none is never asked.',
+  find: ({ file, config }) =>
+    config.categoryChoice.by === 'field'
+      ? []
+      : file.categories.flatMap(({ goes_with: goesWith }, at): Draft[] =>
+          goesWith === undefined
+            ? []
+            : [
+                {
+                  at: `categories.${at}.goes_with`,
+                  part: 'entry',
+                  message: 'the category follows from the answers here, so this is never asked',
+                  help: 'remove it, or write the condition in category.rules',
+                },
+              ],
+        ),
+}
+
 const ruleRedundant: Check = {
   slug: 'rule-redundant',
   severity: 'warning',
@@ -338,4 +359,5 @@ export const rules = {
   EV309: tooLarge,
   EV310: categoryNeverGiven,
   EV312: ruleRedundant,
+  EV314: goesWithDerived,
 }

@@ -24,7 +24,11 @@ export function toCategory(value: Plain): Category {
     id: text(value.id),
     label: maybe(value.label) ?? words(text(value.id)),
     listedOnly: value.listed_only === true,
-    ...given({ about: maybe(value.about), colour: value.colour as Category['colour'] }),
+    ...given({
+      about: maybe(value.about),
+      colour: value.colour as Category['colour'],
+      goesWith: value.goes_with === undefined ? undefined : toCondition(value.goes_with),
+    }),
   }
 }
 
@@ -36,7 +40,7 @@ function toOptions(
   if (value === 'categories')
     return categories
       .filter((category) => !category.listedOnly)
-      .map(({ listedOnly: _, ...option }) => option)
+      .map(({ listedOnly: _listed, goesWith: _goes, ...option }) => option)
   return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) =>
     typeof option === 'object' && option !== null
       ? {

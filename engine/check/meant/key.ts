@@ -78,6 +78,7 @@ id < ${ID}
 label < ${LABEL}
 about < ${PROSE} hint
 colour < color background tint
+goes_with: {is_member: true} < expects requires fits matches with
 listed_only: true < list_only display_only only_listed show_only hidden price_list_only not_selectable
 !prices stand in fees.prices: write a row named for the category, such as member: [1000, 1500] < ${PRICE}
 !who gets a category stands in category.rules: write - {when: {is_member: true}, then: member} < when if rule

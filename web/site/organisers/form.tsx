@@ -4,13 +4,14 @@ import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { isoIndia, NO_FACTS, tariff } from '../../../engine/index.ts'
+import { isoIndia, NO_FACTS, tariff, contradictionOf } from '../../../engine/index.ts'
 import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
 import { ClosedBox } from '../../event/closed.tsx'
 import { Marks } from '../../event/context.ts'
 import { FormBox, useForm } from '../../event/form.tsx'
 import { useMarks } from '../../event/more.ts'
-import { Panel, Until } from '../../event/notes.tsx'
+import { PriceUntil } from '../../event/fees.tsx'
+import { Panel } from '../../event/notes.tsx'
 import { ErrorSummary } from '../../event/problems.tsx'
 import { Stepper } from '../../event/steps.tsx'
 import { startOf } from '../../shared/keep.ts'
@@ -113,10 +114,13 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         notes={NO_NOTES}
         isLast
         until={
-          quoted && <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
+          quoted && (
+            <PriceUntil event={event} answers={form.answers} quote={quoted} now={answer.now} />
+          )
         }
         busy={false}
         waits={false}
+        odd={contradictionOf(event, form.answers, quoted?.category ?? null)}
         wrong={Object.keys(form.errors).length}
         problem={null}
         retry={nothing}
