@@ -12,11 +12,23 @@
  * on average, in which the log says so each day.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ADMIN } from '../browser/serve.ts'
 import { FORM, formBody, messageOf, placed, presses } from './gateway.ts'
-import { changes, delegate, freshAddress, registered, signedIn, startTarget } from './target.ts'
+import {
+  changes,
+  CODED,
+  CODED_REGISTER,
+  codedDelegate,
+  codeMade,
+  command,
+  delegate,
+  freshAddress,
+  registered,
+  signedIn,
+  startTarget,
+} from './target.ts'
 import type { Target } from './target.ts'
 import type { Answer } from './wire.ts'
 
@@ -137,6 +149,68 @@ describe('numbers', () => {
     // Each position takes many values: no date, no counter, no part that stays.
     for (let at = 0; at < RANDOM_DIGITS; at += 1)
       expect(new Set(digits.map((one) => one[at])).size).toBeGreaterThan(1)
+  })
+})
+
+describe('codes and rolls', () => {
+  const CODE = 'GUESSED-9'
+  const asks: Readonly<Record<string, (typed: string, from: string) => Promise<Answer>>> = {
+    'the code': (code, from) => target.post(`/api/events/${CODED}/code/`, { code }, from),
+    'the form': (code, from) => target.post(CODED_REGISTER, { ...codedDelegate, code }, from),
+    'the roll': (value, from) =>
+      target.post(`/api/events/${CODED}/roll/`, { field: 'number', value }, from),
+  }
+  beforeAll(async () => {
+    await codeMade(target, CODE)
+    const file = join(target.dataDir, 'roll.csv')
+    const rows = Array.from({ length: 80 }, (_, at) => `M-${at},Person ${at},life,`)
+    writeFileSync(file, ['number,name,kind,valid_to', ...rows].join('\n'))
+    await command(target, 'roll', CODED, 'society', file)
+  })
+
+  test.each(Object.keys(asks))(
+    'twenty wrong ones at %s shut all three doors to the address and to nobody else; behind them right and wrong look the same',
+    async (name) => {
+      const [address, before] = [freshAddress(), target.holds()]
+      for (let tried = 0; tried < 20; tried += 1)
+        expect([404, 422]).toContain((await asks[name]?.(`wrong ${tried}`, address))?.status)
+      const told = ({ status, body }: Answer) => [status, body]
+      for (const ask of Object.values(asks)) {
+        const [right, wrong] = [await ask(CODE, address), await ask('wrong', address)]
+        expect(told(right)).toEqual(told(wrong))
+        expect(right.status).toBe(429)
+      }
+      expect((await asks['the code']?.(CODE, freshAddress()))?.status).toBe(200)
+      expect(changes(before, target.holds())).toEqual({})
+    },
+  )
+
+  test('a roll that is counted through ends at sixty of its rows, and says nothing of a row but what it shows', async () => {
+    const address = freshAddress()
+    const answers: Answer[] = []
+    for (let at = 0; at < 62; at += 1)
+      answers.push((await asks['the roll']?.(`M-${at}`, address)) as Answer)
+    expect(answers.filter(({ status }) => status === 200).length).toBe(60)
+    expect(answers.at(-1)?.status).toBe(429)
+    expect(JSON.parse(answers[7]?.body ?? '')).toEqual({
+      status: 'success',
+      row: { name: 'Person 7', kind: 'life' },
+    })
+  })
+
+  test.each([
+    '',
+    '-',
+    '%',
+    '_',
+    "' OR 1=1 --",
+    '*',
+    '\u0000',
+    'ＧＵＥＳＳＥＤ'.repeat(20),
+    '[object Object]',
+  ])('that is %j opens nothing', async (typed) => {
+    expect((await asks['the code']?.(typed, freshAddress()))?.status).toBe(404)
+    expect((await asks['the roll']?.(typed, freshAddress()))?.status).toBe(404)
   })
 })
 

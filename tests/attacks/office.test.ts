@@ -1,5 +1,5 @@
 /** Attacks on the office: sessions, pages of other sites, formulas in its tables, addresses and headers made to break out. */
-import { cpSync, readFileSync, readdirSync } from 'node:fs'
+import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,10 @@ import { pdf } from '../server/files.ts'
 import { placed, presses, untilIs } from './gateway.ts'
 import {
   changes,
+  CODED,
+  CODED_REGISTER,
+  codedDelegate,
+  command,
   delegate,
   formOf,
   freshAddress,
@@ -140,7 +144,12 @@ describe('a page of another site', () => {
     const calls = await guarded((method) => !isRead(method))
     // Signing out answers a stranger with success, and yet may be nobody else's to do.
     const logouts = routes.filter(({ path }) => path.includes('logout'))
-    expect(calls.map(({ path }) => path)).toContain(`/admin/registrations/${paid}/resend-mail/`)
+    for (const path of [
+      `/admin/registrations/${paid}/resend-mail/`,
+      '/admin/codes/',
+      '/admin/codes/withdraw/',
+    ])
+      expect(calls.map((call) => call.path)).toContain(path)
     expect(logouts.length).toBeGreaterThan(0)
     const token = await signedIn(target)
     const before = target.holds()
@@ -258,6 +267,61 @@ describe('a table of the office', () => {
       expect(body).toContain('1+1')
       expect(cellsOf(body).filter(isFormula)).toEqual([])
     }
+  })
+
+  test('holds none of people who come along either, nor of a roll, nor of a code; one row a person as well', async () => {
+    const headers = { authorization: `Bearer ${await signedIn(target)}` }
+    const file = join(target.dataDir, 'roll.csv')
+    writeFileSync(
+      file,
+      'number,name,kind,valid_to\n=1+1,"=HYPERLINK(""http://evil.example"",""see"")",life,\n',
+    )
+    await command(target, 'roll', CODED, 'society', file)
+    const made = await target.post(
+      '/admin/codes/',
+      { event: CODED, kind: 'coupon', code: '=1+1+1+1+1+1', note: '=1+1', uses: 99 },
+      freshAddress(),
+      headers,
+    )
+    expect(made.status).toBe(201)
+    for (const [at, formula] of formulas.entries()) {
+      const { status } = await target.post(CODED_REGISTER, {
+        ...codedDelegate,
+        full_name: `Delegate ${at}`,
+        email: `delegate${at}@example.org`,
+        code: '=1+1+1+1+1+1',
+        number: '=1+1',
+        companions: [{ name: formula }, { name: 'A Person' }],
+      })
+      expect([formula, [201, 422].includes(status)]).toEqual([formula, true])
+    }
+    const list = await target.ask({ path: `/admin/export/?event_type=${CODED}`, headers })
+    const each = await command(target, 'export', CODED, '--per', 'companions')
+    for (const csv of [list.body, each]) {
+      expect(csv).toContain('1+1')
+      expect(cellsOf(csv).filter(isFormula)).toEqual([])
+    }
+  })
+
+  test.each([
+    ['a kind', { kind: '__proto__' }],
+    ['a number of uses', { uses: 1e21 }],
+    ['a number of codes', { count: '1e3' }],
+    ['a last day', { until: '9999-99-99' }],
+    ['a note', { note: 'x'.repeat(100_000) }],
+    ['a code', { code: '\u0000\u202e' }],
+    ['an event', { event: ['afpicon2026'] }],
+    ['everything', { event: { id: CODED }, kind: [], code: {}, uses: [], count: null }],
+  ])('of codes takes no %s that is none', async (_what, words) => {
+    const headers = { authorization: `Bearer ${await signedIn(target)}` }
+    const before = target.holds()
+    for (const path of ['/admin/codes/', '/admin/codes/withdraw/']) {
+      const said = { event: CODED, kind: 'coupon', ...words }
+      const { status } = await target.post(path, said, freshAddress(), headers)
+      expect([path, status >= 400 && status < 500]).toEqual([path, true])
+    }
+    const { audit_log: _acts, sessions: _mine, ...changed } = changes(before, target.holds())
+    expect(changed).toEqual({})
   })
 
   test('the judge sees a formula where there is one', () => {

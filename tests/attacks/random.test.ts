@@ -27,6 +27,8 @@ test(`${REQUESTS} requests of seed ${SEED}: none is answered 5xx but 503, none i
   // It was no knocking at closed doors: a good part got through to what it asked for.
   expect(run.answers.get('200')).toBeGreaterThan(REQUESTS / 10)
   expect(run.answers.get('201')).toBeGreaterThan(3)
+  const used = target.rows('SELECT count(*) AS n FROM code_uses')
+  expect(used[0]?.['n']).toBeGreaterThan(0)
   const { warm, end } = run.memory
   expect(end.heapBytes - warm.heapBytes).toBeLessThan(GROWTH_BYTES_MAX)
   expect(end.residentBytes - warm.residentBytes).toBeLessThan(RESIDENT_GROWTH_BYTES_MAX)
@@ -43,6 +45,7 @@ test('a request of a seed is always the same one', () => {
     regNos: ['AFPI0000000000000'],
     tokens: ['token'],
     eventIds: ['x'],
+    codes: ['CODE-9'],
   }
   const of = (n: number): string => draw(known, SEED, n).bytes.toString('latin1')
   expect([of(7), of(8)]).toEqual([of(7), of(8)])

@@ -4,6 +4,7 @@ import { wrongWith } from '../server/one-shape.ts'
 import { draw } from './requests.ts'
 import type { Drawn, Known } from './requests.ts'
 import {
+  codeMade,
   postGraduate,
   proof,
   formOf,
@@ -124,8 +125,11 @@ export function violationOf(
   }
 }
 
+const CODE = 'RANDOM-9'
+
 /** Registrations, one with a proof, and an admin who is signed in. */
 async function knownOf(target: Target): Promise<Known> {
+  await codeMade(target, CODE)
   const { headers, body } = formOf(postGraduate, [proof()])
   const withProof = await target.ask({ method: 'POST', path: REGISTER, headers, body })
   const others = await Promise.all([registered(target), registered(target)])
@@ -144,6 +148,7 @@ async function knownOf(target: Target): Promise<Known> {
       'pulmocon2025',
       'nothing',
     ],
+    codes: [CODE],
   }
 }
 

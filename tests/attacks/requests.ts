@@ -5,7 +5,7 @@
  */
 import { seeded } from '../crash/wholeness.ts'
 import { jpg, pdf, png } from '../server/files.ts'
-import { delegate, formOf, postGraduate, proof } from './target.ts'
+import { CODED, codedDelegate, delegate, formOf, postGraduate, proof } from './target.ts'
 import type { Route } from './target.ts'
 
 /** What the requests may know of the server: some of each is right. */
@@ -14,6 +14,7 @@ export type Known = {
   readonly regNos: readonly string[]
   readonly tokens: readonly string[]
   readonly eventIds: readonly string[]
+  readonly codes: readonly string[]
 }
 export type Drawn = {
   readonly bytes: Buffer
@@ -306,7 +307,7 @@ function bodyOf(chance: Chance, known: Known, path: string): Body {
     body: Buffer.from(JSON.stringify(value)),
   })
   const order = chance.of(0.6) ? chance.from(known.regNos) : chance.from(NASTY)
-  const mutated = (fields: Readonly<Record<string, string>>): Record<string, unknown> =>
+  const mutated = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
@@ -323,6 +324,41 @@ function bodyOf(chance: Chance, known: Known, path: string): Body {
     MESSAGE: chance.from(NASTY),
     ap_SecureHash: String(chance.below(2 ** 32)),
   }
+  const code = chance.of(0.7) ? chance.from(known.codes) : chance.from(NASTY)
+  // Half of what comes to the doors of codes and rolls, and to the form that takes them, speaks their language.
+  if (/\/code|\/roll/.test(path) && chance.of(0.5))
+    return json(
+      mutated({
+        event: chance.from([CODED, CODED, ...known.eventIds]),
+        kind: chance.from(['coupon', 'faculty', 'nothing']),
+        code,
+        field: 'number',
+        value: chance.from(['M-1', ...NASTY]),
+        uses: chance.from(['1', '0', '1e9', '100001']),
+        count: chance.from(['1', '2', '1001']),
+        until: chance.from(['', '2025-12-31', '2025-13-45']),
+        note: chance.from(NASTY),
+      }),
+    )
+  if (path.includes(CODED) && chance.of(0.8))
+    return json({
+      ...mutated({
+        ...codedDelegate,
+        letters: 'true',
+        code,
+        number: chance.of(0.7) ? '' : chance.from(['M-1', 'X']),
+      }),
+      companions: chance.of(0.6)
+        ? [{ name: 'A Person' }]
+        : chance.from<unknown>([
+            [],
+            [{ name: chance.from(NASTY) }],
+            'nobody',
+            Array.from({ length: 500 }, () => ({ name: 'a' })),
+            [[[]]],
+            [{ name: { name: 'x' } }, null],
+          ]),
+    })
   switch (chance.below(path.includes('login') ? 16 : 14)) {
     case 0:
     case 1:

@@ -2,11 +2,15 @@
  * What is attacked: a server process as `rollcall start` runs it, behind a proxy that it trusts, with its
  * limits on; its routes as it lists them itself; and what its database holds, looked at read-only.
  */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { serve, ADMIN } from '../browser/serve.ts'
+import { serve, ADMIN, TOP } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
+import { main } from '../../server/cli.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
 import { pdf } from '../server/files.ts'
+import { outsideEvent } from '../server/outside-event.ts'
 import { openLine, requestOf } from './wire.ts'
 import type { Answer, Line, Outcome, Sent } from './wire.ts'
 
@@ -27,6 +31,13 @@ export type Target = Served & {
 type Headers_ = Readonly<Record<string, string>>
 export type Holdings = Readonly<Record<string, number>>
 
+/** An event of its own with codes, a roll and places, open on the day. */
+export const CODED = 'coded2025'
+const CODED_EVENT = outsideEvent
+  .replaceAll('sample2026', CODED)
+  .replace('prefix: SMPL', 'prefix: CODE')
+  .replace('from: 2026-01-01, to: 2026-01-31', 'from: 2025-01-01, to: 2026-01-31')
+
 /** `variables` are laid over the usual ones; `prepare` may fill the data folder before the start. */
 export async function startTarget(
   variables: Readonly<Record<string, string>> = {},
@@ -34,7 +45,10 @@ export async function startTarget(
 ): Promise<Target> {
   const served = await serve(
     { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1', CLOCK: OPEN_DAY, ...variables },
-    prepare,
+    (folders) => {
+      writeFileSync(join(folders.eventsDir, `${CODED}.yaml`), CODED_EVENT)
+      prepare(folders)
+    },
   )
   // A connection is of one request at a time; those that are idle are used again.
   const idle: Line[] = []
@@ -142,6 +156,35 @@ export async function registered(
   return { regNo: reg_no, data: payment_data }
 }
 
+/** Answers of its form. */
+export const codedDelegate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  is_member: true,
+  letters: true,
+}
+export const CODED_REGISTER = `/api/${CODED}/register/`
+
+/** A code as the office makes one, with as many uses as it may have. */
+export async function codeMade(target: Target, code: string): Promise<void> {
+  const headers = { authorization: `Bearer ${await signedIn(target)}` }
+  const words = { event: CODED, kind: 'coupon', code, uses: 100_000 }
+  const { status, body } = await target.post('/admin/codes/', words, freshAddress(), headers)
+  if (status !== 201) throw new Error(`no code: ${status} ${body}`)
+}
+
+/** What a command prints that works on the data of the server while that runs. */
+export async function command(target: Target, ...args: readonly string[]): Promise<string> {
+  const read = readEnvironment({ DATA_DIR: target.dataDir, EVENTS_DIR: target.eventsDir })
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  let said = ''
+  const hear = (text: string): void => void (said += `${text}\n`)
+  const status = await main(args, { print: hear, complain: hear, environment: () => read.value })
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${said}`)
+  return said
+}
+
 /** Signs the first admin in; the token is the cookie's as well. */
 export async function signedIn(target: Target, address = freshAddress()): Promise<string> {
   const answer = await target.post('/admin/login/', ADMIN, address)
@@ -157,13 +200,20 @@ export type Route = {
 }
 /** Every route and page of a server with the sample events, as the app itself lists them. */
 export const routesOf = (): Promise<readonly Route[]> => (listed ??= list())
+const EVENTS = join(TOP, 'events')
 /** They are the same for every file of tests that a worker runs. */
 let listed: Promise<readonly Route[]> | null = null
 
 async function list(): Promise<readonly Route[]> {
   // Read when it is asked for: most attacks need no server of their own beside the one they attack.
   const { startTestApp } = await import('../server/harness.ts')
-  const { app, deps, close } = await startTestApp({ clock: OPEN_DAY })
+  const samples = readdirSync(EVENTS)
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => [name, readFileSync(join(EVENTS, name), 'utf8')] as const)
+  const { app, deps, close } = await startTestApp({
+    clock: OPEN_DAY,
+    events: { ...Object.fromEntries(samples), [`${CODED}.yaml`]: CODED_EVENT },
+  })
   try {
     const pages = deps.events
       .all()

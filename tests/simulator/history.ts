@@ -72,6 +72,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     course,
     gateway,
     random: randomOf(profile.name, seed, history, 'network'),
+    canKeep: () => course.now() >= fullUntil,
     tally,
     say,
   })

@@ -35,10 +35,12 @@ export function networkOf(given: {
   readonly course: Course
   readonly gateway: Gateway
   readonly random: Random
+  /** Whether the server's disk takes what it is told. */
+  readonly canKeep: () => boolean
   readonly tally: Tally
   readonly say: (what: () => string) => void
 }): Network {
-  const { profile, course, gateway, random, tally, say } = given
+  const { profile, course, gateway, random, canKeep, tally, say } = given
   const begun = course.now()
   let outage: { readonly kind: OutageKind; readonly until: number } | null = null
 
@@ -105,7 +107,8 @@ export function networkOf(given: {
               say(() => `gateway says of ${orderId}: ${bad ?? wordsOf(text)}`)
               const order = gateway.orders.get(orderId)
               if (bad === 'no record' && order !== undefined) order.isDenied = true
-              if (bad === null) for (const made of named) made.isTold = true
+              // What no disk takes is as good as not told; by the next question it may say something else.
+              if (bad === null && canKeep()) for (const made of named) made.isTold = true
               resolve(
                 bad === null ? said(200, text) : spoilt(bad, text, orderId, elsewhere(orderId)),
               )
