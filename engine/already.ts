@@ -2,7 +2,7 @@
 import type { EventConfig } from './config.ts'
 import type { Stands } from './payment.ts'
 import { delegateOf } from './roles.ts'
-import type { RegistrationView } from './texts.ts'
+import { wordFor, type RegistrationView } from './texts.ts'
 import { LINK_PLACE } from './unfinished.ts'
 
 /**
@@ -25,7 +25,7 @@ export function alreadyMail(
   if (event.email === null || email === '') return null
   const isComplete = stands === 'complete'
   const text = [
-    `Dear ${oneLine(fullName) || 'delegate'},`,
+    `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
     `Somebody, most likely you, has just tried to register for ${event.title} once more. You are registered already, as ${registration.regNo}. Nothing was changed, and nothing was charged.`,
     isComplete
       ? `Your registration is complete. You find it here:\n${page}`

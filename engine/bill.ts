@@ -10,7 +10,7 @@ import type { Line } from './lines.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { remember } from './remember.ts'
-import { answerText, fill, namesIn } from './texts.ts'
+import { answerText, fill, namesIn, unitText } from './texts.ts'
 import type { Day } from './time.ts'
 
 /** What is not on sale though the answers ask for it. `item` null: the registration itself. */
@@ -168,8 +168,11 @@ function labelOfLine(
   const options = item.by === undefined ? undefined : fieldOf(event, item.by)?.options
   const values = names.map((name): readonly [string, string | undefined] => {
     if (name === 'option') return [name, options?.find(({ id }) => id === option)?.label]
-    const answer = own(answers, name)
-    return [name, answer === undefined ? undefined : answerText(event, name, answer)]
+    const [id = '', unit] = name.split('.')
+    const answer = own(answers, id)
+    if (answer === undefined) return [name, undefined]
+    const counted = unit === undefined ? undefined : fieldOf(event, id)
+    return [name, counted ? unitText(counted, answer) : answerText(event, id, answer)]
   })
   return fill(item.label, fromPairs(values), '')
 }

@@ -69,8 +69,9 @@ export type Field = {
   readonly to?: Day
   /** number: no fractions, because something is counted by it. */
   readonly isWhole?: boolean
-  /** number: what is counted ("nights"), said behind the number. */
+  /** number: what is counted ("nights"), said behind the number; `unitOne` where one of it is called otherwise. */
   readonly unit?: string
+  readonly unitOne?: string
   /** many: how many may be chosen, and which not together. */
   readonly choose?: {
     readonly atLeast?: number

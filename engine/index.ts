@@ -100,8 +100,8 @@ export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'
 export { answersAlone, factsAmong, laidIn } from './facts.ts'
 export { checkAnswers, errorsOf, fileName, normalise, shownFields } from './answers.ts'
-export { cellOf, counts, optionsOf, tableOf } from './bill.ts'
-export type { Limit } from './sale.ts'
+export { cellOf, counts, EACH, optionsOf, tableOf } from './bill.ts'
+export type { Item, Limit } from './sale.ts'
 export { categoryOf } from './category.ts'
 export { explainCategory, type CategoryExplained } from './category-explained.ts'
 export { contradictionOf, type Contradiction } from './contradiction.ts'
@@ -172,6 +172,7 @@ export {
 } from './asking.ts'
 export {
   answerText,
+  unitText,
   buttonText,
   fill,
   fillKnown,

@@ -126,6 +126,14 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
   return field?.options?.find((option) => option.id === answer)?.label ?? String(answer)
 }
 
+/** What a number field counts, for that many of it: "night", "nights"; undefined: the field does not say. */
+export function unitText({ unit, unitOne }: Field, count: unknown): string | undefined {
+  return Number(count) === 1 ? (unitOne ?? unit) : unit
+}
+
+/** The name under which a text may say it. */
+export const unitName = (field: string): string => `${field}.unit`
+
 /** One of the people in words, in the order of the questions: "Asha Nair, 34". */
 export function personText(field: Field | undefined, person: Person): string {
   return (field?.fields ?? [])
@@ -229,6 +237,12 @@ export function valuesOf(
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
       Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
+    ),
+    ...Object.fromEntries(
+      event.fields.map((field) => {
+        const answer = own(answers, field.id)
+        return [unitName(field.id), answer === undefined ? undefined : unitText(field, answer)]
+      }),
     ),
     ...eventValues(event),
     ...supplied,

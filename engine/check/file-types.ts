@@ -188,7 +188,7 @@ export type Roll = {
   readonly shows?: readonly FieldId[]
 }
 
-type Words = { readonly [name in Exclude<EngineValue, 'id'> | 'delegate']?: Text }
+type Words = { readonly [name in Exclude<EngineValue, 'id'> | 'delegate' | 'sum']?: Text }
 
 type Form = {
   readonly pages?: 'sections'
@@ -239,7 +239,7 @@ export type Field = {
   readonly format?: 'pin' | 'gstin' | 'pan' | 'utr' | 'mobile-in'
   readonly from?: DayText
   readonly to?: DayText
-  readonly unit?: Text
+  readonly unit?: Text | { readonly one: Text; readonly other: Text }
   readonly choose?: {
     readonly at_least?: number
     readonly at_most?: number

@@ -268,7 +268,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   form: [
     [/^form\.without_payment\./, 'registered'],
     [
-      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields(?:\.\d+\.fields)?\.\d+\.(label|hint|invalid|required(\.message)?|choose\.say|unit)$/,
+      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields(?:\.\d+\.fields)?\.\d+\.(label|hint|invalid|required(\.message)?|choose\.say|unit(\.(one|other))?)$/,
       'form',
     ],
     [/^form\.(panel|summary|stepper|failure)\b/, 'form'],

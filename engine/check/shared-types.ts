@@ -67,6 +67,7 @@ type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
   readonly id?: Text
   readonly lines?: Text
   readonly delegate?: Text
+  readonly sum?: Text
 }
 type Https = string
 

@@ -307,10 +307,13 @@ const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
     /^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./,
     'message',
   ],
-  [/^(fields|sections|alsoStored)\b(?!.*\.(label|hint|unit|title|about|colour|as)$)/, 'field'],
+  [
+    /^(fields|sections|alsoStored)\b(?!.*\.(label|hint|unit|unitOne|title|about|colour|as)$)/,
+    'field',
+  ],
   [/^admin\b(?!.*\.(label|title|empty|about|colour)$)/, 'office'],
   [
-    /\.(label|hint|unit|title|about|text|subject|heading|intro|notesTitle|empty|button|freeButton|busy|colour|mail|as)$|^words\.|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours|fees\.tax\.name)$/,
+    /\.(label|hint|unit|unitOne|title|about|text|subject|heading|intro|notesTitle|empty|button|freeButton|busy|colour|mail|as)$|^words\.|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours|fees\.tax\.name)$/,
     'wording',
   ],
 ]

@@ -185,7 +185,7 @@ function showField(field: Field): Block {
     max_length: field.lengthMax,
     from: field.from,
     to: field.to,
-    unit: field.unit,
+    unit: field.unitOne === undefined ? field.unit : { one: field.unitOne, other: field.unit },
     choose: showChoose(field),
     fields: field.fields?.map(showField),
     link: field.link,

@@ -84,7 +84,7 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
     `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
     '<main class="wrap" id="main">',
     tookPlace(event, dayOf(at))
-      ? `<p class="over">This conference took place on ${escapeHtml(formatDays(event.from, event.to))}.</p>`
+      ? `<p class="over">This event took place on ${escapeHtml(formatDays(event.from, event.to))}.</p>`
       : '',
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
     open.open

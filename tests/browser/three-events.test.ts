@@ -214,7 +214,7 @@ test('a delegate of the conference is led page by page, refused what cannot be, 
     'Gala dinner2 × ₹ 1,500': '₹ 3,000',
     'Bed in a twin room, 3 nights3 × ₹ 2,250.50': '₹ 6,751.50',
     'Price Period': 'Regular',
-    'Base Fee': '₹ 23,751.50',
+    'Before GST': '₹ 23,751.50',
     GST: '₹ 3,397.58',
     'Total Amount': '₹ 27,149.08',
   })

@@ -334,7 +334,7 @@ describe('simulate', () => {
       '    ultrasound   ₹ 2,000  ₹ 2,500  ₹ 3,000  ₹ 3,500',
     ])
     expect(block('room')[0]).toBe(
-      'room  {option}, {nights} nights, where room is not No room needed, by what is chosen in room, times nights (up to 5), GST 5%, added to the price',
+      'room  {option}, {nights} {nights.unit}, where room is not No room needed, by what is chosen in room, times nights (up to 5), GST 5%, added to the price',
     )
     expect(block('Adjustments').at(-1)).toBe(
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',

@@ -124,7 +124,11 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
       admin: { signIn: '', dashboard: '', retry: '', empty: '', load: '', export: '' },
       missingValue: 'N/A',
       noticeMs: 6000,
-      values: { reg_no: 'Registration Number', gst: '{tax.name} ({tax.percent}%)' },
+      values: {
+        reg_no: 'Registration Number',
+        gst: '{tax.name} ({tax.percent}%)',
+        sum: 'Before {tax.name}',
+      },
     },
     ...more,
   }

@@ -322,7 +322,7 @@ describe('when the conferences are over', () => {
 
   test('one that is to stay open says that it took place, and registers', async () => {
     expect((await late.app.inject('/afpicon2026')).body).toContain(
-      'This conference took place on 31 January – 1 February 2026.',
+      'This event took place on 31 January – 1 February 2026.',
     )
     const tariff = await late.app.inject('/api/afpicon/tariff-info/')
     expect(tariff.json()).toMatchObject({ open: true })

@@ -23,7 +23,14 @@ const event: PublicEvent = eventOf({
       ],
     }),
     field('room', { type: 'select', options: options('none', 'twin') }),
-    field('nights', { type: 'number', min: 1, max: 5, isWhole: true, unit: 'nights' }),
+    field('nights', {
+      type: 'number',
+      min: 1,
+      max: 5,
+      isWhole: true,
+      unit: 'nights',
+      unitOne: 'night',
+    }),
   ],
   categories: ['plain', 'pg'].map((id) => ({ id, label: `The ${id}`, listedOnly: false })),
   categoryChoice: { by: 'field', field: 'kind' },
@@ -55,7 +62,7 @@ const event: PublicEvent = eventOf({
       },
       {
         id: 'room',
-        label: '{option}',
+        label: '{option}, {nights} {nights.unit}',
         by: 'room',
         when: when({ field: 'room', test: { is: 'not-in', values: ['none'] } }),
         times: 'nights',
@@ -162,12 +169,41 @@ test('a bill is drawn line by line, quantity × unit, and its lines add up to wh
     ['Workshop USG', undefined, '₹ 1,000', false],
     ['Workshop ECMO', undefined, '₹ 2,000', false],
     ['Accompanying', '2 × ₹ 4,000', '₹ 8,000', false],
-    ['TWIN', '3 × ₹ 2,500', '₹ 7,500', false],
+    ['TWIN, 3 nights', '3 × ₹ 2,500', '₹ 7,500', false],
     ['Early', undefined, '−₹ 500', false],
-    ['Base', undefined, '₹ 23,000', false],
+    ['Before GST', undefined, '₹ 23,000', false],
     ['GST (18%)', undefined, '₹ 2,790', false],
     ['Total', undefined, '₹ 25,790', true],
   ])
+})
+
+test('one night is one night, and a bill of one line has no sum of lines', () => {
+  const rows = billRows(event, billOf({ kind: 'plain', room: 'twin', nights: 1 }), ['total'])
+  expect(rows.map(({ label }) => label)).toContain('TWIN, 1 night')
+  const alone = { ...event, fees: { ...event.fees, items: [], adjustments: [] } }
+  const at = readInstant(tariff.now)
+  const quoted = at === null ? null : quote(alone, answersOf({ kind: 'plain' }), at)
+  if (quoted?.ok !== true) throw new Error('no quote')
+  expect(billRows(alone, quoted.value, ['total']).map(({ label }) => label)).toContain('Base')
+})
+
+test('a question that is counted says what one of it costs, of several things which', () => {
+  expect(text(marks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe('₹ 4,000 each')
+  expect(marks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
+  const [workshop, one, ...others] = event.fees.items
+  if (workshop === undefined || one === undefined) throw new Error('no items')
+  const child = {
+    ...one,
+    id: 'child',
+    label: 'Child',
+    prices: [{ when: null, table: { each: { now: paise(0) } } }],
+  }
+  const family: PublicEvent = {
+    ...event,
+    fees: { ...event.fees, items: [workshop, one, child, ...others] },
+  }
+  const said = marksOf(family, tariff, answersOf({ kind: 'plain' }), 'plain').get('companions')
+  expect(text(said?.price)).toBe('Accompanying ₹ 4,000 each, Child Free')
 })
 
 test('beside a bill from before, what changed and what is gone are struck', () => {

@@ -3,6 +3,7 @@ import {
   categoryOf,
   cellOf,
   counts,
+  EACH,
   firstFull,
   formatMoney,
   formatPrice,
@@ -14,7 +15,7 @@ import {
   sayFull,
   tableOf,
 } from '../../engine/index.ts'
-import type { Answers, Field, PublicEvent, TariffAnswer } from '../../engine/index.ts'
+import type { Answers, Field, Item, Paise, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import type { Mark } from './context.ts'
 import type { Pricing } from './price.ts'
 
@@ -76,6 +77,8 @@ export function marksOf(
 ): ReadonlyMap<string, Mark> {
   const marks = new Map<string, Mark>()
   for (const field of event.fields) {
+    const each = priceOfEach(event, field, tariff.current_period, answers, category)
+    if (each !== '') marks.set(field.id, { price: each })
     const items = event.fees.items.filter(({ by }) => by === field.id)
     const limits = event.limits.filter(({ eachOptionOf }) => eachOptionOf === field.id)
     if (items.length + limits.length === 0) continue
@@ -114,12 +117,43 @@ function priceOf(
     const table = tableOf(item, asked, category)
     const cell = table === null || period === null ? null : cellOf(table, option, period)
     if (cell === null) return null
-    const times = event.fields.find(({ id }) => id === item.times)
-    return cell === 0 || times === undefined
-      ? formatPrice(cell)
-      : `${formatMoney(cell)} × ${times.unit ?? times.label.toLowerCase()}`
+    return cell === 0 ? formatPrice(cell) : timesText(event, item, cell)
   })
   return prices.includes(null) ? null : prices.join(' + ')
+}
+
+/** What one of those costs that a number or a list of people counts: "₹ 1,500 each"; empty: nothing of its own, or not known yet. */
+function priceOfEach(
+  event: PublicEvent,
+  field: Field,
+  period: string | null,
+  answers: Answers,
+  category: string | null,
+): string {
+  const sold = event.fees.items.filter(
+    (item) =>
+      item.count?.field === field.id && item.by === undefined && counts(item, answers, category),
+  )
+  if (period === null || (category === null && sold.some(({ prices }) => prices.length > 1)))
+    return ''
+  return sold
+    .flatMap((item) => {
+      const table = tableOf(item, answers, category)
+      const cell = table === null ? null : cellOf(table, EACH, period)
+      if (cell === null) return []
+      const price = cell === 0 ? formatPrice(cell) : `${timesText(event, item, cell)} each`
+      // Of several, which is meant: children and adults in one list.
+      return [sold.length > 1 ? `${item.label} ${price}` : price]
+    })
+    .join(', ')
+}
+
+/** The price of one, and by what it is multiplied: "₹ 2,500 × nights". */
+function timesText(event: PublicEvent, { times: by }: Item, cell: Paise): string {
+  const times = event.fields.find(({ id }) => id === by)
+  return times === undefined
+    ? formatMoney(cell)
+    : `${formatMoney(cell)} × ${times.unit ?? times.label.toLowerCase()}`
 }
 
 /** The answers with an option chosen, as they are or would be. */

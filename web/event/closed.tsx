@@ -40,7 +40,7 @@ export function ClosedBox({
 export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
   const at = readInstant(now)
   if (at === null || !tookPlace(event, dayOf(at))) return null
-  return <p className="over">This conference took place on {formatDays(event.from, event.to)}.</p>
+  return <p className="over">This event took place on {formatDays(event.from, event.to)}.</p>
 }
 
 /** An event whose registration is over, or not open on this day: it informs and offers no form. */

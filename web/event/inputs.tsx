@@ -8,6 +8,7 @@ import Switch from '@mui/material/Switch'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
+import { unitText } from '../../engine/index.ts'
 import { Marks } from './context.ts'
 import type { Mark } from './context.ts'
 import { Chevron, useControl } from './control.tsx'
@@ -31,7 +32,7 @@ export function Input(props: BaseInputTemplateProps) {
   const unit = field.unit && {
     endAdornment: (
       <span className="unit" id={unitId}>
-        {field.unit}
+        {unitText(field, props.value)}
       </span>
     ),
   }

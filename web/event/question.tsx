@@ -20,16 +20,19 @@ export function Question(props: FieldTemplateProps) {
   const { children, errors, fieldPathId, help, id, rawErrors, registry } = props
   const { event, fields } = registry.formContext as FormConstants
   const must = use(Must)
+  const marks = use(Marks)
   const [id0 = '', at, part] = fieldPathId.path
   const key = part === undefined ? String(id0) : `${id0}.${part}`
   const field = fields.get(key)
   // The form itself is a field to RJSF, and so is a person; the sheet of sections and the list draw them.
   if (field === undefined || (at !== undefined && part === undefined)) return children
   const way = wayOf(field)
+  const price = marks.get(key)?.price
   const label = (
     <>
       {part !== undefined && <span className="vh">{personName(Number(at))}: </span>}
       {field.label}
+      {price && <i>: {price}</i>}
       {!must.has(key) && field.default === undefined && <i> (optional)</i>}
     </>
   )

@@ -1,5 +1,5 @@
 /** A bill as rows: every line as it comes, quantity × unit, then what is added up; beside what it was before. */
-import { formatMoney, formatPrice, paise } from '../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, paise } from '../../engine/index.ts'
 import type { Paise, PublicEvent, Quote, SummaryLine } from '../../engine/index.ts'
 import type { LedgerRow } from './ledger.tsx'
 import { quoteRows } from './quote-rows.tsx'
@@ -38,9 +38,12 @@ export function billRows(
   return [
     ...quoteRows(event, quote, period, before),
     ...lineRows(quote.lines, before?.lines),
-    ...quoteRows(event, quote, rest, before).map((row) =>
-      row.id === 'gst' && !hasOneTax(event) ? { ...row, label: taxName(event) } : row,
-    ),
+    ...quoteRows(event, quote, rest, before).map((row) => {
+      if (row.id === 'gst' && !hasOneTax(event)) return { ...row, label: taxName(event) }
+      return row.id === 'base' && quote.lines.length > 1
+        ? { ...row, label: labelOf(event, 'sum') }
+        : row
+    }),
   ]
 }
 

@@ -2,6 +2,7 @@
 import { editDistance, listed, mayCompare } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
 import { remember } from '../../remember.ts'
+import { unitName } from '../../texts.ts'
 import { storedIds } from '../model.ts'
 import type { Check, Model, TextAt, Written } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -83,9 +84,15 @@ const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
 const PAID_ONLY = ['payment_date', 'payment_id', 'date']
 const OFFICE_ONLY = ['message', 'status']
 
+/** What is counted by number fields that say it. */
+const unitNames = remember((model: Model): readonly string[] =>
+  model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [unitName(id)])),
+)
+
 /** Every value a text may name anywhere. */
 const everyValue = remember((model: Model): readonly string[] => [
   ...storedIds(model),
+  ...unitNames(model),
   ...ENGINE_VALUES,
   ...EVENT_VALUES,
   ...TAX_VALUES,
@@ -116,7 +123,7 @@ const unknownPlaceholder: Check = {
           : place === 'export-file'
             ? ['date']
             : place === 'line'
-              ? [...model.fields.map(({ id }) => id), 'option']
+              ? [...model.fields.map(({ id }) => id), ...unitNames(model), 'option']
               : everyValue(model)
       const braces = placeholdersIn(said)
       return [
@@ -162,7 +169,7 @@ function notInLine(model: Model, path: string, name: string): readonly string[] 
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
   if (name === 'option')
     return item?.by === undefined ? ['without `by` a line sells no option'] : []
-  return model.fields.some(({ id }) => id === name)
+  return model.fields.some(({ id }) => id === name) || unitNames(model).includes(name)
     ? []
     : [`\`{${name}}\` is not known in a line of the bill`]
 }

@@ -115,7 +115,8 @@ export function toField(value: Plain, section: number, around: Around): Field {
       pattern: patternOf(value),
       from: dayIn(value.from, days),
       to: dayIn(value.to, days),
-      unit: maybe(value.unit),
+      unit: maybe(map(value.unit).other ?? value.unit),
+      unitOne: maybe(map(value.unit).one),
       choose:
         type === 'many' && value.choose !== undefined ? toChoose(map(value.choose)) : undefined,
       fields:
