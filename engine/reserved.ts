@@ -37,6 +37,7 @@ const OFFICE_CALLS: readonly string[] = [
 export const RESERVED_CALLS: readonly string[] = [
   '/healthz',
   '/metrics',
+  '/robots.txt',
   '/assets/*',
   '/api/events',
   '/api/events/{id}',

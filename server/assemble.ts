@@ -79,7 +79,7 @@ export async function assemble(
     { store, events, gateway, clock, log },
     { reconciles: options.works },
   )
-  const mailer = openMailer({ store, clock, log, environment }, { works: options.works })
+  const mailer = openMailer({ store, events, clock, log, environment }, { works: options.works })
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })

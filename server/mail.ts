@@ -11,6 +11,7 @@ import nodemailer from 'nodemailer'
 import { instant } from '../engine/index.ts'
 import type { Deps, Environment } from './deps.ts'
 import { repeating } from './machine/clock.ts'
+import { attachmentsOf, type Attachment } from './registering/ticket-mail.ts'
 import { textToSend } from './registering/unfinished.ts'
 import type { QueuedMail } from './store/store.ts'
 
@@ -38,6 +39,7 @@ export type Mailer = {
   close(): Promise<void>
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
+  readonly events: Pick<Deps['events'], 'byId'>
   readonly environment: Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
 }
 
@@ -61,7 +63,9 @@ export function openMailer(
       await store.mailFailed(mail.id, 'It was not needed any more.', null)
       return false
     }
-    const problem = await carrier.send({ ...mail, text })
+    const event = deps.events.byId(mail.eventId)?.config ?? null
+    const attachments = await attachmentsOf(event, mail, environment.publicUrl, clock())
+    const problem = await carrier.send({ ...mail, text, attachments })
     const at = clock()
     if (problem === null) {
       await store.mailSent(mail.id, at)
@@ -107,10 +111,11 @@ export function openMailer(
 }
 
 type Problem = { readonly code: string; readonly text: string; readonly final: boolean }
-type Carrier = { send(mail: QueuedMail): Promise<Problem | null>; close(): void }
+type Outgoing = QueuedMail & { readonly attachments: readonly Attachment[] }
+type Carrier = { send(mail: Outgoing): Promise<Problem | null>; close(): void }
 
 /** One recipient, as an object, so that a comma in an answer makes no second one; no line breaks anywhere in a header. */
-function messageOf(environment: MailDeps['environment'], mail: QueuedMail) {
+function messageOf(environment: MailDeps['environment'], mail: Outgoing) {
   const host = new URL(environment.publicUrl).hostname
   return {
     from: environment.mailFrom,
@@ -118,6 +123,7 @@ function messageOf(environment: MailDeps['environment'], mail: QueuedMail) {
     ...(mail.copyTo === null ? {} : { bcc: { name: '', address: mail.copyTo } }),
     subject: mail.subject.replaceAll(/\s+/g, ' ').trim(),
     text: mail.text,
+    attachments: [...mail.attachments],
     // The same for every try of a mail, so that a server that saw it before can know it again.
     messageId: `<${createHash('sha256')
       .update(`${mail.id} ${nameOf(mail)}`)

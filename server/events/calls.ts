@@ -1,11 +1,13 @@
-/** What a browser asks of the events: all of them, one of them, and the module that checks its form. */
+/** What a browser asks of the events: all of them, one of them, the module that checks its form, its picture, its entry for a calendar. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventsAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import type { Deps } from '../deps.ts'
+import { pictureBytes } from '../pages/picture.ts'
+import { calendarOf } from './calendar.ts'
 import { eventAnswer, validatorModule } from './validators.ts'
 
-/** A validator's address holds the hash of its content, so it may be kept for ever. */
+/** Where an address holds the hash of its content, it may be kept for ever. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
@@ -29,9 +31,21 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   app.get<{ Params: { id: string; file: string } }>(
     '/api/events/:id/:file',
     async (request, reply) => {
-      const hash = /^validator\.([0-9a-f]{16})\.js$/.exec(request.params.file)?.[1]
-      const module =
-        hash === undefined ? null : validatorModule(deps.events.byId(request.params.id), hash)
+      const { id, file } = request.params
+      const served = deps.events.byId(id)
+      if (file === 'calendar.ics' && served !== null)
+        return reply
+          .header('cache-control', 'no-cache')
+          .header('content-disposition', `attachment; filename="${id}.ics"`)
+          .type('text/calendar; charset=utf-8')
+          .send(calendarOf(served.config, deps.environment.publicUrl, deps.clock()))
+      const drawn = /^picture\.([0-9a-f]{16})\.png$/.exec(file)?.[1]
+      const picture =
+        drawn === undefined || served === null ? null : await pictureBytes(served.config, drawn)
+      if (picture !== null)
+        return reply.header('cache-control', FOR_EVER).type('image/png').send(picture)
+      const hash = /^validator\.([0-9a-f]{16})\.js$/.exec(file)?.[1]
+      const module = hash === undefined ? null : validatorModule(served, hash)
       if (module === null) return refuse(reply, 404, toldOf(404).code, toldOf(404).message)
       reply
         .header('cache-control', FOR_EVER)

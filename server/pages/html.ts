@@ -1,6 +1,7 @@
 /** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
 import { dayOf, escapeHtml, formatDays, lookOf, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
+import { PICTURE_SIZE } from './picture.ts'
 
 /** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
 export const bareTemplate = `<!doctype html>
@@ -23,6 +24,8 @@ export type Page = {
   readonly about: string
   /** The address without query, for the canonical link; null: not for search engines or previews. */
   readonly url: string | null
+  /** The whole address of the picture beside a link to it; null: it has none. */
+  readonly picture: string | null
   /** The event's colour, so that the first paint has it. */
   readonly colour: string | null
   /** HTML, already escaped. */
@@ -62,8 +65,22 @@ function headOf(page: Page): string {
           `<meta property="og:title" content="${title}">`,
           `<meta property="og:description" content="${about}">`,
           `<meta property="og:url" content="${escapeHtml(page.url)}">`,
+          ...pictureMarks(page),
         ].join('\n')
   return `${known}\n${found}${look}`
+}
+
+function pictureMarks({ picture, title }: Page): readonly string[] {
+  return picture === null
+    ? []
+    : [
+        `<meta property="og:image" content="${escapeHtml(picture)}">`,
+        '<meta property="og:image:type" content="image/png">',
+        `<meta property="og:image:width" content="${PICTURE_SIZE.width}">`,
+        `<meta property="og:image:height" content="${PICTURE_SIZE.height}">`,
+        `<meta property="og:image:alt" content="${escapeHtml(title)}">`,
+        '<meta name="twitter:card" content="summary_large_image">',
+      ]
 }
 
 function lookStyle(colour: string): string {

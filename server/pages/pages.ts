@@ -21,6 +21,7 @@ import {
   plainShell,
 } from './html.ts'
 import type { Page } from './html.ts'
+import { pictureUrl } from './picture.ts'
 import { organisersShell, siteShell } from './site-html.ts'
 import { eventAnswer } from '../events/validators.ts'
 
@@ -36,6 +37,14 @@ export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unkno
 const webFolder = path.join(import.meta.dirname, '..', '..', 'web', 'dist')
 const name = 'Rollcall'
 const about = 'Registration and payment for conferences.'
+
+/** Forms are for everybody to find. The pages of one registration say by themselves that they are not; the rest is no page. */
+const ROBOTS = `User-agent: *
+Disallow: /admin
+Disallow: /api/
+Allow: /api/events/
+Disallow: /pay/
+`
 
 const nonces = new WeakMap<object, string>()
 /** The nonce of an answer: the same in its header and in its page. */
@@ -63,6 +72,10 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
       wildcard: true,
     })
   }
+
+  app.get('/robots.txt', async (_request, reply) =>
+    reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(ROBOTS),
+  )
 
   let table: ReadonlyMap<string, Shows> | null = null
   deps.events.onChange(() => {
@@ -129,6 +142,7 @@ function formPage(served: ServedEvent, here: string, at: Instant): Page {
     title: `${event.title}: registration`,
     about: main,
     url,
+    picture: new URL(pictureUrl(event), here).href,
     colour: event.look.colour,
     shell: eventShell(event, at, openOn(event, dayOf(at)).open ? needsScript : ''),
     data: { page: 'event', event: eventAnswer(served, at) },
@@ -145,6 +159,7 @@ function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Inst
     title: `${event.title}: payment`,
     about: `Payment for ${event.title}`,
     url: null,
+    picture: null,
     colour: event.look.colour,
     shell,
     data: { page: 'result', outcome, event: eventAnswer(served, at) },
@@ -167,6 +182,7 @@ async function payPage(
       title: `Payment – ${name}`,
       about: text,
       url: null,
+      picture: null,
       colour: null,
       shell: plainShell('Payment', text),
       data: { page: 'pay' as const, event: null, site, events },
@@ -178,6 +194,7 @@ async function payPage(
     title: `${config.title}: payment`,
     about: `Payment for ${config.title}`,
     url: null,
+    picture: null,
     colour: config.look.colour,
     shell: eventShell(config, at, lookingUp),
     data: { page: 'pay' as const, event: eventAnswer(served, at), site, events },
@@ -196,6 +213,7 @@ function landingPage(deps: Deps, url: string, at: Instant, ofUnknownPayment: boo
     title,
     about: text,
     url,
+    picture: null,
     colour: null,
     shell:
       messageShell(message) +
@@ -215,6 +233,7 @@ function organisersPage(deps: Deps, url: string, at: Instant): Page {
     title: `${name} for organisers`,
     about: site?.organisers.text ?? text,
     url,
+    picture: null,
     colour: null,
     shell: site === null ? listShell('For organisers', text, []) : organisersShell(site),
     data: {
@@ -233,6 +252,7 @@ function officePage(deps: Deps): Page {
     title: `Office – ${name}`,
     about: 'Sign in to see registrations.',
     url: null,
+    picture: null,
     colour: null,
     shell: plainShell('Office', 'The office needs JavaScript.'),
     data: data(deps, 'office'),
@@ -245,6 +265,7 @@ function missingPage(deps: Deps): Page {
     title: `Page not found – ${name}`,
     about: text,
     url: null,
+    picture: null,
     colour: null,
     shell: plainShell('Page not found', text),
     data: data(deps, 'not-found'),

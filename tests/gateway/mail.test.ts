@@ -9,8 +9,11 @@ import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { MAIL_AGAIN_MS, openMailer } from '../../server/mail.ts'
 import type { Mailer } from '../../server/mail.ts'
+import type { ServedEvent } from '../../server/deps.ts'
 import { DATABASE_FILE, openStore } from '../../server/store/open.ts'
 import type { NewMail, Store } from '../../server/store/store.ts'
+import { eventOf } from '../engine/fixtures.ts'
+import { codeIn } from '../server/scanned.ts'
 import { noon, registered } from '../server/registrations.ts'
 
 let dir: string
@@ -34,12 +37,15 @@ const hello: NewMail = {
   subject: 'Confirmed – ആശ നായർ, ₹ 5,015',
   text: 'Dear ആശ,\n\nyou are registered.\n',
 }
+/** The event of the mails, where its file is served. */
+let served: ServedEvent | null = null
 const mailer = (smtpUrl: string | null = null): Mailer => {
   const opened = openMailer(
     {
       store,
       clock: () => now,
       log: { info: () => {}, warn: () => {}, error: () => {} },
+      events: { byId: () => served },
       environment: {
         smtpUrl,
         mailFrom: 'Rollcall <no-reply@example.org>',
@@ -176,6 +182,34 @@ describe('without SMTP', () => {
     expect(headers['message-id']).toMatch(/^<[0-9a-f]{32}@register\.example\.org>$/)
     expect(body.trim()).toBe(hello.text.trim())
     expect(await state()).toEqual([{ status: 'sent', error: null }])
+  })
+
+  test('a ticket brings its number as a code for the desk and the days for the calendar', async () => {
+    const config = eventOf({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
+    served = { config, hash: '', text: '', shared: '' }
+    const { regNo } = await queued()
+    await mailer().run()
+    served = null
+    const { headers, body } = readMail(only())
+    const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
+    const parts = body.split(`--${boundary}`).slice(1, -1)
+    const [text = '', code = '', calendar = ''] = parts
+    expect(parts).toHaveLength(3)
+    expect(readMail(text.trim()).body.trim()).toBe(hello.text.trim())
+    expect(code).toContain(`filename=${regNo}.png`)
+    expect(codeIn(Buffer.from(code.split('\n\n')[1] ?? '', 'base64'))).toBe(regNo)
+    expect(calendar).toContain('filename=demo.ics')
+    const entry = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')
+    expect(entry.split('\r\n')).toEqual(
+      expect.arrayContaining([
+        'UID:demo@register.example.org',
+        'DTSTART;VALUE=DATE:20260131',
+        // The day after the last one, which is not part of it.
+        'DTEND;VALUE=DATE:20260202',
+        'SUMMARY:Demo\\, 2026',
+        'LOCATION:Town Hall\\; Kochi',
+      ]),
+    )
   })
 
   test('a second run, and two at once, write nothing again', async () => {

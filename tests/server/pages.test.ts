@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageData } from '../../engine/index.ts'
 import { blanked } from '../../server/http/request-log.ts'
 import { escapeHtml } from '../../engine/index.ts'
+import { PNG } from 'pngjs'
 import { fillTemplate } from '../../server/pages/html.ts'
 import { fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
@@ -61,6 +62,39 @@ describe('the form page', () => {
       for (const property of ['og:title', 'og:description', 'og:url', 'og:type', 'og:site_name'])
         expect(body).toContain(`<meta property="${property}"`)
     }
+  })
+
+  test('shows its picture where the link is shared: found by its address, kept for ever, another one is none', async () => {
+    const { body } = await server.app.inject('/afpicon2026')
+    const address = /<meta property="og:image" content="([^"]+)">/.exec(body)?.[1] ?? ''
+    expect(address).toMatch(
+      /^http:\/\/127\.0\.0\.1:3199\/api\/events\/afpicon2026\/picture\.[0-9a-f]{16}\.png$/,
+    )
+    const { pathname } = new URL(address)
+    const picture = await server.app.inject(pathname)
+    expect(picture.statusCode).toBe(200)
+    expect(picture.headers['content-type']).toBe('image/png')
+    expect(picture.headers['cache-control']).toContain('immutable')
+    const { width, height } = PNG.sync.read(picture.rawPayload)
+    expect([width, height]).toEqual([1200, 630])
+    const old = await server.app.inject(pathname.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
+    expect(old.statusCode).toBe(404)
+  })
+
+  test('gives its days to a calendar', async () => {
+    const { headers, body } = await server.app.inject('/api/events/afpicon2026/calendar.ics')
+    expect(headers['content-type']).toBe('text/calendar; charset=utf-8')
+    expect(headers['content-disposition']).toBe('attachment; filename="afpicon2026.ics"')
+    expect(body).toContain('DTSTART;VALUE=DATE:20260131\r\nDTEND;VALUE=DATE:20260202\r\n')
+    expect((await server.app.inject('/api/events/nobody/calendar.ics')).statusCode).toBe(404)
+  })
+
+  test('may be found by search engines, and the office and the links of mails may not', async () => {
+    const { body } = await server.app.inject('/robots.txt')
+    expect(body.split('\n')).toEqual(
+      expect.arrayContaining(['User-agent: *', 'Disallow: /admin', 'Disallow: /pay/']),
+    )
+    expect(body).not.toContain('afpicon')
   })
 
   test('can be read without JavaScript: one heading, theme, dates, venue', async () => {
@@ -222,6 +256,7 @@ test('texts are escaped, and a template is filled in one pass', () => {
     title: '<!--rollcall:shell-->',
     about: '$&',
     url: null,
+    picture: null,
     colour: null,
     shell: '__NONCE__',
     data: { page: 'not-found', site: null, events: [] } as PageData,

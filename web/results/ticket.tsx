@@ -16,6 +16,7 @@ import { billOf } from './bill.tsx'
 import { Buttons } from './buttons.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Grouped, NumberToKeep } from './number.tsx'
+import { NumberAsCode, TakeAlong } from './to-keep.tsx'
 import '../styles/ticket.css'
 
 type TicketProps = {
@@ -83,11 +84,17 @@ export function Ticket({ event, registration, query }: TicketProps) {
               <dd>{name.value}</dd>
             </dl>
           )}
-          <NumberToKeep
-            event={event}
-            number={registration.reg_no}
-            label={labelOf(event, 'reg_no')}
-          />
+          <div className="keep">
+            <div>
+              <NumberToKeep
+                event={event}
+                number={registration.reg_no}
+                label={labelOf(event, 'reg_no')}
+              />
+            </div>
+            <NumberAsCode number={registration.reg_no} />
+          </div>
+          <TakeAlong event={event} />
         </div>
         <div className="perf" />
         <div className="dn">

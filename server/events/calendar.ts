@@ -1,0 +1,24 @@
+/** An event as an entry for a calendar (RFC 5545): whole days, because the hours of a conference are words. */
+import ical, { ICalCalendarMethod } from 'ical-generator'
+import { addDays } from '../../engine/index.ts'
+import type { EventConfig, Instant } from '../../engine/index.ts'
+
+/** The file's text. The same event has the same entry always, so that a second one replaces the first. */
+export function calendarOf(event: EventConfig, publicUrl: string, at: Instant): string {
+  const calendar = ical({
+    prodId: { company: 'Rollcall', product: 'Rollcall', language: 'EN' },
+    method: ICalCalendarMethod.PUBLISH,
+  })
+  calendar.createEvent({
+    id: `${event.id}@${new URL(publicUrl).hostname}`,
+    start: event.from,
+    end: addDays(event.to, 1),
+    allDay: true,
+    stamp: new Date(at),
+    summary: event.title,
+    location: event.venue,
+    description: [event.about, event.hours].filter((text) => text !== undefined).join('\n'),
+    url: new URL(event.routes.form, publicUrl).href,
+  })
+  return calendar.toString()
+}
