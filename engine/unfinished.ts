@@ -1,6 +1,7 @@
 /** The mail to whoever registered and left before paying: what is to be paid, how long the price is held, and the way back. */
 import type { EventConfig } from './config.ts'
 import { formatPrice } from './money.ts'
+import type { RegNo } from './numbers.ts'
 import { delegateOf } from './roles.ts'
 import { wordFor, type RegistrationView } from './texts.ts'
 import { dayOf, formatDay, instant, type Instant } from './time.ts'
@@ -10,12 +11,14 @@ export const LINK_PLACE = '{link}'
 
 /**
  * Null when the event sends no mail, the registration has no address, or nothing is to be paid. No copy goes to
- * the organisers, because whoever has the link sees the registration.
+ * the organisers, because whoever has the link sees the registration. `paidAs`: another registration with the
+ * same address that is paid; most likely this one is a second try, and nobody is pressed to pay twice.
  */
 export function unfinishedMail(
   event: EventConfig,
   registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total'>,
   holdUntil: Instant | null,
+  paidAs: RegNo | null = null,
 ): {
   readonly to: string
   readonly copyTo: null
@@ -25,6 +28,19 @@ export function unfinishedMail(
   const { fullName, email } = delegateOf(event, registration.answers)
   const { total, regNo } = registration
   if (event.email === null || email === '' || total === null || total === 0) return null
+  if (paidAs !== null)
+    return {
+      to: oneLine(email),
+      copyTo: null,
+      subject: oneLine(`You are registered for ${event.title}; a second registration is not paid`),
+      text: [
+        `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
+        `With this email address there is a registration for ${event.title} that is paid and complete, ${paidAs}, and a second one, ${regNo}, that is not.`,
+        'If you registered the same person again, you need not do anything: nothing was charged for the second one.',
+        `If it is for somebody else, finish it here for ${formatPrice(total)}:\n${LINK_PLACE}`,
+        `If you have questions, write to ${event.support}.`,
+      ].join('\n\n'),
+    }
   const held =
     holdUntil === null
       ? []

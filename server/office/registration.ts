@@ -4,8 +4,6 @@ import {
   answerText,
   CODE,
   dayOf,
-  delegateOf,
-  foldedText,
   formatDay,
   formatInstant,
   formatMoney,
@@ -22,14 +20,13 @@ import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
 import type { Admin } from './session.ts'
 import { requireAdmin } from './session.ts'
+import { withSameEmail } from '../registering/same-email.ts'
 
 type Found = {
   readonly admin: Admin
   readonly registration: StoredRegistration
   readonly event: EventConfig
 }
-/** An office registers for many under its own address; a list says the rest. */
-const SAME_EMAIL_MAX = 50
 
 type Params = { readonly reg_no: string; readonly field: string }
 
@@ -237,21 +234,6 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
   return field === undefined
     ? `${words(first)}: ${rest.join('.')}`
     : `${field.label}: ${rest.join('.')}`
-}
-
-/** The others with its e-mail address, however they wrote it: somebody may have registered twice. */
-async function withSameEmail(
-  { store }: Pick<Deps, 'store'>,
-  event: EventConfig,
-  { regNo, answers }: StoredRegistration,
-): Promise<readonly StoredRegistration[]> {
-  const { email } = delegateOf(event, answers)
-  if (email === '') return []
-  const query = { eventId: event.id, answers: {}, search: email }
-  const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
-  const same = (one: StoredRegistration): boolean =>
-    foldedText(delegateOf(event, one.answers).email) === foldedText(email)
-  return rows.filter((one) => one.regNo !== regNo && same(one))
 }
 
 /** A file's name, and what became of it; undefined: there was none. */

@@ -13,6 +13,7 @@ import type { Deps, Environment } from '../deps.ts'
 import { repeating } from '../machine/clock.ts'
 import type { QueuedMail, StoredRegistration } from '../store/store.ts'
 import { hashOf } from './pay-calls.ts'
+import { withSameEmail } from './same-email.ts'
 
 /** By then nobody is in front of the gateway's page any more, and the conference is still in mind. */
 const LEFT_MS = 60 * 60_000
@@ -73,7 +74,9 @@ async function queue(
   if (stored === null || event === null || newest === undefined) return false
   const { config } = event
   if (standing(stored, at) !== 'not-paid' || !mayTry(config, stored, at)) return false
-  const mail = unfinishedMail(config, stored, holdOf(config, newest))
+  const others = await withSameEmail({ store }, config, stored)
+  const paid = others.find(({ paymentStatus }) => paymentStatus === 'success')
+  const mail = unfinishedMail(config, stored, holdOf(config, newest), paid?.regNo ?? null)
   return mail !== null && (await store.queueUnfinished(stored.regNo, mail, at))
 }
 

@@ -431,6 +431,25 @@ describe('whoever left before paying', () => {
       expect([...stored, JSON.stringify(other.log)].join()).not.toContain(token)
     }))
 
+  test('and has registered again and paid is told that the first one is not needed', () =>
+    withRig(async (other) => {
+      const first = await leave(other, 30 * minute)
+      const second = await other.place()
+      await other.sandbox().act(second.orderId, 'pay')
+      await other.settled()
+      await other.parts().mailer.run()
+      const before = mailsIn(other).length
+      other.advance(31 * minute)
+      expect(await other.parts().unfinished.run()).toBe(1)
+      expect(await other.parts().mailer.run()).toBe(1)
+      const mails = mailsIn(other)
+      expect(mails.length).toBe(before + 1)
+      const mail = mails.find((one) => linkIn(one) !== '') ?? ''
+      for (const said of [second.regNo, first.regNo, 'you need not do anything'])
+        expect(mail).toContain(said)
+      expect(mail).not.toContain('It is complete once')
+    }))
+
   test('and pays after the hold finds the link expired, like one that nobody made', () =>
     withRig(async (other) => {
       await leave(other, 61 * minute)

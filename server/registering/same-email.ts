@@ -1,0 +1,23 @@
+/** Which other registrations of an event have the same e-mail address. */
+import { delegateOf, foldedText } from '../../engine/index.ts'
+import type { EventConfig } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import type { StoredRegistration } from '../store/store.ts'
+
+/** An office registers for many under its own address; a list says the rest. */
+const SAME_EMAIL_MAX = 50
+
+/** The others with its e-mail address, however they wrote it, the newest first: somebody may have registered twice. */
+export async function withSameEmail(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  { regNo, answers }: StoredRegistration,
+): Promise<readonly StoredRegistration[]> {
+  const { email } = delegateOf(event, answers)
+  if (email === '') return []
+  const query = { eventId: event.id, answers: {}, search: email }
+  const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
+  const same = (one: StoredRegistration): boolean =>
+    foldedText(delegateOf(event, one.answers).email) === foldedText(email)
+  return rows.filter((one) => one.regNo !== regNo && same(one))
+}
