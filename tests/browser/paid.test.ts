@@ -17,6 +17,7 @@ import {
   PROOF,
   summary,
 } from './delegate.ts'
+import { codeIn } from '../server/scanned.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -88,6 +89,16 @@ describe('a post graduate with a proof', () => {
     ])
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
+    // What a desk's scanner reads from the screen of a phone.
+    expect(codeIn(await page.getByRole('img', { name: /QR code/ }).screenshot())).toBe(regNo)
+    const [entry] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Add to calendar' }).click(),
+    ])
+    expect(entry.suggestedFilename()).toBe('afpicon2026.ics')
+    expect(await page.getByRole('link', { name: 'Open map' }).getAttribute('href')).toBe(
+      'https://www.google.com/maps/search/?api=1&query=Resort%2C+Changanassery%2C+Kottayam',
+    )
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
