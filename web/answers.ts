@@ -15,6 +15,7 @@ import type {
   Failure,
   PaymentData,
   PaymentStatus,
+  ProofAnswer,
   PublicEvent,
   RegisterAnswer,
   RegistrationAnswer,
@@ -262,3 +263,9 @@ export const readCode: Reader<{ readonly kind: string; readonly label: string }>
 /** What a roll says of an answer, by column. */
 export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
   isRecord(body) ? textsOf(body['row']) : null
+
+/** A proof that the server has. */
+export const readProof: Reader<ProofAnswer> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'token', 'name', 'until')
+    ? (body as ProofAnswer)
+    : null

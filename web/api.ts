@@ -146,12 +146,28 @@ export async function call<T>(
   } catch {
     return failed({ is: signal?.aborted ? 'aborted' : 'network' })
   }
+  return answered(response.status, text, read, fallback)
+}
+
+/** What came back of a call, read: of one that was not made by `call` too. Never throws. */
+export function answered<T>(
+  status: number,
+  text: string,
+  read: Reader<T>,
+  fallback?: string,
+): Answered<T> {
+  const failed = (failure: Failure): Answered<T> => err(errorOf(failure, fallback))
   const body = parsed(text)
   const answer = readError(body)
-  const { status } = response
-  if (!response.ok || answer !== null) return failed({ is: 'not_ok', status, answer })
+  if (status < 200 || status > 299 || answer !== null)
+    return failed({ is: 'not_ok', status, answer })
   const value = read(body)
   return value === null ? failed({ is: 'unexpected', status }) : ok(value)
+}
+
+/** Of a call to which no answer came. */
+export function failedCall<T>(): Answered<T> {
+  return err(errorOf({ is: 'network' }, undefined))
 }
 
 /** Undefined for what is no JSON: an HTML page of something that stands in between, an answer cut short. */

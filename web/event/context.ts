@@ -1,6 +1,7 @@
 /** What the parts of the form know of each other beside what RJSF hands them. */
 import { createContext } from 'react'
 import type { Field, PublicEvent, TariffAnswer } from '../../engine/index.ts'
+import type { Proofs } from './proofs.ts'
 
 /**
  * What the widgets know beside RJSF's props. Each context changes on its own occasion, so that a
@@ -12,8 +13,8 @@ export type FormConstants = {
   readonly event: PublicEvent
   /** By id; what is asked of each person as `companions.age`. */
   readonly fields: ReadonlyMap<string, Field>
-  /** Files stay outside form data, by field. */
-  readonly files: Map<string, File>
+  /** Files stay outside form data. */
+  readonly proofs: Proofs
 }
 
 /** Fields seen now. */

@@ -26,6 +26,7 @@ import { Form } from './drawing.tsx'
 import { startOf } from '../shared/keep.ts'
 import { keyOf, movedWith, rootOf, treeOf } from './keys.ts'
 import type { More, Outside } from './more.ts'
+import type { Proofs } from './proofs.ts'
 import type { Tariff } from './price.ts'
 import { sentenceOf } from './problems.tsx'
 import '../styles/form.css'
@@ -49,7 +50,7 @@ export type FormState = {
   readonly must: ReadonlySet<string>
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
-  readonly files: ReadonlyMap<string, File>
+  readonly proofs: Proofs
   /** Judges everything, or the fields of a page; answers the first that is wrong, null when all may be sent. */
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
@@ -102,6 +103,7 @@ export function useForm(
   page: EventAnswer,
   begin: RawAnswers,
   beside: Beside,
+  proofs: Proofs,
   onEdit: () => void,
 ): FormState {
   const { event } = page
@@ -119,9 +121,9 @@ export function useForm(
           ...(field.fields ?? []).map((part) => [`${field.id}.${part.id}`, part] as const),
         ]),
       ),
-      files: new Map(),
+      proofs,
     }),
-    [event],
+    [event, proofs],
   )
 
   const answers = useMemo(() => normalise(event, data, facts).answers, [event, data, facts])
@@ -171,6 +173,23 @@ export function useForm(
       }),
     [],
   )
+  // The answer of a question for a file is the file's name, also of one that was sent before.
+  useEffect(() => {
+    const follow = (edited: () => void) => {
+      const all = proofs.all()
+      for (const { id } of event.fields.filter(({ type }) => type === 'file')) {
+        const name = all.get(id)?.name ?? ''
+        if (String(latest.current.data[id] ?? '') === name) continue
+        latest.current.data = { ...latest.current.data, [id]: name }
+        setData((old) => ({ ...old, [id]: name }))
+        clear(id)
+        edited()
+      }
+    }
+    proofs.recall()
+    follow(() => {})
+    return proofs.subscribe(() => follow(onEdit))
+  }, [event, proofs, clear, onEdit])
   /** A message that appears pushes the page down; wait until the press that caused it has landed. */
   const leave = useCallback(
     (id: string) => {
@@ -194,11 +213,11 @@ export function useForm(
     return found[0]?.[0] ?? null
   }
   const reset = useCallback(() => {
-    constants.files.clear()
+    proofs.clear()
     setData(startOf(event))
     setErrors({})
     setVisited(new Set())
-  }, [constants, event])
+  }, [event, proofs])
 
   return {
     data,
@@ -210,7 +229,7 @@ export function useForm(
     setErrors,
     reset,
     errors: seen,
-    files: constants.files,
+    proofs,
     formProps: {
       constants,
       data,

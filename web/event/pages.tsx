@@ -243,14 +243,14 @@ function Check({
 
 function answersOf(
   event: PublicEvent,
-  { answers, shown, files }: Form,
+  { answers, shown }: Form,
   fields: readonly string[],
 ): readonly LedgerRow[] {
   return event.fields.flatMap((field): readonly LedgerRow[] => {
     const { id, label } = field
     const answer = answers[id]
     if (!fields.includes(id) || !shown.has(id) || answer === undefined) return []
-    if (field.type === 'file') return [{ id, label, value: files.get(id)?.name ?? String(answer) }]
+    if (field.type === 'file') return [{ id, label, value: String(answer) }]
     if (field.type !== 'people' || typeof answer !== 'object')
       return [{ id, label, value: answerText(event, id, answer) }]
     const people = answer.flatMap((one) => (typeof one === 'string' ? [] : personText(field, one)))

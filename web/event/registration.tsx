@@ -7,7 +7,7 @@ import { newKey } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { HandOff, useReturn } from '../shared/handoff.tsx'
-import { completedBefore, forget, keep, markOf, recall, startOf } from '../shared/keep.ts'
+import { completedBefore, forget, isBegun, keep, markOf, recall, startOf } from '../shared/keep.ts'
 import type { Completed, Kept } from '../shared/keep.ts'
 import { isOffline } from '../shared/line.ts'
 import { useMessage } from '../shared/messages.tsx'
@@ -20,12 +20,14 @@ import { ONE_PAGE, useMarks } from './more.ts'
 import type { Asked, More, Outside } from './more.ts'
 import { Fees, Panel, Until } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
+import { openProofs, useUnderway } from './proofs.ts'
 import type { Tariff } from './price.ts'
+import { Held } from './held.tsx'
 import { ErrorSummary } from './problems.tsx'
 import { Stepper } from './steps.tsx'
 import { register } from './submit.ts'
 import type { Outcome } from './submit.ts'
-import { SummaryBar, SummaryColumn, useWide } from './summary.tsx'
+import { MailTo, SummaryBar, SummaryColumn, useWide } from './summary.tsx'
 
 type Phase =
   | { readonly is: 'filling' }
@@ -73,6 +75,8 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
   const wide = useWide()
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
   const [problem, setProblem] = useState<string | null>(null)
+  /** Sent as soon as a file is there that is still on its way. */
+  const [holds, setHolds] = useState(false)
   /** Counts failed submits, so that each of them takes the focus to the summary of errors. */
   const [attempts, setAttempts] = useState(0)
   const [recalled, setRecalled] = useState(begin !== null)
@@ -84,6 +88,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     key.current = newKey()
     setProblem(null)
     setRecalled(false)
+    setHolds(false)
   }, [])
   const { code, facts } = outside
   const codeOfKey = useRef(code)
@@ -92,10 +97,11 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     if (code !== codeOfKey.current) edited()
     codeOfKey.current = code
   }, [code, edited])
-  const form = useForm(page, begin?.data ?? startOf(event), outside, edited)
+  const [proofs] = useState(() => openProofs(event, true))
+  const form = useForm(page, begin?.data ?? startOf(event), outside, proofs, edited)
   const { data } = form
   useEffect(() => {
-    if (data !== begin?.data && JSON.stringify(data) !== JSON.stringify(startOf(event)))
+    if (data !== begin?.data && isBegun(event, data))
       keep(event, { data, key: key.current, regNo: sent, code })
   }, [event, data, begin, sent, code])
   const { left } = outside
@@ -135,6 +141,8 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
       case 'registered':
         return registered(outcome.answer, quote)
       case 'invalid':
+        // What the server says of a file it had is said of another one from now on.
+        for (const id of Object.keys(outcome.errors)) if (proofs.all().has(id)) proofs.remove(id)
         form.setErrors(outcome.errors)
         // The server knows more by now than was found out before: what is left, who stands on a roll.
         Object.keys(outcome.errors).forEach(outside.changed)
@@ -193,10 +201,17 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     setSent(null)
     setAttempts(0)
   }
+  const isUnderway = useUnderway(proofs, form.shown)
   const submit = () => {
     if (form.check() !== null) setAttempts((times) => times + 1)
+    else if (isUnderway) setHolds(true)
     else void send(quoted)
   }
+  useEffect(() => {
+    if (!holds || isUnderway) return
+    setHolds(false)
+    submit()
+  })
   /** What follows when every number on the page has been asked about. */
   const onward = useRef(submit)
   const [waits, setWaits] = useState(false)
@@ -233,6 +248,8 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     more,
     notes: [...(isSame ? [SAME_ADDRESS] : []), ...more.notesOf(event, form.answers, facts.left)],
     odd: contradictionOf(event, form.answers, quoted?.category ?? null),
+    held: holds ? <Held proofs={proofs} shown={form.shown} /> : null,
+    mailTo: form.answers[event.roles.email ?? ''],
     until: quoted && answer && (
       <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
     ),
@@ -279,6 +296,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
                 </OnPage>
               </fieldset>
               {paging.below}
+              {!wide && paging.isLast && <MailTo answer={summary.mailTo} />}
               {(paging.isFirst || paging.isLast) && outside.box}
               {paging.isFirst && (
                 <>

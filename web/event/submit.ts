@@ -5,6 +5,7 @@ import { readRegistered, toQuote } from '../answers.ts'
 import type { Registered } from '../answers.ts'
 import type { ApiError } from '../api.ts'
 import { callUntilAnswered } from '../shared/patience.ts'
+import type { Proofs } from './proofs.ts'
 
 /** What became of a registration that was sent. */
 export type Outcome =
@@ -30,7 +31,7 @@ export type Filled = {
   readonly answers: Answers
   /** The fields that are seen; the answers of others stay here. */
   readonly shown: ReadonlySet<string>
-  readonly files: ReadonlyMap<string, File>
+  readonly proofs: Pick<Proofs, 'all'>
 }
 
 /**
@@ -60,7 +61,7 @@ const isKeyReused = (outcome: Outcome): outcome is Refused =>
 
 async function attempt(
   event: PublicEvent,
-  { answers, shown, files }: Filled,
+  { answers, shown, proofs }: Filled,
   quote: Quote | null,
   beside: Readonly<Record<string, string | boolean>>,
   key: string,
@@ -91,22 +92,28 @@ async function attempt(
   const answer = await callUntilAnswered(
     event.api.register,
     readRegistered,
-    takesFiles ? { ...usual, form: formOf(fields, files, shown) } : { ...usual, json: fields },
+    takesFiles
+      ? { ...usual, form: formOf(fields, proofs.all(), shown) }
+      : { ...usual, json: fields },
     waits,
   )
   return answer.ok ? { is: 'registered', answer: answer.value } : outcomeOf(answer.error)
 }
 
-/** With files everything is text; a list is written as JSON. */
+/** With files everything is text; a list is written as JSON. A proof that the server has is named by its token. */
 function formOf(
   fields: Readonly<Record<string, unknown>>,
-  files: Filled['files'],
+  proofs: ReturnType<Proofs['all']>,
   shown: Filled['shown'],
 ): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
     form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
-  for (const [name, file] of files) if (shown.has(name)) form.append(name, file, file.name)
+  for (const [name, proof] of proofs) {
+    if (!shown.has(name)) continue
+    if (proof.is === 'there') form.append(name, proof.token)
+    else if (proof.is === 'here') form.append(name, proof.file, proof.name)
+  }
   return form
 }
 

@@ -1,7 +1,7 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { buttonText, formatPrice, NO_MONEY } from '../../engine/index.ts'
+import { buttonText, formatPrice, isEmail, NO_MONEY } from '../../engine/index.ts'
 import type { Contradiction, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -41,6 +41,10 @@ export type SummaryProps = {
   readonly isLast: boolean
   /** How many answers carry a message. */
   readonly wrong: number
+  /** What the button waits for after it was pressed; null: nothing. */
+  readonly held: ReactNode
+  /** The answer to which the confirmation goes; undefined: not given, or not asked for. */
+  readonly mailTo: unknown
   /** What went wrong with the last try; stays after its message has gone. */
   readonly problem: string | null
   readonly retry: () => void
@@ -48,7 +52,7 @@ export type SummaryProps = {
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-function Reasons({ price, notes, wrong, problem, until, retry, busy, waits, odd }: SummaryProps) {
+function Reasons({ price, notes, wrong, problem, until, retry, busy, waits, odd, held }: SummaryProps) {
   if (busy)
     return (
       <div aria-live="polite">
@@ -78,6 +82,7 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, waits, odd 
           </span>
         </p>
       )}
+      {held}
       {notes.map((note) => (
         <p className="why" key={note}>
           <Icon name="info" />
@@ -180,6 +185,19 @@ function TotalSaid({ price, more }: SummaryProps) {
   )
 }
 
+/** The address that was given, where one looks before paying: a slip in it is found now, or when no mail comes. */
+export function MailTo({ answer }: { readonly answer: unknown }) {
+  if (typeof answer !== 'string' || !isEmail(answer)) return null
+  return (
+    <p className="why">
+      <Icon name="mail" />
+      <span>
+        Your email address: <b>{answer}</b>
+      </span>
+    </p>
+  )
+}
+
 /** The sticky column beside the form. */
 export function SummaryColumn(props: SummaryProps) {
   return (
@@ -192,6 +210,7 @@ export function SummaryColumn(props: SummaryProps) {
         <TotalSaid {...props} />
         {props.isLast && <PayButton {...props} />}
         <Reasons {...props} />
+        {props.isLast && <MailTo answer={props.mailTo} />}
       </div>
     </aside>
   )

@@ -1,46 +1,35 @@
-/** A file to send with the answers. */
+/** A file to send: it goes as soon as it is chosen, and the page says how far it is. */
 import type { WidgetProps } from '@rjsf/utils'
 import { useRef, useState } from 'react'
+import { assertNever } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { useControl } from './control.tsx'
+import { useProof } from './proofs.ts'
+import type { Proof } from './proofs.ts'
 import { sizeText } from './ui.ts'
 import '../styles/upload.css'
 
 /**
  * The theme has no widget for files, and RJSF's own turns a file into text in the answers. Here form
- * data holds its name and the map the file itself.
+ * data holds its name, and proofs.ts the file itself.
  */
 export function Upload(props: WidgetProps) {
-  const { id, value } = props
-  const { field, constants, change, leave, aria } = useControl(props)
+  const { id } = props
+  const { field, constants, leave, aria } = useControl(props)
+  const { proofs } = constants
+  const proof = useProof(proofs, field.id)
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
   const [refused, setRefused] = useState<string | null>(null)
-  const file = constants.files.get(field.id)
-  const kept = file !== undefined && value === file.name ? file : null
 
   const take = (chosen: File | undefined) => {
     if (!chosen) return
-    const no = refusal(chosen)
-    setRefused(no)
-    if (no !== null) return
-    constants.files.set(field.id, chosen)
-    change(chosen.name)
-  }
-  const refusal = (chosen: File): string | null => {
-    const ending = /\.([^.]+)$/.exec(chosen.name)?.[1]?.toLowerCase()
-    if (field.accept && !(ending && field.accept.includes(ending)))
-      return `${chosen.name}: ${field.invalid}`
-    if (field.bytesMax !== undefined && chosen.size > field.bytesMax)
-      return `${chosen.name} has ${sizeText(chosen.size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
-    if (chosen.size === 0) return `${chosen.name} is empty. Please choose another file.`
-    return null
+    setRefused(null)
+    proofs.take(field, chosen, setRefused)
   }
   const remove = () => {
-    constants.files.delete(field.id)
-    if (input.current) input.current.value = ''
     setRefused(null)
-    change('')
+    proofs.remove(field.id)
     input.current?.focus()
   }
   const described = [aria['aria-describedby'], refused && `${id}-refused`].filter(Boolean).join(' ')
@@ -86,22 +75,75 @@ export function Upload(props: WidgetProps) {
         />
         <label className="btn line" htmlFor={id} id={`${id}-button`}>
           <Icon name="up" />
-          {kept ? 'Choose another file' : 'Choose file'}
+          {proof ? 'Choose another file' : 'Choose file'}
         </label>
-        {kept ? (
-          <span className="kept">
-            <Icon name="file" />
-            <span>
-              <b>{kept.name}</b> <span className="mute">{sizeText(kept.size)}</span>
-            </span>
-            <button type="button" className="btn quiet sm" onClick={remove}>
-              Remove<span className="vh"> {kept.name}</span>
-            </button>
-          </span>
-        ) : (
+        {proof === null ? (
           <span className="small mute wide-only">or drop it here</span>
+        ) : (
+          <Chosen proof={proof} remove={remove} />
         )}
+        <p className="vh" role="status">
+          {proof === null ? '' : heardOf(proof)}
+        </p>
       </div>
     </>
   )
+}
+
+function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () => void }) {
+  const isUnderway = proof.is !== 'there' && proof.is !== 'here'
+  return (
+    <div className={`kept ${proof.is}`}>
+      <Icon name={proof.is === 'there' ? 'tick' : proof.is === 'waiting' ? 'clock' : 'file'} />
+      <div>
+        <b>{proof.name}</b>{' '}
+        <span className="mute">
+          {'bytes' in proof && `${sizeText(proof.bytes)}`}
+          {proof.is === 'there' && ', sent'}
+        </span>
+        {isUnderway && <p className="how">{saidOf(proof)}</p>}
+        {proof.is === 'sending' && (
+          <progress max={100} value={proof.percent} aria-label={`Sending ${proof.name}`} />
+        )}
+      </div>
+      <button type="button" className="btn quiet sm" onClick={remove}>
+        {isUnderway ? 'Cancel' : 'Remove'}
+        <span className="vh"> {proof.name}</span>
+      </button>
+    </div>
+  )
+}
+
+/** How far it is, in words. */
+function saidOf(proof: Proof): string {
+  switch (proof.is) {
+    case 'preparing':
+      return 'Preparing the file…'
+    case 'sending':
+      return `Sending: ${proof.percent}%`
+    case 'waiting':
+      return 'The connection is bad. We keep trying to send it.'
+    case 'there':
+    case 'here':
+      return ''
+    default:
+      return assertNever(proof)
+  }
+}
+
+/** The same for those who do not see the bar: each change once, and no numbers that run. */
+function heardOf(proof: Proof): string {
+  switch (proof.is) {
+    case 'preparing':
+    case 'sending':
+      return `Sending ${proof.name}`
+    case 'waiting':
+      return saidOf(proof)
+    case 'there':
+      return `${proof.name} is sent`
+    case 'here':
+      return `${proof.name} is chosen`
+    default:
+      return assertNever(proof)
+  }
 }

@@ -1,12 +1,12 @@
 /** Answers that outlive a page: kept in the tab until they are paid for. */
 import { isDay } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
-import { isRecord } from './shape.ts'
+import { holdsAll, isRecord } from './shape.ts'
 
 /**
  * Answers stay in this tab until they are paid for: coming back from a failed payment, or by the
  * browser's Back, one finds them, and with them the key under which they were sent, so that sending them
- * again pays the same registration. Files cannot be kept; the tab's end forgets everything.
+ * again pays the same registration. The tab's end forgets everything but files that were sent (below).
  */
 export type Kept = {
   readonly data: RawAnswers
@@ -27,6 +27,13 @@ const fits = ({ type }: Field, answer: unknown): boolean =>
     ? Array.isArray(answer) &&
       answer.every((one) => (type === 'many' ? typeof one === 'string' : isRecord(one)))
     : typeof answer !== 'object'
+
+/** Whether anything was answered that is kept; a file is kept by itself. */
+export const isBegun = (event: PublicEvent, data: RawAnswers): boolean =>
+  JSON.stringify(withoutFiles(event, data)) !== JSON.stringify(withoutFiles(event, startOf(event)))
+
+const withoutFiles = (event: PublicEvent, data: RawAnswers): RawAnswers =>
+  Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
 
 /** The answers a fresh form starts with. */
 export const startOf = (event: PublicEvent): RawAnswers =>
@@ -63,9 +70,11 @@ export function recall(event: PublicEvent): Kept | null {
 }
 
 export function keep(event: PublicEvent, { data, ...others }: Kept): void {
-  const answers = Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
   try {
-    sessionStorage.setItem(nameOf(event), JSON.stringify({ data: answers, ...others }))
+    sessionStorage.setItem(
+      nameOf(event),
+      JSON.stringify({ data: withoutFiles(event, data), ...others }),
+    )
   } catch {
     // Storage is switched off or full: the form works as before, it only forgets.
   }
@@ -74,6 +83,7 @@ export function keep(event: PublicEvent, { data, ...others }: Kept): void {
 export function forget(event: PublicEvent): void {
   try {
     sessionStorage.removeItem(nameOf(event))
+    localStorage.removeItem(proofsOf(event))
   } catch {
     // Nothing was kept.
   }
@@ -125,5 +135,47 @@ export function completedBefore(event: PublicEvent): Completed | null {
       : null
   } catch {
     return null
+  }
+}
+
+/**
+ * A file that the server has, by the token that names it. It is kept for every tab of this browser, because a phone
+ * comes back from the gateway or a mail in another one, until it is paid for, removed, or no longer with the server.
+ */
+export type KeptProof = {
+  readonly name: string
+  readonly bytes: number
+  readonly token: string
+  /** When the server forgets it, as ISO text. */
+  readonly until: string
+}
+
+const proofsOf = (event: PublicEvent): string => `proofs of ${event.id}`
+
+/** By field; only of fields that the event still has. */
+export function recallProofs(event: PublicEvent): ReadonlyMap<string, KeptProof> {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(proofsOf(event)) ?? 'null')
+    if (!isRecord(kept)) return new Map()
+    return new Map(
+      Object.entries(kept).flatMap(([id, one]) => {
+        if (!isFile(event, id) || !isRecord(one)) return []
+        const fits =
+          holdsAll(one, 'string', 'name', 'token', 'until') && holdsAll(one, 'number', 'bytes')
+        const isKept = Date.parse(String(one['until'])) > Date.now()
+        return fits && isKept ? [[id, one as KeptProof] as const] : []
+      }),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+export function keepProofs(event: PublicEvent, proofs: ReadonlyMap<string, KeptProof>): void {
+  try {
+    if (proofs.size === 0) localStorage.removeItem(proofsOf(event))
+    else localStorage.setItem(proofsOf(event), JSON.stringify(Object.fromEntries(proofs)))
+  } catch {
+    // Storage is switched off or full: the file is chosen again after a reload.
   }
 }

@@ -15,6 +15,7 @@ import { Panel } from '../../event/notes.tsx'
 import { ErrorSummary } from '../../event/problems.tsx'
 import { Stepper } from '../../event/steps.tsx'
 import { startOf } from '../../shared/keep.ts'
+import { openProofs } from '../../event/proofs.ts'
 import { priceOf } from '../../event/price.ts'
 import type { Tariff } from '../../event/price.ts'
 import { SELLING } from '../../event/selling.tsx'
@@ -83,7 +84,8 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   )
   const today = useMemo<Tariff>(() => ({ is: 'here', answer: tariff(event, at) }), [event, at])
   const [attempts, setAttempts] = useState(0)
-  const form = useForm(page, startOf(event), ALONE, nothing)
+  const proofs = useMemo(() => openProofs(event, false), [event])
+  const form = useForm(page, startOf(event), ALONE, proofs, nothing)
   const price = priceOf(event, today, form.answers, SELLING.pricing)
   const submit = () => {
     if (form.check() === null)
@@ -121,6 +123,8 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         busy={false}
         waits={false}
         odd={contradictionOf(event, form.answers, quoted?.category ?? null)}
+        held={null}
+        mailTo={undefined}
         wrong={Object.keys(form.errors).length}
         problem={null}
         retry={nothing}

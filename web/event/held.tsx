@@ -1,0 +1,33 @@
+/** What the pay button waits for after it was pressed: a file that is still on its way. */
+import { useSyncExternalStore } from 'react'
+import { Icon } from '../shared/icons.tsx'
+import { underway } from './proofs.ts'
+import type { Proof, Proofs } from './proofs.ts'
+
+export function Held({
+  proofs: { subscribe, all },
+  shown,
+}: {
+  readonly proofs: Proofs
+  readonly shown: ReadonlySet<string>
+}) {
+  const proof = useSyncExternalStore(subscribe, () => underway(all(), shown))
+  if (proof === null) return null
+  return (
+    <p className="why">
+      <Icon name="clock" />
+      {/* A number that runs is not read aloud at every step. */}
+      <span aria-hidden="true">{sentenceOf(proof, true)}</span>
+      <span className="vh">{sentenceOf(proof, false)}</span>
+    </p>
+  )
+}
+
+function sentenceOf(proof: Proof, isCounted: boolean): string {
+  const then = 'We go on as soon as it is there.'
+  if (proof.is === 'waiting')
+    return `The connection is bad: we keep trying to send your file. ${then}`
+  return isCounted && proof.is === 'sending'
+    ? `Your file is being sent: ${proof.percent}%. ${then}`
+    : `Your file is being sent. ${then}`
+}

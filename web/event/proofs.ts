@@ -1,0 +1,168 @@
+/**
+ * The files that were chosen, and how far each is on its way to the server, which has it before the form is sent.
+ * The work itself is in sending.ts, loaded when somebody chooses a file.
+ */
+import { useSyncExternalStore } from 'react'
+import type { Field, PublicEvent } from '../../engine/index.ts'
+import { keepProofs, recallProofs } from '../shared/keep.ts'
+import type { KeptProof } from '../shared/keep.ts'
+import { sizeText } from './ui.ts'
+
+/** A file by its name, and where it is. */
+export type Proof =
+  /** A picture is being made smaller. */
+  | { readonly is: 'preparing'; readonly name: string }
+  | {
+      readonly is: 'sending'
+      readonly name: string
+      readonly bytes: number
+      readonly percent: number
+    }
+  /** The connection broke; it is sent again without anybody asking. */
+  | { readonly is: 'waiting'; readonly name: string; readonly bytes: number }
+  /** The server has it. */
+  | ({ readonly is: 'there' } & KeptProof)
+  /** It goes with the answers: the server does not take it ahead of them. */
+  | { readonly is: 'here'; readonly name: string; readonly bytes: number; readonly file: File }
+
+/** By field. */
+type All = ReadonlyMap<string, Proof>
+
+export type Proofs = {
+  /** The same map until something changes. */
+  readonly all: () => All
+  readonly subscribe: (heard: () => void) => () => void
+  /** A file that was chosen goes on its way; `refused` is told why it does not. Any earlier one of the field goes. */
+  readonly take: (field: Field, file: File, refused: (text: string) => void) => void
+  readonly remove: (id: string) => void
+  /** Those that this browser sent before: after a reload, after the gateway, in another tab. */
+  readonly recall: () => void
+  readonly clear: () => void
+}
+
+const NONE: All = new Map()
+
+/** `isAhead` false: nothing leaves this page, as where an organiser tries a form out. */
+export function openProofs(event: PublicEvent, isAhead: boolean): Proofs {
+  let all = NONE
+  const hearers = new Set<() => void>()
+  const jobs = new Map<string, AbortController>()
+  const set = (id: string, proof: Proof | null) => {
+    const next = new Map(all)
+    if (proof === null) next.delete(id)
+    else next.set(id, proof)
+    all = next
+    if (isAhead) keepProofs(event, sentOf(all))
+    for (const heard of hearers) heard()
+  }
+  const drop = (id: string) => {
+    jobs.get(id)?.abort()
+    jobs.delete(id)
+    const proof = all.get(id)
+    if (proof?.is === 'there')
+      void import('./sending.ts').then(({ takeBack }) => takeBack(event, proof.token), nothing)
+  }
+  const remove = (id: string) => {
+    drop(id)
+    set(id, null)
+  }
+  return {
+    all: () => all,
+    subscribe: (heard) => {
+      hearers.add(heard)
+      return () => hearers.delete(heard)
+    },
+    take: (field, file, refused) => {
+      const no = mayShrink(field, file) ? null : refusalOf(field, file)
+      if (no !== null) return refused(no)
+      drop(field.id)
+      const job = new AbortController()
+      jobs.set(field.id, job)
+      set(field.id, { is: 'preparing', name: file.name })
+      const tell = (proof: Proof) => {
+        if (!job.signal.aborted) set(field.id, proof)
+      }
+      const refuse = (text: string) => {
+        if (job.signal.aborted) return
+        set(field.id, null)
+        refused(text)
+      }
+      const asItIs = () => {
+        const why = refusalOf(field, file)
+        if (why === null) tell({ is: 'here', name: file.name, bytes: file.size, file })
+        else refuse(why)
+      }
+      void import('./sending.ts').then(
+        ({ sendAhead }) =>
+          sendAhead({ event, field, file, isAhead, tell, refuse, signal: job.signal }),
+        asItIs,
+      )
+    },
+    remove,
+    recall: () => {
+      for (const [id, kept] of recallProofs(event))
+        if (!all.has(id)) set(id, { is: 'there', ...kept })
+    },
+    clear: () => {
+      for (const id of all.keys()) remove(id)
+    },
+  }
+}
+
+const nothing = () => {}
+
+function sentOf(all: All): ReadonlyMap<string, KeptProof> {
+  return new Map(
+    [...all].flatMap(([id, proof]) => {
+      if (proof.is !== 'there') return []
+      const { name, bytes, token, until } = proof
+      return [[id, { name, bytes, token, until }] as const]
+    }),
+  )
+}
+
+/** Of one field; nothing of it was chosen where the page is written by the server. */
+export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
+  return useSyncExternalStore(
+    subscribe,
+    () => all().get(id) ?? null,
+    () => null,
+  )
+}
+
+/** The first of the fields seen that is still on its way; null: none is. */
+export function underway(all: All, shown: ReadonlySet<string>): Proof | null {
+  for (const [id, proof] of all)
+    if (shown.has(id) && proof.is !== 'there' && proof.is !== 'here') return proof
+  return null
+}
+
+export function useUnderway({ subscribe, all }: Proofs, shown: ReadonlySet<string>): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => underway(all(), shown) !== null,
+    () => false,
+  )
+}
+
+/** Endings of pictures that a browser may be able to read. */
+const PICTURES = new Set(['jpg', 'jpeg', 'png', 'webp', 'heic', 'heif'])
+
+export const endingOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+
+/** The ending that a picture made smaller has; null: the field takes no such picture. */
+export const jpegOf = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
+  accept === undefined || accept.includes('jpg') ? 'jpg' : accept.includes('jpeg') ? 'jpeg' : null
+
+/** Whether it is a picture that may become another one, so that its kind and size say nothing yet. */
+export const mayShrink = (field: Field, file: File): boolean =>
+  jpegOf(field) !== null && PICTURES.has(endingOf(file.name)) && file.size > 0
+
+/** Why a file cannot be sent; null: it can. The server judges it once more, by its content. */
+export function refusalOf(field: Field, { name, size }: File): string | null {
+  if (field.accept && !field.accept.includes(endingOf(name))) return `${name}: ${field.invalid}`
+  if (field.bytesMax !== undefined && size > field.bytesMax)
+    return `${name} has ${sizeText(size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
+  if (size === 0) return `${name} is empty. Please choose another file.`
+  return null
+}
