@@ -199,7 +199,7 @@ export {
 export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
 export { alreadyMail } from './already.ts'
 export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './fields.ts'
-export { mailboxMeant } from './check/meant/address.ts'
+export { mailboxMeant } from './mailbox.ts'
 export { flatSchema, toSchema, uiSchema } from './schema.ts'
 export { checkBySchema, toMessages } from './verdict.ts'
 export { soldColumns, soldValues } from './sold-columns.ts'

@@ -155,9 +155,9 @@ const ROWS: readonly Row[] = [
     why: 'One module calls the server from the browser',
     in: /^web\//,
     // The last is a tool of development, in front of the server.
-    but: /^web\/(api|dev-pages)\.ts$/,
+    but: /^web\/(api|api-upload|dev-pages)\.ts$/,
     text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
-    instead: 'add a function to web/api.ts',
+    instead: 'add a function to web/api.ts; what sends a file is in web/api-upload.ts',
     bad: "await fetch('/api/events/')",
     good: 'await api.events()',
   },

@@ -1,43 +1,6 @@
 /** What somebody may have meant: the nearest of the names that are legal at that place. */
+import { editDistance } from '../distance.ts'
 import { remember } from '../remember.ts'
-
-/** Damerau–Levenshtein (optimal string alignment): insert, delete, change, swap two neighbours. */
-export function editDistance(a: string, b: string): number {
-  const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) =>
-    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
-  )
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
-  for (let i = 1; i <= a.length; i += 1)
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? at(i - 2, j - 2) + 1
-          : Infinity
-      const row = rows[i]
-      if (row !== undefined)
-        row[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swapped)
-    }
-  return at(a.length, b.length)
-}
-
-/** Whether exactly one letter was added, lost, changed, or changed places with its neighbour. Fast: most pairs of texts differ at once. */
-export function isOneSlip(a: string, b: string): boolean {
-  if (a === b || Math.abs(a.length - b.length) > 1) return false
-  let start = 0
-  while (start < a.length && a[start] === b[start]) start += 1
-  let tail = 0
-  while (
-    tail < Math.min(a.length, b.length) - start &&
-    a[a.length - 1 - tail] === b[b.length - 1 - tail]
-  )
-    tail += 1
-  const [left, right] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)]
-  return (
-    (left.length <= 1 && right.length <= 1) ||
-    (left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0])
-  )
-}
 
 /** Longer words than any id; comparing them would cost more than it tells. */
 const LENGTH_MAX = 80

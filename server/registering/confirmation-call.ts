@@ -60,7 +60,7 @@ export async function confirmationCall(
       ? reply.send({ status: 'success' })
       : refuse(
           reply,
-          429,
+          409,
           'sent_already',
           `It was sent to you already. Please look among unwanted mail too, and write to ${event.support} if it does not arrive.`,
         )

@@ -2,7 +2,8 @@
 import { useSyncExternalStore } from 'react'
 import { Icon } from '../shared/icons.tsx'
 import { underway } from './proofs.ts'
-import type { Proof, Proofs } from './proofs.ts'
+import type { Proof } from './proof.ts'
+import type { Proofs } from './proofs.ts'
 
 export function Held({
   proofs: { subscribe, all },

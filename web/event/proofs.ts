@@ -5,25 +5,10 @@
 import { useSyncExternalStore } from 'react'
 import type { Field, PublicEvent } from '../../engine/index.ts'
 import { keepProofs, recallProofs } from '../shared/keep.ts'
-import type { KeptProof } from '../shared/keep.ts'
-import { sizeText } from './ui.ts'
-
-/** A file by its name, and where it is. */
-export type Proof =
-  /** A picture is being made smaller. */
-  | { readonly is: 'preparing'; readonly name: string }
-  | {
-      readonly is: 'sending'
-      readonly name: string
-      readonly bytes: number
-      readonly percent: number
-    }
-  /** The connection broke; it is sent again without anybody asking. */
-  | { readonly is: 'waiting'; readonly name: string; readonly bytes: number }
-  /** The server has it. */
-  | ({ readonly is: 'there' } & KeptProof)
-  /** It goes with the answers: the server does not take it ahead of them. */
-  | { readonly is: 'here'; readonly name: string; readonly bytes: number; readonly file: File }
+import type { KeptProofs } from '../shared/keep.ts'
+import { mayShrink, refusalOf } from './proof.ts'
+import type { Proof } from './proof.ts'
+import { askTabs } from './tabs.ts'
 
 /** By field. */
 type All = ReadonlyMap<string, Proof>
@@ -100,8 +85,12 @@ export function openProofs(event: PublicEvent, isAhead: boolean): Proofs {
     },
     remove,
     recall: () => {
-      for (const [id, kept] of recallProofs(event))
-        if (!all.has(id)) set(id, { is: 'there', ...kept })
+      if (!isAhead || !event.fields.some(({ type }) => type === 'file')) return
+      const found = (kept: KeptProofs) => {
+        for (const [id, one] of kept) if (!all.has(id)) set(id, { is: 'there', ...one })
+      }
+      found(recallProofs(event))
+      askTabs(event, () => sentOf(all), found)
     },
     clear: () => {
       for (const id of all.keys()) remove(id)
@@ -111,7 +100,10 @@ export function openProofs(event: PublicEvent, isAhead: boolean): Proofs {
 
 const nothing = () => {}
 
-function sentOf(all: All): ReadonlyMap<string, KeptProof> {
+/** Fetches ahead of time what sends files; where that fails, choosing one tries again. */
+export const fetchSending = (): void => void import('./sending.ts').catch(nothing)
+
+function sentOf(all: All): KeptProofs {
   return new Map(
     [...all].flatMap(([id, proof]) => {
       if (proof.is !== 'there') return []
@@ -143,26 +135,4 @@ export function useUnderway({ subscribe, all }: Proofs, shown: ReadonlySet<strin
     () => underway(all(), shown) !== null,
     () => false,
   )
-}
-
-/** Endings of pictures that a browser may be able to read. */
-const PICTURES = new Set(['jpg', 'jpeg', 'png', 'webp', 'heic', 'heif'])
-
-export const endingOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
-
-/** The ending that a picture made smaller has; null: the field takes no such picture. */
-export const jpegOf = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
-  accept === undefined || accept.includes('jpg') ? 'jpg' : accept.includes('jpeg') ? 'jpeg' : null
-
-/** Whether it is a picture that may become another one, so that its kind and size say nothing yet. */
-export const mayShrink = (field: Field, file: File): boolean =>
-  jpegOf(field) !== null && PICTURES.has(endingOf(file.name)) && file.size > 0
-
-/** Why a file cannot be sent; null: it can. The server judges it once more, by its content. */
-export function refusalOf(field: Field, { name, size }: File): string | null {
-  if (field.accept && !field.accept.includes(endingOf(name))) return `${name}: ${field.invalid}`
-  if (field.bytesMax !== undefined && size > field.bytesMax)
-    return `${name} has ${sizeText(size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
-  if (size === 0) return `${name} is empty. Please choose another file.`
-  return null
 }

@@ -4,8 +4,8 @@ import { useRef, useState } from 'react'
 import { assertNever } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { useControl } from './control.tsx'
-import { useProof } from './proofs.ts'
-import type { Proof } from './proofs.ts'
+import { fetchSending, useProof } from './proofs.ts'
+import type { Proof } from './proof.ts'
 import { sizeText } from './ui.ts'
 import '../styles/upload.css'
 
@@ -72,6 +72,9 @@ export function Upload(props: WidgetProps) {
             event.target.value = ''
           }}
           onBlur={leave}
+          // While the browser's own dialogue is open, what sends the file is fetched.
+          onFocus={fetchSending}
+          onClick={fetchSending}
         />
         <label className="btn line" htmlFor={id} id={`${id}-button`}>
           <Icon name="up" />
@@ -95,37 +98,34 @@ function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () 
   return (
     <div className={`kept ${proof.is}`}>
       <Icon name={proof.is === 'there' ? 'tick' : proof.is === 'waiting' ? 'clock' : 'file'} />
-      <div>
-        <b>{proof.name}</b>{' '}
-        <span className="mute">
-          {'bytes' in proof && `${sizeText(proof.bytes)}`}
-          {proof.is === 'there' && ', sent'}
-        </span>
-        {isUnderway && <p className="how">{saidOf(proof)}</p>}
-        {proof.is === 'sending' && (
-          <progress max={100} value={proof.percent} aria-label={`Sending ${proof.name}`} />
-        )}
-      </div>
+      <b>{proof.name}</b>
+      <span className="mute">{saidOf(proof)}</span>
       <button type="button" className="btn quiet sm" onClick={remove}>
         {isUnderway ? 'Cancel' : 'Remove'}
         <span className="vh"> {proof.name}</span>
       </button>
+      {proof.is === 'sending' && (
+        <progress max={100} value={proof.percent} aria-label={`Sending ${proof.name}`} />
+      )}
     </div>
   )
 }
+
+const BAD_LINE = 'The connection is bad. We keep trying to send it.'
 
 /** How far it is, in words. */
 function saidOf(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
-      return 'Preparing the file…'
+      return 'Getting it ready…'
     case 'sending':
-      return `Sending: ${proof.percent}%`
+      return `Sending ${sizeText(proof.bytes)}: ${proof.percent}%`
     case 'waiting':
-      return 'The connection is bad. We keep trying to send it.'
+      return BAD_LINE
     case 'there':
+      return `${sizeText(proof.bytes)}, sent`
     case 'here':
-      return ''
+      return sizeText(proof.bytes)
     default:
       return assertNever(proof)
   }
@@ -138,7 +138,7 @@ function heardOf(proof: Proof): string {
     case 'sending':
       return `Sending ${proof.name}`
     case 'waiting':
-      return saidOf(proof)
+      return BAD_LINE
     case 'there':
       return `${proof.name} is sent`
     case 'here':

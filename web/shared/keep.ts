@@ -6,7 +6,7 @@ import { holdsAll, isRecord } from './shape.ts'
 /**
  * Answers stay in this tab until they are paid for: coming back from a failed payment, or by the
  * browser's Back, one finds them, and with them the key under which they were sent, so that sending them
- * again pays the same registration. The tab's end forgets everything but files that were sent (below).
+ * again pays the same registration. The tab's end forgets everything.
  */
 export type Kept = {
   readonly data: RawAnswers
@@ -83,7 +83,7 @@ export function keep(event: PublicEvent, { data, ...others }: Kept): void {
 export function forget(event: PublicEvent): void {
   try {
     sessionStorage.removeItem(nameOf(event))
-    localStorage.removeItem(proofsOf(event))
+    sessionStorage.removeItem(proofsOf(event))
   } catch {
     // Nothing was kept.
   }
@@ -139,8 +139,8 @@ export function completedBefore(event: PublicEvent): Completed | null {
 }
 
 /**
- * A file that the server has, by the token that names it. It is kept for every tab of this browser, because a phone
- * comes back from the gateway or a mail in another one, until it is paid for, removed, or no longer with the server.
+ * A file that the server has, by the token that names it: kept in the tab like the answers, until it is paid for,
+ * removed, or no longer with the server. Other tabs that are open are told of it (event/tabs.ts).
  */
 export type KeptProof = {
   readonly name: string
@@ -149,32 +149,37 @@ export type KeptProof = {
   /** When the server forgets it, as ISO text. */
   readonly until: string
 }
+/** By field. */
+export type KeptProofs = ReadonlyMap<string, KeptProof>
 
 const proofsOf = (event: PublicEvent): string => `proofs of ${event.id}`
 
-/** By field; only of fields that the event still has. */
-export function recallProofs(event: PublicEvent): ReadonlyMap<string, KeptProof> {
+/** Out of what was stored or told; only of fields that the event still has, and of files that the server still has. */
+export function proofsIn(event: PublicEvent, kept: unknown): KeptProofs {
+  if (!isRecord(kept)) return new Map()
+  return new Map(
+    Object.entries(kept).flatMap(([id, one]) => {
+      if (!isFile(event, id) || !isRecord(one)) return []
+      const fits =
+        holdsAll(one, 'string', 'name', 'token', 'until') && holdsAll(one, 'number', 'bytes')
+      const isKept = Date.parse(String(one['until'])) > Date.now()
+      return fits && isKept ? [[id, one as KeptProof] as const] : []
+    }),
+  )
+}
+
+export function recallProofs(event: PublicEvent): KeptProofs {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(proofsOf(event)) ?? 'null')
-    if (!isRecord(kept)) return new Map()
-    return new Map(
-      Object.entries(kept).flatMap(([id, one]) => {
-        if (!isFile(event, id) || !isRecord(one)) return []
-        const fits =
-          holdsAll(one, 'string', 'name', 'token', 'until') && holdsAll(one, 'number', 'bytes')
-        const isKept = Date.parse(String(one['until'])) > Date.now()
-        return fits && isKept ? [[id, one as KeptProof] as const] : []
-      }),
-    )
+    return proofsIn(event, JSON.parse(sessionStorage.getItem(proofsOf(event)) ?? 'null'))
   } catch {
     return new Map()
   }
 }
 
-export function keepProofs(event: PublicEvent, proofs: ReadonlyMap<string, KeptProof>): void {
+export function keepProofs(event: PublicEvent, proofs: KeptProofs): void {
   try {
-    if (proofs.size === 0) localStorage.removeItem(proofsOf(event))
-    else localStorage.setItem(proofsOf(event), JSON.stringify(Object.fromEntries(proofs)))
+    if (proofs.size === 0) sessionStorage.removeItem(proofsOf(event))
+    else sessionStorage.setItem(proofsOf(event), JSON.stringify(Object.fromEntries(proofs)))
   } catch {
     // Storage is switched off or full: the file is chosen again after a reload.
   }

@@ -2,7 +2,8 @@
 import type { Check, Model } from '../model.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
 import type { Draft } from '../finding.ts'
-import { isOneSlip, nearest } from '../near.ts'
+import { isOneSlip } from '../../distance.ts'
+import { nearest } from '../near.ts'
 import { placeholdersIn } from './placeholders.ts'
 import { SITE_PAGES } from '../../reserved.ts'
 

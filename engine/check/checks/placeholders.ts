@@ -1,5 +1,6 @@
 /** EV208, EV209: what texts name in braces exists, and is known where the text is read. */
-import { editDistance, listed, mayCompare } from '../near.ts'
+import { editDistance } from '../../distance.ts'
+import { listed, mayCompare } from '../near.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../values.ts'
 import { remember } from '../../remember.ts'
 import { unitName } from '../../texts.ts'
