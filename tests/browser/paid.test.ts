@@ -1,5 +1,7 @@
 /** The whole road: a post graduate registers with a proof, pays, keeps the receipt; the office sees it all. */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
@@ -199,6 +201,91 @@ describe('a post graduate with a proof', () => {
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.getByText(NAME).first().waitFor()
     await expectAccessible(page, 'dashboard')
+    await context.close()
+  })
+})
+
+describe('a proof that was chosen once', () => {
+  const isSent = (page: Page) =>
+    page.getByText(`${PROOF.name} is sent`).waitFor({ state: 'attached' })
+
+  test('is not asked for again: not after a reload, in another tab, or when the payment was declined', async () => {
+    const { page, context, complaints } = await visit(browser)
+    await page.goto(server.url + FORM)
+    await fillForm(page, { name: 'Dr. Once Chosen', category: PG, proof: true })
+    await isSent(page)
+    await expectAccessible(page, 'a proof that is sent')
+    await page.reload()
+    await isSent(page)
+    const tab = await context.newPage()
+    await tab.goto(server.url + FORM)
+    await tab.getByRole('radio', { name: PG, exact: true }).check()
+    await isSent(tab)
+    await tab.close()
+
+    await proceed(page)
+    await atGateway(page, 'Decline')
+    await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
+    await page.getByRole('link', { name: 'Try Again' }).click()
+    await isSent(page)
+    await proceed(page)
+    await atGateway(page, 'Pay')
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+    const kept = db
+      .prepare(
+        `SELECT count(u.name) AS proofs, min(u.name) AS name FROM registrations r
+         LEFT JOIN uploads u ON u.registration_id = r.id WHERE r.full_name = 'Dr. Once Chosen' GROUP BY r.id`,
+      )
+      .all()
+    db.close()
+    expect(kept).toEqual([{ proofs: 1, name: PROOF.name }])
+    // Paid for: the next person at this computer does not find it.
+    await page.goto(server.url + FORM)
+    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByText('Choose file', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('is sent again by itself when the line breaks; paying waits for it with a sentence', async () => {
+    const { page, context } = await visit(browser)
+    let tries = 0
+    const proofs = /\/proofs\/$/
+    await page.route(proofs, (route) => {
+      tries += 1
+      return route.abort('connectionreset')
+    })
+    await page.goto(server.url + FORM)
+    await fillForm(page, { name: 'Dr. Bad Line', category: PG, proof: true })
+    await page.getByText('The connection is bad. We keep trying to send it.').first().waitFor()
+    await payButton(page).click()
+    await page
+      .getByText(
+        'The connection is bad: we keep trying to send your file. We go on as soon as it is there.',
+      )
+      .first()
+      .waitFor()
+    await expect.poll(() => tries).toBeGreaterThan(1)
+    await page.unroute(proofs)
+    await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
+    await context.close()
+  })
+
+  test('may be taken back while it is sent, and goes with the answers where the server takes none ahead', async () => {
+    const { page, context } = await visit(browser)
+    await page.route(/\/proofs\/$/, () => {})
+    await page.goto(server.url + FORM)
+    await fillForm(page, { name: 'Dr. Taken Back', category: PG, proof: true })
+    await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
+    await page.getByText('Choose file', { exact: true }).waitFor()
+    await page.unrouteAll()
+    await page.route(/\/proofs\/$/, (route) => route.fulfill({ status: 404, body: '{}' }))
+    await page.locator('input[type=file]').setInputFiles(PROOF)
+    await page.getByRole('button', { name: `Remove ${PROOF.name}` }).waitFor()
+    const sent = page.waitForRequest(/\/register\/$/)
+    await proceed(page)
+    expect((await sent).postData()).toContain(`filename="${PROOF.name}"`)
     await context.close()
   })
 })

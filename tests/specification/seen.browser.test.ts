@@ -91,7 +91,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is
   await expect
     .poll(() => ledger(summary(page)))
     .toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
-  await field(page, 'Email').fill('odd address, no at sign')
+  await field(page, 'Email').fill('odd.address+ward@hospital')
   await field(page, 'Phone Number').fill('call the ward')
   await payButton(page).click()
   await page.waitForURL((url) => url.origin !== server.url)
