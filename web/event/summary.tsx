@@ -52,7 +52,18 @@ export type SummaryProps = {
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-function Reasons({ price, notes, wrong, problem, until, retry, busy, waits, odd, held }: SummaryProps) {
+function Reasons({
+  price,
+  notes,
+  wrong,
+  problem,
+  until,
+  retry,
+  busy,
+  waits,
+  odd,
+  held,
+}: SummaryProps) {
   if (busy)
     return (
       <div aria-live="polite">
