@@ -64,7 +64,7 @@ function itemKey(
 ): string {
   const isPriced =
     meant.key === 'prices' || (meant.key === 'amount_in' && /^\d/.test(written ?? ''))
-  return isPriced && !/^\{/.test(written ?? '')
+  return isPriced && !(written ?? '').startsWith('{')
     ? `write prices: ${oneRow(source, written ?? '')}`
     : meant.help
 }
