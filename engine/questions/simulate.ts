@@ -221,7 +221,8 @@ function sayBillFound(bill: BillFound): string {
 /** An answer as it may be given again; alike people once, with how many they are. */
 function sayGiven(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
-  if (typeof answer !== 'object') return String(answer)
+  // What stands for every text has blanks around it, which no form sends.
+  if (typeof answer !== 'object') return String(answer).trim()
   const each = answer.map((one) =>
     typeof one === 'string'
       ? one

@@ -1,7 +1,7 @@
 /** What EV201 to EV203 ask of conditions: fields, facts, options and categories that are there, in the form and in what is asked of each person. */
 import { choiceMeant, connectiveHelp, isEverybody } from '../meant/condition.ts'
 import { listed } from '../near.ts'
-import type { Model } from '../model.ts'
+import type { ConditionAt, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
 import { join } from '../source.ts'
 import { factNames, noSuchName, unknownFactValues } from './sold-names.ts'
@@ -36,6 +36,11 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
     part: 'key' as const,
     kind,
   }))
+  const legalFor = (kind: ConditionAt['kind']): readonly string[] => [
+    ...ids,
+    ...(isForm ? factNames(model.config) : []),
+    ...(kind === 'rule' && derived ? [] : ['category']),
+  ]
   const ofForm = new Set(model.fields.map(({ id }) => id))
   return [
     ...asked
@@ -48,7 +53,7 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
     ...asked
       .filter(({ name }) => name !== 'category')
       .flatMap((one) =>
-        unknown(form, [one], isForm ? [...ids, ...factNames(model.config)] : ids, (name) =>
+        unknown(form, [one], legalFor(one.kind), (name) =>
           isForm ? noSuchName(model, name) : `no person is asked for \`${name}\``,
         ).map((draft): Draft => {
           const help =

@@ -127,6 +127,11 @@ const wrongComparison: Check = {
               {
                 at: path,
                 message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers`,
+                ...(type === 'people' || type === 'many'
+                  ? {
+                      help: `to ask how many there are write {${id}: {count: ${sayTest(raw)}}}`,
+                    }
+                  : {}),
               },
             ]
           if (kinds.has('date') && type !== 'date')
@@ -191,6 +196,13 @@ function listTested(
           ? countHelp(id, values[0])
           : `write {${id}: {has: …}} with its options, or {${id}: {answered: ${values[0] === false ? 'false' : 'true'}}}`,
   }
+}
+
+/** `{at_least: 4}`, as a file writes it. */
+function sayTest(raw: unknown): string {
+  return `{${Object.entries(raw ?? {})
+    .map(([key, value]) => `${key}: ${String(value)}`)
+    .join(', ')}}`
 }
 
 const countHelp = (id: string, least: number): string =>

@@ -5,7 +5,7 @@ import { keyMeant } from './key.ts'
 import { listed, nearest, suggestion } from '../near.ts'
 import { remember } from '../../remember.ts'
 import type { SchemaError } from '../schemas.ts'
-import { oneRow, saleMissing } from './sale.ts'
+import { oneRow, personAsked, saleMissing } from './sale.ts'
 import { join } from '../source.ts'
 import type { Source } from '../source.ts'
 
@@ -31,7 +31,7 @@ export function unknownKey(
     [place.start.offset, place.end.offset],
   )
   const written = source.written(join(path, key))?.text ?? null
-  const connective = connectiveHelp(path)
+  const connective = connectiveHelp(path) ?? personAsked(source, path, key)
   const meant =
     connective !== null
       ? { help: connective }

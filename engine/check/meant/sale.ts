@@ -66,6 +66,18 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
         : `write {otherwise: {period: ${columns(source)}, …}}`,
     }
   if (
+    error.keyword === 'required' &&
+    error.params.missingProperty === 'period' &&
+    /^fees\.items\.\d+\.prices/.test(path) &&
+    isByPeriod(source, error.data)
+  )
+    return {
+      at: path,
+      covers: path,
+      message: 'prices stand in a table with the names of the periods above them',
+      help: `write {period: [${Object.keys(error.data as object).join(', ')}], each: [${Object.values(error.data as object).join(', ')}]}`,
+    }
+  if (
     path === 'codes' &&
     ((error.keyword === 'required' && error.params.missingProperty === 'kinds') ||
       error.keyword === 'type')
@@ -78,6 +90,37 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
       help: 'write codes: {kinds: [{id: faculty, label: Invited faculty, gives: {category: faculty}}]}: everybody may read this file',
     }
   return null
+}
+
+/** Prices under the names of their periods, one each. */
+function isByPeriod(source: Source, table: unknown): boolean {
+  const names = columns(source).slice(1, -1).split(', ')
+  return (
+    typeof table === 'object' &&
+    table !== null &&
+    Object.entries(table).every(
+      ([name, price]) => names.includes(name) && (typeof price !== 'object' || price === null),
+    )
+  )
+}
+
+/** Of a condition that asks people for what each of them is asked: their number is all that can be compared. */
+export function personAsked(source: Source, path: string, key: string): string | null {
+  const people = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
+  if (people === undefined) return null
+  const { form } = source.value as { readonly form?: { readonly sections?: unknown } }
+  const sections: readonly unknown[] = Array.isArray(form?.sections) ? form.sections : []
+  const fields = sections.flatMap((section): readonly unknown[] => {
+    const inner = has(section, 'fields') ? (section as { fields: unknown }).fields : []
+    return Array.isArray(inner) ? inner : []
+  })
+  const isPeople = fields.some((field) => {
+    const { id, type } = (field ?? {}) as { readonly id?: unknown; readonly type?: unknown }
+    return id === people && type === 'people'
+  })
+  return isPeople
+    ? `a condition asks how many there are, {${people}: {count: {at_least: 1}}}; an item counts some of them with count: {${people}: {${key}: …}}`
+    : null
 }
 
 /** By the place where something of another kind stands, what to write. `entry` is the first name in it, where it is a block. */

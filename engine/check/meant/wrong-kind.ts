@@ -45,7 +45,7 @@ export function wrongKind(
           : MAILS.has(name)
             ? 'write an e-mail address: a phone number can stand in a text of the pages'
             : DAYS.has(name)
-              ? 'write year-month-day, such as 2026-01-31'
+              ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
               : `write ${quoted}`,
       // In quotes it would still be no day, no colour and no address.
       ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold'

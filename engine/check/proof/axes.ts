@@ -238,7 +238,7 @@ function numbersTold(
 }
 
 /** Stands for every text that no test names; no form can send it, because texts are trimmed. */
-const ANYTHING = ' anything else '
+const ANYTHING = ' anything '
 
 function numbersOf(tests: readonly Test[]): readonly number[] {
   const constants = tests.flatMap((test): readonly (Answer | undefined)[] =>
@@ -266,7 +266,8 @@ function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer === 'object')
     return field.type === 'many' ? answer.join(' and ') : sayPeople(answer)
-  if (answer === ANYTHING) return 'anything else'
+  if (answer === ANYTHING)
+    return tests.some(({ is }) => is === 'in' || is === 'not-in') ? 'anything else' : 'anything'
   if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)
   const marks = numbersOf(tests)
