@@ -517,6 +517,32 @@ describe('how a registration stands, in the words of its page', () => {
       null,
     ],
     [
+      'failed, at a price that is held',
+      {
+        stands: 'failed',
+        payment_status: 'failed',
+        failed_as: 'declined',
+        may_pay: true,
+        held_until: '2099-01-02T00:00:00+05:30',
+      },
+      'Payment Failed',
+      ['No amount has been deducted', 'The price is held until the end of 1 January 2099.'],
+      'Pay ₹ 3,540 again',
+    ],
+    [
+      'failed, at a price that is no longer held',
+      {
+        stands: 'failed',
+        payment_status: 'failed',
+        failed_as: 'declined',
+        may_pay: true,
+        held_until: '2025-11-02T00:00:00+05:30',
+      },
+      'Payment Failed',
+      ['was held until the end of 1 November 2025', 'you are asked before anything is charged'],
+      'Pay again',
+    ],
+    [
       'with the organisers',
       { stands: 'organisers', in_review: true, review_since: '2025-11-10T09:05:00+05:30' },
       'The organisers are checking your payment',

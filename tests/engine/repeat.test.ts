@@ -125,6 +125,7 @@ describe('what a person must look at', () => {
       'The event is closed',
       'The gateway must be told',
       'write account: afpi again',
+      'Registration never closes, as of the old event',
     ])
       expect(said).toContain(line)
     expect(said).not.toContain('says 2026: - Early bird')

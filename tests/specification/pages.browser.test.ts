@@ -404,6 +404,12 @@ describe('what goes wrong on the way', () => {
     await expect.poll(() => toast.count()).toBe(0)
     await payButton(page).click()
     await toast.waitFor()
+    // The same once more is said in the same place, not in a stack.
+    const again = page.waitForRequest('**/api/midzone/register/')
+    await payButton(page).click()
+    await again
+    await expect.poll(() => payButton(page).isDisabled()).toBe(false)
+    expect(await toast.count()).toBe(1)
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(() => toast.count()).toBe(0)
     await context.close()

@@ -5,7 +5,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import { Bill } from './bill.tsx'
 import { Buttons } from './buttons.tsx'
-import { heldPrice, lastDayOf, PayNow } from './pay-now.tsx'
+import { heldPrice, isPast, lastDayOf, PayNow } from './pay-now.tsx'
 import type { Paying } from './pay-now.tsx'
 import type { Query, Registration } from './registration.ts'
 import { rowOf } from './ticket.tsx'
@@ -87,7 +87,7 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
           <PayNow label={price === null ? 'Pay again' : `Pay ${price} again`} paying={paying} />
           <p>
             Your answers are saved, so you do not have to fill in the form again.
-            {sayHeld(registration)}
+            {sayHeld(registration, now)}
           </p>
         </div>
       )}
@@ -112,9 +112,12 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
   )
 }
 
-function sayHeld({ held_until: heldUntil }: Registration): string {
+function sayHeld({ held_until: heldUntil }: Registration, now: string): string {
   const day = lastDayOf(heldUntil)
-  return day === null ? '' : ` The price is held until the end of ${day}.`
+  if (day === null) return ''
+  return isPast(heldUntil, now)
+    ? ` The price was held until the end of ${day}. If the price of today is another one, you are asked before anything is charged.`
+    : ` The price is held until the end of ${day}.`
 }
 
 function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
