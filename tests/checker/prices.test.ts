@@ -365,3 +365,97 @@ describe('tables that are as they should be', () => {
     expect(said(free)).toEqual([])
   })
 })
+
+/** The base with one more item, and the questions that it reads. */
+const withItem = (item: string, ...fields: readonly string[]): string =>
+  fields
+    .reduce((text, one) => text.replace('  summary:', `        - {${one}}\n  summary:`), base)
+    .replace('form:\n', `  items:\n    - {${item}}\nform:\n`)
+const EACH_100 = 'prices: {period: [early, late], each: [100, 200]}'
+const ROOM =
+  'id: room, type: select, label: Room, options: [none-needed, twin], show_when: {is_member: true}, required: true'
+
+describe('who is charged where a question is hidden', () => {
+  test.each([
+    ['a condition with not', `when: {room: {not: none-needed}}, ${EACH_100}`, ['EV473']],
+    [
+      'a condition with not, beside one that holds for others',
+      `when: [{room: twin}, {room: {not: none-needed}}], ${EACH_100}`,
+      ['EV473'],
+    ],
+    ['the answer that is meant', `when: {room: twin}, ${EACH_100}`, []],
+    [
+      'those who are not asked as well, said in so many words',
+      `when: [{room: {not: none-needed}}, {room: {answered: false}}], ${EACH_100}`,
+      [],
+    ],
+    [
+      'something asked for beside it',
+      `when: {room: {not: none-needed}, is_member: true}, ${EACH_100}`,
+      [],
+    ],
+    [
+      'what is chosen by an option',
+      'by: room, when: {room: {not: none-needed}}, prices: {period: [early, late], twin: [100, 200]}',
+      [],
+    ],
+    [
+      'what costs nothing',
+      'when: {room: {not: none-needed}}, prices: {period: [early, late], each: [free, free]}',
+      [],
+    ],
+  ])('%s', (_name, item, codes) => {
+    const told = said(withItem(`id: shuttle, ${item}`, ROOM))
+    expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
+  })
+})
+
+describe('a price of an item that nobody can be charged', () => {
+  test.each([
+    ['a row that the condition leaves out', 'twin: [100, 200], none-needed: [50, 60]', ['EV474']],
+    ['a row of what is free', 'twin: [100, 200], none-needed: [free, free]', []],
+    ['a row that is on sale for nobody', 'twin: [100, 200], none-needed: [none, none]', []],
+  ])('%s', (_name, rows, codes) => {
+    const told = said(
+      withItem(
+        `id: room, by: room, when: {room: twin}, prices: {period: [early, late], ${rows}}`,
+        ROOM,
+      ),
+    )
+    expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
+  })
+  test('a digit lost in the middle of a row is told where it is lost, and not of the price behind it', () => {
+    const text = withItem(
+      'id: kit, prices: {period: [early, late], each: [500, 50]}',
+      ROOM,
+    ).replaceAll(
+      /- \{id: late, from: 2026-02-01\}|\[early, late\]|\[1000, 1500\]|\[2000, 2500\]|\[500, 50\]/g,
+      (found) =>
+        found.startsWith('-')
+          ? '- {id: late, from: 2026-02-01, to: 2026-02-28}\n    - {id: spot, from: 2026-03-01}'
+          : found.replace(/late\]|1500\]|2500\]|50\]$/, (last) =>
+              last === 'late]'
+                ? 'late, spot]'
+                : `${last.slice(0, -1)}, ${found === '[500, 50]' ? 500 : 3000}]`,
+            ),
+    )
+    expect(said(text).map((one) => one.slice(0, 5))).toEqual(['EV412'])
+  })
+})
+
+describe('what an adjustment is called, and what it does', () => {
+  test.each([
+    ['Alumni discount', 'amount: -500', []],
+    ['Alumni discount', 'amount: 500', ['EV475']],
+    ['Late fee', 'amount: 500', []],
+    ['Late fee', 'percent: -5', ['EV475']],
+    ['Kick-off evening', 'amount: 500', []],
+    ['Scholars', 'amount: 500', []],
+  ])('%s, %s', (label, by, codes) => {
+    const text = base.replace(
+      'form:\n',
+      `  adjustments:\n    - {id: one, label: ${label}, ${by}, when: {is_member: true}}\nform:\n`,
+    )
+    expect(said(text).map((one) => one.slice(0, 5))).toEqual(codes)
+  })
+})
