@@ -372,6 +372,7 @@ const withItem = (item: string, ...fields: readonly string[]): string =>
     .reduce((text, one) => text.replace('  summary:', `        - {${one}}\n  summary:`), base)
     .replace('form:\n', `  items:\n    - {${item}}\nform:\n`)
 const EACH_100 = 'prices: {period: [early, late], each: [100, 200]}'
+const DINNER = 'id: dinner, type: yes-no, label: Dinner, default: false'
 const ROOM =
   'id: room, type: select, label: Room, options: [none-needed, twin], show_when: {is_member: true}, required: true'
 
@@ -391,7 +392,7 @@ describe('who is charged where a question is hidden', () => {
     ],
     [
       'something asked for beside it',
-      `when: {room: {not: none-needed}, is_member: true}, ${EACH_100}`,
+      `when: {dinner: true, room: {not: none-needed}}, ${EACH_100}`,
       [],
     ],
     [
@@ -405,7 +406,7 @@ describe('who is charged where a question is hidden', () => {
       [],
     ],
   ])('%s', (_name, item, codes) => {
-    const told = said(withItem(`id: shuttle, ${item}`, ROOM))
+    const told = said(withItem(`id: shuttle, ${item}`, DINNER, ROOM))
     expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
   })
 })
