@@ -1,7 +1,7 @@
 /** Says once, in one place, that the browser is offline, and takes it back by itself. */
 import '../styles/line.css'
 
-const OFFLINE = 'You are offline. What you have typed is kept, and nothing has been charged.'
+const OFFLINE = 'You are offline. What you have typed is kept.'
 
 /** Whether the browser knows that it has no line; then the place below says so, and nothing else need. */
 export const isOffline = (): boolean => !navigator.onLine
