@@ -19,6 +19,7 @@ import {
   plain,
   proceed,
   PROOF,
+  registeredByCall,
 } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
@@ -39,23 +40,6 @@ async function registered(page: Page, name: string): Promise<void> {
   await page.goto(server.url + FORM)
   await fillForm(page, { name, category: INTERN })
   await proceed(page)
-}
-
-/** Registers as the form does, without drawing it: what is tested begins after it. Answers the order's number. */
-async function registeredByCall(name: string): Promise<string> {
-  const answer = await fetch(`${server.url}/api/afpicon/register/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      full_name: name,
-      email: 'made.up@example.org',
-      phone_number: '+91 98470 00000',
-      ticket_type: 'intern-mbbs-accompanying',
-    }),
-  })
-  expect(answer.status).toBe(201)
-  const { reg_no } = (await answer.json()) as { readonly reg_no: string }
-  return reg_no
 }
 
 /** The gateway's page for a registration that was made by a call. */
@@ -122,7 +106,7 @@ describe('a payment that is declined', () => {
 
   test('may be paid after all, without filling in the form again', async () => {
     const { page, context } = await visit(browser)
-    await goToPay(page, await registeredByCall('Dr. Second Attempt'))
+    await goToPay(page, await registeredByCall(server.url, 'Dr. Second Attempt'))
     await atGateway(page, 'Decline')
     await page.waitForURL(new RegExp(FAILED))
     await page.getByRole('button', { name: /^Pay ₹.3,540 again$/ }).click()
@@ -250,7 +234,7 @@ describe('a line that is lost', () => {
 describe('a payment that takes its time', () => {
   test('S116: is pending first, without receipt and without another payment, and then paid by itself', async () => {
     const { page, context, complaints } = await visit(browser)
-    await goToPay(page, await registeredByCall('Dr. Pending Example'))
+    await goToPay(page, await registeredByCall(server.url, 'Dr. Pending Example'))
     await atGateway(page, 'Pay later')
     await page.waitForURL(new RegExp(SUCCESS))
     await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
@@ -268,7 +252,7 @@ describe('a payment that takes its time', () => {
 
   test('stays unpaid when its success address is opened by hand, and is paid from there in one press', async () => {
     const { page, context, complaints } = await visit(browser)
-    const orderId = await registeredByCall('Dr. Abandoned Demo')
+    const orderId = await registeredByCall(server.url, 'Dr. Abandoned Demo')
     await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}&amount=3540.00&date=2026-01-01`)
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(await said(page)).not.toContain('Paid')
@@ -291,7 +275,7 @@ describe('a payment that takes its time', () => {
   test('asks before it charges a price that has moved, and charges nothing without a yes', async () => {
     const { page, context } = await visit(browser)
     await page.setViewportSize({ width: 360, height: 740 })
-    const orderId = await registeredByCall('Dr. Moved Price')
+    const orderId = await registeredByCall(server.url, 'Dr. Moved Price')
     await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}`)
     const asked: unknown[] = []
     await page.route('**/api/payment/retry/', async (route) => {
@@ -343,7 +327,7 @@ describe('a payment that takes its time', () => {
 
   test('is with the organisers when the amount is another: since when, what next, whom to write to', async () => {
     const { page, context } = await visit(browser)
-    await goToPay(page, await registeredByCall('Dr. Short Amount'))
+    await goToPay(page, await registeredByCall(server.url, 'Dr. Short Amount'))
     await atGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
     const facts = await ledger(page.getByRole('main'))
@@ -437,7 +421,7 @@ async function orderOf(page: Page): Promise<string> {
 describe('a link to pay from a mail', () => {
   test('shows who, what and how much, pays in one press, and shows the ticket afterwards', async () => {
     const { page, context, complaints } = await visit(browser, { width: 768 })
-    const orderId = await registeredByCall('Dr. Linked Example')
+    const orderId = await registeredByCall(server.url, 'Dr. Linked Example')
     const link = linkTo(server, orderId, '2099-01-01')
     await page.goto(link)
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
@@ -465,7 +449,9 @@ describe('a link to pay from a mail', () => {
 
   test('that has expired, or that nobody knows, says so and shows the way to the form', async () => {
     const { page, context } = await visit(browser)
-    await page.goto(linkTo(server, await registeredByCall('Dr. Late Link'), '2001-01-01'))
+    await page.goto(
+      linkTo(server, await registeredByCall(server.url, 'Dr. Late Link'), '2001-01-01'),
+    )
     const alert = page.getByRole('alert')
     await alert.getByRole('heading', { name: 'This link can no longer be used' }).waitFor()
     expect(await alert.getByRole('link', { name: 'support@afpicon.example' }).count()).toBe(1)
@@ -579,7 +565,7 @@ describe('how a registration stands, in the words of its page', () => {
   let orderId = ''
   beforeAll(async () => {
     here = await visit(browser)
-    orderId = await registeredByCall('Dr. Standing Example')
+    orderId = await registeredByCall(server.url, 'Dr. Standing Example')
   })
   afterAll(() => here.context.close())
   test.each(STANDS)('%s', async (name, answer, title, says, pay) => {

@@ -55,7 +55,7 @@ type More = {
 /**
  * The command line's own `main`, in the folder, with its own modules already loaded: a process for each of some
  * hundred commands would spend its time on starting. What is typed in needs a process, because it is read
- * from standard input; launcher and exit are tested with the server (tests/server/process.test.ts).
+ * from standard input; the launcher has tests of its own (tests/commands/launcher.test.ts).
  */
 async function run(cwd: string, args: readonly string[], more: More): Promise<Ran> {
   if (more.input !== undefined || READS_STDIN.has(args[0] ?? '') || args.includes('-'))

@@ -1,5 +1,5 @@
-/** A server process of its own: the launcher, what it prints, exit statuses, bodies over a real socket, and stopping. */
-import { spawn, spawnSync } from 'node:child_process'
+/** A server process of its own: what it prints, exit statuses, bodies over a real socket, and stopping. */
+import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -18,10 +18,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
-import { main } from '../../server/cli.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
+import { boot } from '../../server/serve.ts'
 import { pdf } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { hostileFiles } from './hostile-files.ts'
+import { own, runHere, top } from './running.ts'
 import { beginUpload } from './uploading.ts'
 
 /** The most that the sample event's proof may have. */
@@ -31,45 +33,34 @@ const PROOF_BYTES = 5 * 1024 * 1024
  * nobody holds lie about before it looks for them.
  */
 const PROOFS = 40
-const top = join(import.meta.dirname, '..', '..')
-const launcher = join(top, 'bin', 'rollcall.js')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-// What other processes of this run have compiled is not compiled again.
-const own = {
-  PATH: process.env['PATH'],
-  HOME: process.env['HOME'],
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-}
-/** Runs a command to its end. */
-function run(
-  args: readonly string[],
+/**
+ * A start that is refused, without a process: what `startServer` would end with, as `ended with STATUS: TEXT`. A server
+ * that starts all the same fails the test.
+ */
+async function refused(
+  name: string,
   variables: Readonly<Record<string, string>> = {},
-  input = '',
-): { readonly status: number | null; readonly out: string; readonly err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...args], {
-    cwd: top,
-    env: { ...own, ...variables },
-    input,
-    encoding: 'utf8',
+): Promise<string> {
+  const read = readEnvironment({ ...usual(name), ...variables })
+  if (!read.ok) throw new Error(read.error.join(' '))
+  const environment = read.value
+  let printed = ''
+  const told = ['SIGTERM', 'SIGINT'] as const
+  const before = told.map((signal) => process.listeners(signal))
+  const booted = await boot(environment, {
+    print: (text) => void (printed += `${text}\n`),
+    complain: (text) => void (printed += `${text}\n`),
+    environment: () => environment,
   })
-  return { status, out: stdout, err: stderr }
-}
-
-/** The same without a process, for a command that is to end before it looks at its environment. */
-async function runHere(
-  args: readonly string[],
-): Promise<{ readonly status: number; readonly out: string }> {
-  let out = ''
-  const status = await main(args, {
-    print: (text) => void (out += `${text}\n`),
-    complain: () => {},
-    environment: () => {
-      throw new Error('it goes to work')
-    },
-  })
-  return { status, out }
+  // It has begun to listen to signals, which in its own process would end with it.
+  for (const [at, signal] of told.entries())
+    for (const listener of process.listeners(signal))
+      if (!before[at]?.includes(listener)) process.removeListener(signal, listener)
+  expect(booted.ok).toBe(false)
+  return booted.ok ? '' : `ended with ${booted.error.status}: ${printed}${booted.error.text}`
 }
 
 type Server = {
@@ -80,6 +71,15 @@ type Server = {
   readonly process: ChildProcess
   readonly stop: () => Promise<number | null>
 }
+/** What a server of this file is started with. */
+const usual = (name: string): Readonly<Record<string, string>> => ({
+  PORT: '0',
+  SANDBOX_PORT: '0',
+  DATA_DIR: join(folder, name),
+  RATE_LIMITS: 'off',
+  CLOCK: '2025-10-10',
+})
+
 /** Boots without the web app, so that no test waits for a build. */
 async function startServer(
   name: string,
@@ -104,11 +104,7 @@ await booted.value.stopped
     cwd: top,
     env: {
       ...own,
-      PORT: '0',
-      SANDBOX_PORT: '0',
-      DATA_DIR: dataDir,
-      RATE_LIMITS: 'off',
-      CLOCK: '2025-10-10',
+      ...usual(name),
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -282,7 +278,7 @@ describe('starting and stopping', () => {
   })
 
   test('a first password that everybody guesses is refused, and nobody is added', async () => {
-    await expect(startServer('weak', { ADMIN_PASSWORD: 'Welcome@123' })).rejects.toThrow(
+    expect(await refused('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD is not taken\. This password is among the first that are guessed/,
     )
     const server = await startServer('weak')
@@ -354,8 +350,8 @@ describe('starting and stopping', () => {
       const name = `database ${what}`.replaceAll(' ', '-')
       mkdirSync(join(folder, name))
       make(join(folder, name, 'rollcall.db'))
-      await expect(startServer(name)).rejects.toThrow(says)
-      const { status, err } = run([launcher, 'admin', 'add', 'meera'], {
+      expect(await refused(name)).toMatch(says)
+      const { status, err } = await runHere(['admin', 'add', 'meera'], {
         DATA_DIR: join(folder, name),
       })
       expect([status, err]).toEqual([2, expect.stringMatching(says)])
@@ -367,16 +363,14 @@ describe('starting and stopping', () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
-    await expect(startServer('broken-var', { EVENTS_DIR: events })).rejects.toThrow(
-      /ended with 1: /,
-    )
+    expect(await refused('broken-var', { EVENTS_DIR: events })).toMatch(/^ended with 1: /)
     const live = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
     const there = { ...live, PUBLIC_URL: 'https://register.example.org' }
     // What is missing and may be meant is said; what cannot be meant ends the start.
-    await expect(startServer('live-var', there)).rejects.toThrow(
+    expect(await refused('live-var', there)).toMatch(
       /ended with 1: SMTP_URL is not set: [^]*TRUST_PROXY is not set: [^]*is not served in production/,
     )
-    await expect(startServer('live-var', live)).rejects.toThrow(/ended with 2: PUBLIC_URL is http:/)
+    expect(await refused('live-var', live)).toMatch(/ended with 2: PUBLIC_URL is http:/)
   })
 })
 
@@ -465,13 +459,13 @@ test('a disk that is full when a proof comes is said in a sentence, noted once, 
 })
 
 test.each([
-  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, and there is no such folder\.\n$/],
-  ['DATA_DIR', /^DATA_DIR is .*missing, and nothing can be written there\.\n$/],
+  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, and there is no such folder\.$/],
+  ['DATA_DIR', /^DATA_DIR is .*missing, and nothing can be written there\.$/],
 ])('a folder that cannot be used (%s) is one sentence and status 2', async (name, sentence) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
-  await expect(startServer(`unusable-${name}`, { [name]: join(file, 'missing') })).rejects.toThrow(
-    new RegExp(sentence.source.replace('^', 'ended with 2: '), 'm'),
+  expect(await refused(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
+    new RegExp(sentence.source.replace('^', '^ended with 2: ')),
   )
 })
 
@@ -493,107 +487,3 @@ async function untilRefused(port: number): Promise<void> {
     if (isRefused) return
   }
 }
-
-describe('the command line', () => {
-  test('a wrong variable is one sentence and status 2', () => {
-    expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({
-      status: 2,
-      out: '',
-      err: 'PORT must be a port number from 0 to 65535, not "x".\n',
-    })
-  })
-
-  test('help names every command, and every command has its own', async () => {
-    const { status, out } = run([launcher, '--help'])
-    expect(status).toBe(0)
-    const names = [...out.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name ?? '')
-    expect(names).toEqual(
-      expect.arrayContaining(['start', 'build', 'validate', 'admin', 'reconcile']),
-    )
-    for (const name of names) {
-      const help = await runHere([name, '--help'])
-      expect([name, help.status, help.out.startsWith(`Usage: rollcall ${name}`)]).toEqual([
-        name,
-        0,
-        true,
-      ])
-    }
-  })
-
-  test.each([
-    [[]],
-    [['dance']],
-    [['start', 'now']],
-    [['admin']],
-    [['admin', 'delete', 'x']],
-    [['build', '--fast']],
-  ])('%j is asked wrongly: status 2', async (args) => {
-    expect((await runHere(args)).status).toBe(2)
-  })
-
-  test('admin add and passwd: made up and printed, or from standard input; a name twice or unknown is status 1', () => {
-    const variables = { DATA_DIR: join(folder, 'cli') }
-    const added = run([launcher, 'admin', 'add', 'meera'], variables)
-    expect([added.status, added.out]).toEqual([
-      0,
-      expect.stringMatching(/^Admin "meera" was added\.\nPassword: [a-z2-9-]{19}\n$/),
-    ])
-    expect(run([launcher, 'admin', 'add', 'meera'], variables)).toEqual({
-      status: 1,
-      out: '',
-      err: 'There is already an admin "meera".\n',
-    })
-    expect(
-      run(
-        [launcher, 'admin', 'passwd', 'meera', '--password-stdin'],
-        variables,
-        'a longer password\n',
-      ),
-    ).toEqual({
-      status: 0,
-      out: 'Admin "meera" has a new password and is signed out everywhere.\n',
-      err: '',
-    })
-    expect(
-      run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
-    ).toBe(2)
-    // What else is guessed first: tests/office/signin.test.ts. The names of the user and of the events come from here.
-    for (const weak of ['meera2026', 'afpicon@2026'])
-      expect(
-        run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, `${weak}\n`)
-          .status,
-      ).toBe(2)
-    expect(run([launcher, 'admin', 'remove', 'meera'], variables)).toEqual({
-      status: 1,
-      out: '',
-      err: '"meera" is the last admin: nobody could sign in any more. Add another one first.\n',
-    })
-    expect(run([launcher, 'admin', 'add', 'latha'], variables).status).toBe(0)
-    expect(run([launcher, 'admin', 'remove', 'meera'], variables)).toEqual({
-      status: 0,
-      out: 'Admin "meera" was removed and is signed out everywhere.\n',
-      err: '',
-    })
-    expect(run([launcher, 'admin', 'passwd', 'nobody'], variables)).toEqual({
-      status: 1,
-      out: '',
-      err: 'There is no admin "nobody".\n',
-    })
-  })
-
-  test('a Node that is too old hands over to the one of the lockfile, or says what to do', () => {
-    // A preloaded line makes this Node say that it is an old one; the Node it hands over to is not preloaded.
-    const old = join(folder, 'old.cjs')
-    writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
-    const refused = run(['--require', old, launcher, '--help'], { ROLLCALL_HANDED_OVER: '1' })
-    expect([refused.status, refused.err]).toEqual([
-      2,
-      expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.'),
-    ])
-    const handedOver = run(['--require', old, launcher, 'start', 'now'])
-    expect([handedOver.status, handedOver.err]).toEqual([
-      2,
-      expect.stringMatching(/^(rollcall start takes no arguments|Rollcall needs Node)/),
-    ])
-  })
-})
