@@ -187,8 +187,7 @@ function Body({ event, price, more }: SummaryProps) {
 }
 
 /** The total aloud when it changes, after what was being said: whoever does not see it hears what a tick costs. */
-function TotalSaid({ price, more }: SummaryProps) {
-  if (!more.rowsNameCategory) return null
+function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
   return (
     <p className="vh" aria-live="polite">
       {price.is === 'price' && `Total ${formatPrice(price.quote.total)}`}
@@ -218,7 +217,7 @@ export function SummaryColumn(props: SummaryProps) {
           {props.event.form.summary.title}
         </h2>
         {props.price.is !== 'free' && <Body {...props} />}
-        <TotalSaid {...props} />
+        <TotalSaid price={props.price} />
         {props.isLast && <PayButton {...props} />}
         <Reasons {...props} />
         {props.isLast && <MailTo answer={props.mailTo} />}
@@ -252,7 +251,7 @@ export function SummaryBar(props: SummaryProps) {
           <Body {...props} />
         </div>
       )}
-      <TotalSaid {...props} />
+      <TotalSaid price={props.price} />
       <Reasons {...props} />
       <div className="row">
         {price.is !== 'free' && (

@@ -1,6 +1,6 @@
 /** How a registration stands, and the page that says so. Success comes first, whatever another attempt to pay does. */
-import { useEffect } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { assertNever, dayOf, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
@@ -37,12 +37,36 @@ export function Standing(props: StandingProps) {
       keepCompleted(event, registration.reg_no, dayOf(at), registration[email])
   }, [stands, event, registration])
   const [paying, over] = usePaying({ event, heldUntil, ask, again })
+  const [outcome, said] = useOutcome(stands)
   return (
     <>
-      <StandingPage {...props} paying={paying} />
+      <div className="outcome" ref={outcome}>
+        <StandingPage {...props} paying={paying} />
+      </div>
+      <p className="vh" role="status">
+        {said}
+      </p>
       {(stands === 'not-paid' || stands === 'failed') && over}
     </>
   )
+}
+
+/** The heading that says how it stands gets the focus, and is said by that; where the delegate is elsewhere on the page, it is only said. */
+function useOutcome(
+  stands: Registration['stands'],
+): readonly [RefObject<HTMLDivElement | null>, string] {
+  const outcome = useRef<HTMLDivElement>(null)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    const heading = outcome.current?.querySelector('h2') ?? null
+    if (heading === null) return
+    // What had the focus may have gone with the page before: then the browser puts it on the body.
+    if (document.activeElement === document.body) {
+      heading.tabIndex = -1
+      heading.focus({ preventScroll: true })
+    } else setSaid(heading.textContent)
+  }, [stands])
+  return [outcome, said]
 }
 
 function StandingPage({
