@@ -355,4 +355,7 @@ export type EventConfig = {
 }
 
 /** What a browser may know of an event: no office, no e-mail text, no examples. Made by `publicEvent(config)`. */
-export type PublicEvent = Omit<EventConfig, 'admin' | 'email' | 'examples' | 'office'>
+export type PublicEvent = Omit<EventConfig, 'admin' | 'email' | 'examples' | 'office'> & {
+  /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
+  readonly sendsMail?: boolean
+}

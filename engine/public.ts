@@ -4,6 +4,6 @@ import type { EventConfig, PublicEvent } from './config.ts'
 /** What a browser may know of an event: no office, no e-mail text, no examples. */
 export function publicEvent(config: EventConfig): PublicEvent {
   const { admin, email, examples, office, ...rest } = config
-  void [admin, email, examples, office]
-  return rest
+  void [admin, examples, office]
+  return { ...rest, sendsMail: email !== null }
 }

@@ -308,6 +308,69 @@ describe('a proof', () => {
     expect(proofs().toSorted()).toEqual(kept.toSorted())
   })
 
+  const PROOFS = '/api/events/afpicon2026/proofs/'
+  const sendsAhead = (filename: string, bytes: Buffer, address = freshAddress()) => {
+    const { headers, body } = formOf({}, [proof(bytes, filename)])
+    return target.ask({ method: 'POST', path: PROOFS, headers, body }, address)
+  }
+
+  test('sent ahead of its registration is judged no less: what is two things at once, a bomb or too long leaves nothing', async () => {
+    const files = [
+      ...twofold,
+      ...hostileFiles,
+      ['six megabytes', 'a.pdf', Buffer.concat([pdf(), Buffer.alloc(6 * MB)])] as const,
+    ]
+    for (const [what, name, bytes] of files) {
+      const asItWas = (await sends(name, bytes)).status
+      const [before, kept] = [target.holds(), proofs()]
+      const { status } = await sendsAhead(name, bytes)
+      expect([what, status]).toEqual([what, asItWas])
+      const left = status === 201 ? { draft_proofs: 1 } : {}
+      expect([what, changes(before, target.holds())]).toEqual([what, left])
+      if (status !== 201) expect([what, proofs().toSorted()]).toEqual([what, kept.toSorted()])
+    }
+  })
+
+  test('sent ahead is named by its token and nothing else, and no token reads it', async () => {
+    const bytes = pdf('ahead of everything')
+    const answer = await sendsAhead('secret.pdf', bytes)
+    const { token } = JSON.parse(answer.body) as { token: string }
+    const [draft] = target.rows(
+      'SELECT token_hash, sha256 FROM draft_proofs WHERE name = ?',
+      'secret.pdf',
+    )
+    for (const named of [
+      String(draft?.['token_hash']),
+      String(draft?.['sha256']),
+      'secret.pdf',
+      token.slice(0, -1),
+      `${token}A`,
+      token.toUpperCase(),
+    ]) {
+      const { status } = await target.post(REGISTER, { ...postGraduate, pg_proof: named })
+      expect([named, status]).toEqual([named, 422])
+    }
+    for (const path of [
+      `${PROOFS}${token}`,
+      `${PROOFS}${token}/`,
+      `${PROOFS}?token=${token}`,
+      `/api/events/afpicon2026/${token}`,
+    ]) {
+      const { status } = await target.ask({ path })
+      expect([path, status]).toEqual([path, 404])
+    }
+    expect((await target.post(REGISTER, { ...postGraduate, pg_proof: token })).status).toBe(201)
+  })
+
+  test('sent ahead over and over by one address ends after thirty in a minute, and nobody else’s does', async () => {
+    const address = freshAddress()
+    const told: number[] = []
+    for (let n = 0; n < 33; n += 1)
+      told.push((await sendsAhead('a.pdf', pdf(`${n}`), address)).status)
+    expect(told).toEqual([...Array.from({ length: 30 }, () => 201), 429, 429, 429])
+    expect((await sendsAhead('a.pdf', pdf('mine'))).status).toBe(201)
+  })
+
   test('under other names, twice, and where none is asked for, is no more than one', async () => {
     const before = proofs().length
     const { headers, body } = formOf(postGraduate, [

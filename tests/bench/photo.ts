@@ -37,7 +37,7 @@ async function draw(): Promise<string> {
   let seed = 20261121
   for (let at = 0; at < picture.data.length; at += 4) {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-    const grain = (seed >>> 24) / 14 - 9
+    const grain = (seed >>> 24) / 10.5 - 12
     for (const part of [0, 1, 2]) picture.data[at + part] = (picture.data[at + part] ?? 0) + grain
   }
   pen.putImageData(picture, 0, 0)
@@ -58,10 +58,7 @@ export async function makePhoto(browser: Browser): Promise<Buffer> {
   }
 }
 
-/**
- * Milliseconds from the photo being chosen to the page saying that it is sent; in a version that sends it with
- * the answers, to the answer of that call, after all fields were filled in and Pay was pressed.
- */
+/** Milliseconds from the photo being chosen to the page saying that it is sent. */
 export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Promise<number> {
   await page.goto(url, { timeout: SENT_MS_MAX })
   await page

@@ -179,6 +179,27 @@ describe('answers that are missing or wrong', () => {
     await context.close()
   })
 
+  test('an address with a slip in its domain is asked about below it, by keyboard too, and never stands in the way', async () => {
+    const { page, context } = await visit(browser)
+    await open(page)
+    await field(page, 'Email Address').fill('asha@gmial.com')
+    await page.keyboard.press('Tab')
+    const meant = page
+      .getByRole('status')
+      .getByRole('button', { name: 'Did you mean asha@gmail.com?' })
+    await meant.waitFor()
+    expect((await told(page, 'Email Address')).invalid).toBeNull()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    expect(await field(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
+    expect(await field(page, 'Email Address').evaluate((is) => is === document.activeElement)).toBe(
+      true,
+    )
+    await meant.waitFor({ state: 'detached' })
+    await page.getByText('The confirmation goes to asha@gmail.com').first().waitFor()
+    await context.close()
+  })
+
   test('S124: a category that was not chosen is asked for where it is', async () => {
     const { page, context } = await visit(browser)
     await open(page)

@@ -130,6 +130,7 @@ describe('a line that is lost', () => {
     const bar = page.getByRole('region', { name: 'Registration Summary' })
     await page.goto(server.url + FORM)
     await fillIn(page, 'Dr. Lost Line')
+    await page.getByText(`${PROOF.name} is sent`).waitFor({ state: 'attached' })
 
     // No line at all: said once, and taken back by itself.
     await context.setOffline(true)

@@ -12,6 +12,7 @@ import { unitText } from '../../engine/index.ts'
 import { Marks } from './context.ts'
 import type { Mark } from './context.ts'
 import { Chevron, useControl } from './control.tsx'
+import { Meant } from './meant.tsx'
 
 /** A text of several lines grows with what is typed, and scrolls from here on. */
 const LINES_MIN = 3
@@ -39,15 +40,20 @@ export function Input(props: BaseInputTemplateProps) {
   const said = [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined
   const lines = props['multiline'] === true ? { minRows: LINES_MIN, maxRows: LINES_MAX } : {}
   return (
-    <ThemeInput
-      {...props}
-      {...ours(name)}
-      slotProps={{
-        root: untied,
-        ...(unit && { input: unit }),
-        htmlInput: { ...lines, ...aria, 'aria-describedby': said },
-      }}
-    />
+    <>
+      <ThemeInput
+        {...props}
+        {...ours(name)}
+        slotProps={{
+          root: untied,
+          ...(unit && { input: unit }),
+          htmlInput: { ...lines, ...aria, 'aria-describedby': said },
+        }}
+      />
+      {field.type === 'email' && (
+        <Meant id={props.id} value={props.value} change={props.onChange} />
+      )}
+    </>
   )
 }
 

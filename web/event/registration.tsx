@@ -296,7 +296,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
                 </OnPage>
               </fieldset>
               {paging.below}
-              {!wide && paging.isLast && <MailTo answer={summary.mailTo} />}
+              {!wide && paging.isLast && <MailTo event={event} answer={summary.mailTo} />}
               {(paging.isFirst || paging.isLast) && outside.box}
               {paging.isFirst && (
                 <>

@@ -196,13 +196,20 @@ function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
 }
 
 /** The address that was given, where one looks before paying: a slip in it is found now, or when no mail comes. */
-export function MailTo({ answer }: { readonly answer: unknown }) {
+export function MailTo({
+  event,
+  answer,
+}: {
+  readonly event: PublicEvent
+  readonly answer: unknown
+}) {
   if (typeof answer !== 'string' || !isEmail(answer)) return null
   return (
     <p className="why">
       <Icon name="mail" />
       <span>
-        Your email address: <b>{answer}</b>
+        {event.sendsMail === true ? 'The confirmation goes to' : 'Your email address:'}{' '}
+        <b>{answer}</b>
       </span>
     </p>
   )
@@ -220,7 +227,7 @@ export function SummaryColumn(props: SummaryProps) {
         <TotalSaid price={props.price} />
         {props.isLast && <PayButton {...props} />}
         <Reasons {...props} />
-        {props.isLast && <MailTo answer={props.mailTo} />}
+        {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
       </div>
     </aside>
   )

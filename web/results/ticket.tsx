@@ -15,6 +15,7 @@ import { Badge } from '../shared/status.tsx'
 import { billOf } from './bill.tsx'
 import { Buttons } from './buttons.tsx'
 import type { Query, Registration } from './registration.ts'
+import { Mailed } from './mailed.tsx'
 import { Grouped, NumberToKeep } from './number.tsx'
 import { NumberAsCode, TakeAlong } from './to-keep.tsx'
 import '../styles/ticket.css'
@@ -121,6 +122,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
           </div>
         </div>
       </article>
+      <Mailed event={event} registration={registration} />
       <div className="acts wide">
         <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
       </div>

@@ -1,0 +1,56 @@
+/** Where the confirmation went, and once more on demand: to the same address, which is the registration's own. */
+import { useState } from 'react'
+import { ok } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import { call } from '../api.ts'
+import { Icon } from '../shared/icons.tsx'
+import type { Registration } from './registration.ts'
+
+type Asked =
+  | { readonly is: 'no' }
+  | { readonly is: 'asking' }
+  | { readonly is: 'told'; readonly text: string; readonly isSent: boolean }
+
+export function Mailed({
+  event,
+  registration,
+}: {
+  readonly event: PublicEvent
+  readonly registration: Registration
+}) {
+  const [asked, setAsked] = useState<Asked>({ is: 'no' })
+  const to = registration[event.roles.email ?? '']
+  if (event.sendsMail !== true || typeof to !== 'string' || to === '') return null
+  const ask = async () => {
+    if (asked.is === 'asking') return
+    setAsked({ is: 'asking' })
+    const answer = await call('/api/payment/confirmation/', () => ok(null), {
+      method: 'POST',
+      json: { order_id: registration.order_id, email: to },
+    })
+    setAsked(
+      answer.ok
+        ? { is: 'told', isSent: true, text: `Sent again to ${to}.` }
+        : { is: 'told', isSent: false, text: answer.error.message },
+    )
+  }
+  return (
+    <div className="mailed">
+      <Icon name="mail" />
+      <p>
+        The confirmation goes to <b>{to}</b>.{' '}
+        {!(asked.is === 'told' && asked.isSent) && (
+          <button
+            type="button"
+            className="link"
+            aria-disabled={asked.is === 'asking' || undefined}
+            onClick={() => void ask()}
+          >
+            Send it again
+          </button>
+        )}{' '}
+        <span role="status">{asked.is === 'told' && asked.text}</span>
+      </p>
+    </div>
+  )
+}
