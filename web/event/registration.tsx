@@ -207,11 +207,13 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     else if (isUnderway) setHolds(true)
     else void send(quoted)
   }
+  const submitting = useRef(submit)
+  submitting.current = submit
   useEffect(() => {
     if (!holds || isUnderway) return
     setHolds(false)
-    submit()
-  })
+    submitting.current()
+  }, [holds, isUnderway])
   /** What follows when every number on the page has been asked about. */
   const onward = useRef(submit)
   const [waits, setWaits] = useState(false)
