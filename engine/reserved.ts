@@ -25,6 +25,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/codes',
   '/admin/codes/withdraw',
   '/admin/rolls',
+  '/admin/sold',
   '/admin/reviews',
   '/admin/reviews/{id}/decide',
   '/admin/registrations/{reg_no}',

@@ -236,6 +236,8 @@ export type OfficeEvent = {
   routes: PublicEvent['routes']
   /** Whether the event file has kinds of codes: they have a page of their own. */
   gives_codes: boolean
+  /** Whether there is more to add up than registrations: items, people who come along, places. */
+  sells: boolean
 }
 
 /** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { codeRoutes } from './codes.ts'
 import { listRoutes } from './lists.ts'
+import { soldRoutes } from './sold.ts'
 import { reviewRoutes } from './reviews.ts'
 import { registrationRoutes } from './registration.ts'
 import { signInRoutes } from './signin.ts'
@@ -15,6 +16,7 @@ const pathsOf = (path: string): readonly string[] =>
 export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   signInRoutes(app, deps, pathsOf)
   listRoutes(app, deps, pathsOf)
+  soldRoutes(app, deps, pathsOf)
   statsRoutes(app, deps, pathsOf)
   registrationRoutes(app, deps, pathsOf)
   reviewRoutes(app, deps, pathsOf)

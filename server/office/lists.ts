@@ -53,7 +53,8 @@ export function listRoutes(
   )
 }
 
-function queryOf(request: FastifyRequest): URLSearchParams {
+/** The parameters as they were sent. */
+export function queryOf(request: FastifyRequest): URLSearchParams {
   const start = request.url.indexOf('?')
   return new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
 }

@@ -2,7 +2,7 @@
  * The query string of a list, read once: the same object gives the rows, the count, the export and the
  * sentence that says what is shown. Parameters are the filters of the event file; an empty one is not set.
  */
-import { err, formatCount, formatDay, formatDays, isDay, ok } from '../../engine/index.ts'
+import { err, formatCount, formatDay, formatDays, isDay, ok, SOLD } from '../../engine/index.ts'
 import type { AdminList, EventConfig, Filter, PaymentStatus, Result } from '../../engine/index.ts'
 import type { ListQuery } from '../store/store.ts'
 
@@ -15,6 +15,8 @@ const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'ref
 
 type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
   answers: Record<string, string | boolean>
+  chosen: Record<string, string>
+  people: Record<string, boolean>
 }
 /** One sentence that says which parameter cannot be read. */
 export type BadQuery = string
@@ -24,7 +26,7 @@ export function readListQuery(
   list: AdminList,
   query: URLSearchParams,
 ): Result<ListQuery, BadQuery> {
-  const draft: Draft = { eventId: event.id, answers: {} }
+  const draft: Draft = { eventId: event.id, answers: {}, chosen: {}, people: {} }
   for (const filter of list.filters) {
     const value = (query.get(filter.sentAs) ?? '').trim()
     if (value === '') continue
@@ -67,6 +69,13 @@ function setFilter(
     case 'period':
       draft[filter.show] = value
       return null
+    case SOLD: {
+      if (!(filter.options ?? []).some(({ id }) => id === value))
+        return `“${filter.sentAs}” has no option “${value}”.`
+      const [item = '', option = null] = value.split('.')
+      draft.sold = { item, option }
+      return null
+    }
     default:
       return setAnswer(event, filter, value, draft)
   }
@@ -82,12 +91,17 @@ function setAnswer(
   if (filter.kind === 'yes-no' || field?.type === 'yes-no') {
     if (value !== 'true' && value !== 'false')
       return `“${filter.sentAs}” must be true or false, not “${value}”.`
-    draft.answers[filter.show] = value === 'true'
+    if (field?.type === 'people') draft.people[filter.show] = value === 'true'
+    else draft.answers[filter.show] = value === 'true'
     return null
   }
   const options = filter.options ?? field?.options
   if (options !== undefined && !options.some(({ id }) => id === value)) {
     return `“${filter.sentAs}” has no option “${value}”; it may be ${options.map(({ id }) => id).join(', ')}.`
+  }
+  if (field?.type === 'many') {
+    draft.chosen[filter.show] = value
+    return null
   }
   // The choice that names the category: the store has a column of its own for it.
   if (event.categoryChoice.by === 'field' && event.categoryChoice.field === filter.show)
@@ -138,7 +152,11 @@ export function sentence(
     parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
   if (query.period !== undefined)
     parts.push(event.fees.periods.find(({ id }) => id === query.period)?.label ?? query.period)
-  for (const [id, value] of Object.entries(query.answers)) {
+  for (const [id, value] of Object.entries({
+    ...query.answers,
+    ...query.chosen,
+    ...query.people,
+  })) {
     const label = list.filters.find(({ show }) => show === id)?.label ?? id
     const options = event.fields.find((field) => field.id === id)?.options
     const said =
@@ -148,6 +166,12 @@ export function sentence(
           : 'no'
         : (options?.find((option) => option.id === value)?.label ?? value)
     parts.push(`${label}: ${said}`)
+  }
+  if (query.sold !== undefined) {
+    const { item, option } = query.sold
+    const id = option === null ? item : `${item}.${option}`
+    const sold = list.filters.find(({ show }) => show === SOLD)?.options ?? []
+    parts.push(`with ${sold.find((one) => one.id === id)?.label ?? id}`)
   }
   if (query.search !== undefined)
     parts.push(hidesSearch ? 'matching a search' : `matching “${query.search}”`)

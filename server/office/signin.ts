@@ -159,6 +159,10 @@ export function signInRoutes(
         lists,
         routes: event.routes,
         gives_codes: event.codeKinds.length > 0,
+        sells:
+          event.fees.items.length > 0 ||
+          event.limits.length > 0 ||
+          event.fields.some(({ type }) => type === 'people'),
       })),
       texts,
     }

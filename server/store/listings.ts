@@ -2,12 +2,13 @@
 import { codesOf } from './codes.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
-import { exportChunk, inReview, listPage } from './lists.ts'
+import { exportChunk, inReview, listPage, soldIn } from './lists.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { reviewCounts, reviews } from './reviews.ts'
 
 export const listings = {
   listPage,
+  soldIn,
   exportChunk,
   inReview,
   reviews,

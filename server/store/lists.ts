@@ -3,12 +3,12 @@
  * a time. It may take long at a million rows, so it runs on the reader thread.
  */
 import { endOf, startOf } from '../../engine/index.ts'
-import type { Instant } from '../../engine/index.ts'
+import type { Instant, SoldSum } from '../../engine/index.ts'
 import { countOf } from './counters.ts'
 import type { Sql } from './database.ts'
 import { registrationsByIds } from './rows.ts'
 import { ftsPhrase, searchTerm } from './search-words.ts'
-import type { ListPage, ListQuery, StoredRegistration } from './store.ts'
+import type { ListPage, ListQuery, SoldInList, StoredRegistration } from './store.ts'
 
 /** A search, or a filter by an answer, is counted up to here. */
 export const COUNT_MAX = 10_000
@@ -17,6 +17,14 @@ type Filter = { readonly where: string; readonly params: readonly unknown[] }
 type Key = { readonly id: number; readonly created_at: Instant }
 const tailColumns =
   "r.reg_no, coalesce(r.former_no, ''), r.full_name, r.email, r.phone, r.council_no"
+
+/** How many people an answer lists; to be bound: its path. */
+const PEOPLE = 'coalesce(json_array_length(r.answers, ?), 0)'
+
+/** Whether the counters know how many there are. */
+function isCounted({ answers, chosen = {}, people = {}, sold }: ListQuery): boolean {
+  return sold === undefined && [answers, chosen, people].every((by) => Object.keys(by).length === 0)
+}
 
 function filterOf(query: ListQuery): Filter {
   const tests: [string, ...unknown[]][] = [['r.event_id = ?', query.eventId]]
@@ -31,6 +39,23 @@ function filterOf(query: ListQuery): Filter {
       `$.${JSON.stringify(field)}`,
       typeof value === 'boolean' ? Number(value) : value,
     ])
+  for (const [field, option] of Object.entries(query.chosen ?? {}))
+    tests.push([
+      'EXISTS (SELECT 1 FROM json_each(r.answers, ?) WHERE value = ?)',
+      `$.${JSON.stringify(field)}`,
+      option,
+    ])
+  for (const [field, isAny] of Object.entries(query.people ?? {}))
+    tests.push([`(${PEOPLE} > 0) = ?`, `$.${JSON.stringify(field)}`, Number(isAny)])
+  if (query.sold !== undefined) {
+    const { item, option } = query.sold
+    const by = option === null ? '' : ' AND l.option = ?'
+    tests.push([
+      `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND l.item = ?${by})`,
+      item,
+      ...(option === null ? [] : [option]),
+    ])
+  }
   return {
     where: tests.map(([test]) => test).join(' AND '),
     params: tests.flatMap(([, ...params]) => params),
@@ -58,10 +83,9 @@ export function listPage(sql: Sql, query: ListQuery, page: number, pageSize: num
   const keys = sql<Key>(
     `SELECT r.id, r.created_at FROM registrations r WHERE ${filter.where} ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?`,
   ).all(...filter.params, pageSize, offset)
-  const counted =
-    Object.keys(query.answers).length === 0
-      ? { count: countOf(sql, query), countCapped: false }
-      : countUpTo(sql, filter)
+  const counted = isCounted(query)
+    ? { count: countOf(sql, query), countCapped: false }
+    : countUpTo(sql, filter)
   return {
     rows: registrationsByIds(
       sql,
@@ -77,6 +101,37 @@ function countUpTo(sql: Sql, filter: Filter): { count: number; countCapped: bool
   ).get(...filter.params, COUNT_MAX + 1)
   const found = row?.n ?? 0
   return { count: Math.min(found, COUNT_MAX), countCapped: found > COUNT_MAX }
+}
+
+/** Of a search no more than are counted; of any other list all, in one walk over its lines. */
+export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
+  const term = searchTerm(query.search ?? '')
+  const filter = filterOf(query)
+  const found = term === null ? null : searched(sql, filter, term, null, COUNT_MAX + 1)
+  const of: Filter =
+    found === null
+      ? filter
+      : {
+          where: 'r.id IN (SELECT value FROM json_each(?))',
+          params: [JSON.stringify(found.slice(0, COUNT_MAX).map(({ id }) => id))],
+        }
+  const paid = (what: string): string => `sum(iif(r.payment_status = 'success', ${what}, 0))`
+  return {
+    sums: sql<SoldSum>(
+      `SELECT l.item, l.option, count(DISTINCT r.id) AS registrations, sum(l.quantity) AS quantity, sum(l.total) AS total,
+         ${paid('l.quantity')} AS paidQuantity, ${paid('l.total')} AS paidTotal
+       FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill
+       WHERE ${of.where} GROUP BY l.item, l.option`,
+    ).all(...of.params),
+    people: fields.map((field) => {
+      const path = `$.${JSON.stringify(field)}`
+      const row = sql<{ count: number | null; paid: number | null }>(
+        `SELECT sum(${PEOPLE}) AS count, ${paid(PEOPLE)} AS paid FROM registrations r WHERE ${of.where}`,
+      ).get(path, path, ...of.params)
+      return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
+    }),
+    capped: (found?.length ?? 0) > COUNT_MAX,
+  }
 }
 
 /** Newest rows first, the ones not indexed yet before the indexed. `before` is a row's id. */

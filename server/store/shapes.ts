@@ -9,6 +9,7 @@ import type {
   PaymentStatus,
   Quote,
   RegNo,
+  SoldSum,
 } from '../../engine/index.ts'
 import type { AskedOf, StoredPayment } from './money.ts'
 import type { Outside, OutsideRefusal } from './outside.ts'
@@ -144,6 +145,12 @@ export type ListQuery = {
   readonly period?: string
   /** Answers that must equal: field id → value (a select's option or a yes-no). */
   readonly answers: Readonly<Record<string, string | boolean>>
+  /** Options that must be among those chosen, by the field that takes many. */
+  readonly chosen?: Readonly<Record<string, string>>
+  /** Whether anybody is listed, by the field that lists people. */
+  readonly people?: Readonly<Record<string, boolean>>
+  /** What must be on the bill; `option` null: whichever. */
+  readonly sold?: { readonly item: string; readonly option: string | null }
   readonly search?: string
   /** Indian days of created_at, both included. */
   readonly dateFrom?: Day
@@ -154,6 +161,18 @@ export type ListPage = {
   readonly rows: readonly StoredRegistration[]
   readonly count: number
   readonly countCapped: boolean
+}
+
+export type SoldInList = {
+  readonly sums: readonly SoldSum[]
+  /** How many people, by field, and how many of them of registrations that are paid. */
+  readonly people: readonly {
+    readonly field: string
+    readonly count: number
+    readonly paid: number
+  }[]
+  /** A search found more than are added up. */
+  readonly capped: boolean
 }
 
 export type NewMail = {

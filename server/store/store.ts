@@ -54,6 +54,7 @@ import type {
   ImportRow,
   ListQuery,
   ListPage,
+  SoldInList,
   NewMail,
   MailSpacing,
   DraftProof,
@@ -206,6 +207,8 @@ export interface Store {
   /** Registrations whose money does not fit, newest first: a person decides. */
   inReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
+  /** What the registrations of a list add up to; `people`: the fields that list people. */
+  soldIn(query: ListQuery, people: readonly string[]): Promise<SoldInList>
   /** Keyset chunks from a thread of its own, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly StoredRegistration[]>
   figures(eventId: string, today: Day): Promise<EventFigures>

@@ -62,6 +62,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     silentRefunds: (at) => write('silentRefunds', at),
     inReview: (eventId) => list('inReview', eventId),
     listPage: (query, page, pageSize) => list('listPage', query, page, pageSize),
+    soldIn: (query, people) => list('soldIn', query, people),
     async *exportRows(query) {
       // The next chunk is asked for when the consumer comes back for it: that is the backpressure.
       let from: Parameters<typeof listings.exportChunk>[2] = null

@@ -8,10 +8,13 @@ import type {
   OrderId,
   RegisterAnswer,
   RegistrationAnswer,
+  SoldAnswer,
   TariffAnswer,
   WireQuote,
 } from '../../engine/index.ts'
 import { versionOf } from '../../server/events/held-back.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
@@ -274,6 +277,108 @@ test('the last place went a moment ago: whoever agrees to what is offered instea
   const agreed = await ask({ registration_category: 'non-member' })
   expect(agreed.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
   expect((await ask({})).json()).toMatchObject({ code: 'full', quote: { category: 'non-member' } })
+})
+
+describe('the office', () => {
+  let office: Office
+  const list = '/api/admin/sample2026/registrations/'
+  const sold = async (query = ''): Promise<SoldAnswer> => {
+    const found = server.deps.events.byId('sample2026')?.config.admin.lists[0]
+    const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${found?.id}${query}`)
+    return answer.json()
+  }
+  const count = async (query: string): Promise<unknown> =>
+    (await office.json(`${listApi()}?${query}`))['count']
+  const listApi = (): string =>
+    server.deps.events.byId('sample2026')?.config.admin.lists[0]?.api ?? list
+  const stored = (test: string): number =>
+    Number(
+      server.rows(
+        `SELECT count(*) AS n FROM registrations r WHERE event_id = 'sample2026' AND ${test}`,
+      )[0]?.['n'],
+    )
+  beforeAll(async () => {
+    server.at('2026-01-21')
+    office = await signIn(server)
+    const [one, two] = [
+      { name: 'A Person', age: 40 },
+      { name: 'A Child', age: 4 },
+    ]
+    const paying = await registered({ workshops: ['ecg'], companions: [one, two], presents: true })
+    await paid(paying, 'AP-SOLD')
+    await registered({ workshops: ['ecg'], needs_room: true, nights: 2 })
+  })
+
+  test('finds who has something on the bill, who chose an option, who brings people', async () => {
+    const has = (item: string) =>
+      stored(
+        `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND ${item})`,
+      )
+    expect(await count('items.sold=workshop.ecg')).toBe(
+      has("l.item = 'workshop' AND l.option = 'ecg'"),
+    )
+    expect(await count('items.sold=workshop')).toBe(has("l.item = 'workshop'"))
+    expect(await count('items.sold=presenter&date_from=2026-01-21')).toBe(1)
+    expect(await count('workshops=airway')).toBe(stored("r.answers LIKE '%airway%'"))
+    expect(await count('companions=true&date_from=2026-01-21')).toBe(1)
+    expect(await count('companions=false')).toBe(
+      stored('true') - Number(await count('companions=true')),
+    )
+    expect(await count('companions=true&items.sold=room&date_from=2026-01-21')).toBe(0)
+    const shown = (
+      await office.json(`${listApi()}?items.sold=workshop.ecg&companions=true&date_from=2026-01-21`)
+    )['shown']
+    expect(shown).toBe('1 registration, Companions: yes, with Workshop: ECG, since 21 January 2026')
+    const csv = await office.get(`${exportApi()}&companions=true&date_from=2026-01-21`)
+    expect(csv.body.trim().split('\r\n').length).toBe(2)
+  })
+  const exportApi = (): string =>
+    server.deps.events.byId('sample2026')?.config.admin.lists[0]?.export.api ?? ''
+
+  test.each([
+    'items.sold=nothing',
+    'items.sold=workshop.nothing',
+    'workshops=nothing',
+    'companions=2',
+  ])('is told that %s is no filter', async (query) => {
+    const answer = await office.get(`${listApi()}?${query}`)
+    expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'bad_query' }])
+  })
+
+  test('adds a list up: the lines are those of its bills, to the paisa, and places those of the event', async () => {
+    const all = await sold()
+    const [sums] = server.rows(
+      "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
+    )
+    const sumOf = (part: 'total' | 'paid_total') =>
+      all.rows.reduce((sum, row) => sum + Math.round(row[part] * 100), 0)
+    expect([sumOf('total'), sumOf('paid_total')]).toEqual([sums?.['lines'], sums?.['paid']])
+    expect(all.rows[0]?.label).toBe('Registration')
+    expect(all.places).toContainEqual({
+      id: 'seats.scan',
+      label: 'Workshops: Scan',
+      taken: 1,
+      max: 1,
+    })
+    const theirs = await sold('&companions=true&date_from=2026-01-21')
+    expect(
+      theirs.rows.map(({ label, option_label, quantity, total, paid_total }) => [
+        label,
+        option_label,
+        quantity,
+        total,
+        paid_total,
+      ]),
+    ).toEqual([
+      ['Registration', null, 1, 3540, 3540],
+      ['Accompanying person', null, 1, 1179.41, 1179.41],
+      ['Workshop', 'ECG', 1, 393.33, 393.33],
+      ['Presenter', null, 1, -590, -590],
+    ])
+    expect(theirs.people).toEqual([{ id: 'companions', label: 'Companions', count: 2, paid: 2 }])
+    expect((await sold('&search=nobody-of-this-name')).rows).toEqual([])
+    expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
+  })
 })
 
 test('an item that is not on sale is named', async () => {

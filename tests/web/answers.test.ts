@@ -121,6 +121,7 @@ const session = {
     routes,
     ...admin,
     gives_codes: false,
+    sells: false,
   })),
   texts: afpicon.texts,
 }

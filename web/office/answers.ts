@@ -10,6 +10,7 @@ import type {
   OfficeEvent,
   OfficeRegistrationAnswer,
   SessionAnswer,
+  SoldAnswer,
   StatsAnswer,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
@@ -30,6 +31,26 @@ export const readCodes: Reader<CodesAnswer> = (body) =>
   listOf(body['codes'], readCode) !== null
     ? (body as CodesAnswer)
     : null
+
+/** What the registrations of a list add up to. */
+export const readSold: Reader<SoldAnswer> = (body) =>
+  isRecord(body) &&
+  typeof body['capped'] === 'boolean' &&
+  listOf(body['rows'], readSum) !== null &&
+  listOf(body['people'], (one) => counted(one, 'count', 'paid')) !== null &&
+  listOf(body['places'], (one) => counted(one, 'taken', 'max')) !== null
+    ? (body as SoldAnswer)
+    : null
+
+const readSum = (value: unknown): Unread | null => {
+  const sum = texted(value, 'item', 'label')
+  const numbers = ['registrations', 'quantity', 'total', 'paid_quantity', 'paid_total']
+  return sum !== null && holdsAll(sum, 'number', ...numbers) ? sum : null
+}
+const counted = (value: unknown, ...numbers: readonly string[]): Unread | null => {
+  const one = texted(value, 'id', 'label')
+  return one !== null && holdsAll(one, 'number', ...numbers) ? one : null
+}
 
 const readCode = (value: unknown): Unread | null => {
   const code = texted(value, 'code', 'kind', 'note')
@@ -62,6 +83,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   holdsAll(event['dashboard'], 'string', 'key', 'label') &&
   Array.isArray(event['dashboard']['cards']) &&
   typeof event['gives_codes'] === 'boolean' &&
+  typeof event['sells'] === 'boolean' &&
   listOf(event['lists'], readListFrame) !== null
     ? (event as OfficeEvent)
     : null

@@ -14,10 +14,17 @@ import { useLeaveOn401 } from './leave.ts'
 import { Pager } from './pager.tsx'
 import { Banner, Heading } from './parts.tsx'
 import { Rows, RowsWaiting } from './rows.tsx'
+import { Sold } from './sold.tsx'
 import './list.css'
 
 /** One list: what it shows stands in the address, so that it can be bookmarked, sent on and gone back to. */
-export function ListPage({ list }: { readonly event: OfficeEvent; readonly list: AdminList }) {
+export function ListPage({
+  event,
+  list,
+}: {
+  readonly event: OfficeEvent
+  readonly list: AdminList
+}) {
   const [search, setSearch] = useSearchParams()
   /** The problem that was dismissed; the next try may have its own. */
   const [dismissed, setDismissed] = useState<ApiError | null>(null)
@@ -117,6 +124,7 @@ export function ListPage({ list }: { readonly event: OfficeEvent; readonly list:
           </p>
         )}
       </div>
+      {event.sells && <Sold event={event} list={list} search={search} />}
       <div className={fits ? 'tb fits' : 'tb'} ref={box} aria-busy={query.isFetching}>
         {page === null && query.isFetching && <RowsWaiting />}
         {page !== null && page.rows.length > 0 && (

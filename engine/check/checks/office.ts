@@ -34,7 +34,7 @@ const filterOnText: Check = {
       (filters ?? []).flatMap((filter, i): Draft[] => {
         const name = typeof filter === 'string' ? filter : filter.show
         const type = fields.find(({ id }) => id === name)?.field.type
-        return type === undefined || type === 'select' || type === 'yes-no'
+        return type === undefined || ['select', 'yes-no', 'many', 'people'].includes(type)
           ? []
           : [
               {

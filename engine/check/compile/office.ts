@@ -10,7 +10,7 @@ import type {
 } from '../../config.ts'
 import { own } from '../../outcome.ts'
 import type { Role } from '../../roles.ts'
-import { soldColumns } from '../../sold-columns.ts'
+import { soldColumns, soldFilter } from '../../sold-columns.ts'
 import { labelOf, priceParts, statusText } from '../../texts.ts'
 import type { ListValue } from '../../values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../defaults.ts'
@@ -33,16 +33,14 @@ export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): Eve
   }
 }
 
-/** The list of an event that states none: every field a column, every select and yes-no field a filter. */
+/** The list of an event that states none: every field a column, every field with a list of values a filter. */
 function everyField(config: EventConfig): Plain {
   return {
     ...listOf(config.id, config.title),
     filters: [
       'search',
       'payment_status',
-      ...config.fields
-        .filter((field) => field.type === 'select' || field.type === 'yes-no')
-        .map((field) => field.id),
+      ...config.fields.filter(({ type }) => FILTERED.includes(type)).map((field) => field.id),
       'date_from',
       'date_to',
     ],
@@ -59,6 +57,9 @@ function everyField(config: EventConfig): Plain {
   }
 }
 
+/** What has a list of values to choose from; of people whether there are any. */
+const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
+
 function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
   const id = text(value.id)
   const here = listApiOf(id)
@@ -70,7 +71,11 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
     title: text(value.title),
     route: text(value.route),
     api: maybe(value.api) ?? here.api,
-    filters: list(value.filters).map((filter) => toFilter(config, filter)),
+    // Whatever filters a file states: what is sold is filtered by as it is told in the export.
+    filters: [
+      ...list(value.filters).map((filter) => toFilter(config, filter)),
+      ...[soldFilter(config)].filter((filter) => filter !== null),
+    ],
     columns: texts(value.columns)
       .filter((column) => isCharged(config.fees, column))
       .map((column) => toColumn(config, column)),
@@ -110,8 +115,10 @@ function toFilter(config: EventConfig, value: unknown): Filter {
   if (show === 'category') return of('options', labelOf(config, show), config.categories)
   if (show === 'period') return of('options', labelOf(config, show), config.fees.periods)
   const field = config.fields.find((known) => known.id === show)
-  if (field?.type === 'select') return of('options', field.label, field.options ?? [])
-  return of(field?.type === 'yes-no' ? 'yes-no' : 'text', labelOf(config, show))
+  if (field?.type === 'select' || field?.type === 'many')
+    return of('options', field.label, field.options ?? [])
+  const isYesNo = field?.type === 'yes-no' || field?.type === 'people'
+  return of(isYesNo ? 'yes-no' : 'text', labelOf(config, show))
 }
 
 const COLUMN_KINDS: Readonly<Record<ListValue, Column['kind']>> = {

@@ -1,0 +1,125 @@
+/** What a list adds up to, below its filters: items and options, people who come along, places. Asked for when it is opened. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatCount, formatMoney, paise } from '../../engine/index.ts'
+import type { AdminList, OfficeEvent, SoldAnswer } from '../../engine/index.ts'
+import { readSold } from './answers.ts'
+import { ask, withFilters } from './calls.ts'
+import { useLeaveOn401 } from './leave.ts'
+import { Banner } from './parts.tsx'
+import './sold.css'
+
+type SoldProps = {
+  readonly event: OfficeEvent
+  readonly list: AdminList
+  readonly search: URLSearchParams
+}
+
+/** Of the registrations that the filters name, all pages together. */
+export function Sold({ event, list, search }: SoldProps) {
+  const [isOpen, setOpen] = useState(false)
+  const of = new URLSearchParams({ event_id: event.id, list_id: list.id })
+  const address = withFilters(`/api/admin/sold/?${of}`, list, search, false)
+  const query = useQuery({
+    queryKey: ['sold', address],
+    queryFn: ({ signal }) => ask(address, readSold, { signal }),
+    enabled: isOpen,
+  })
+  const error = useLeaveOn401(query.error)
+  return (
+    <details className="sold" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+      <summary>What was sold, added up</summary>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {query.isFetching && query.data === undefined && <p role="status">Adding up…</p>}
+      {query.data && <Sums {...query.data} />}
+    </details>
+  )
+}
+
+function Sums({ capped, rows, people, places }: SoldAnswer) {
+  return (
+    <div className="sums" role="region" aria-label="What was sold" tabIndex={0}>
+      {capped && <p className="care">The search finds more than is added up here.</p>}
+      {rows.length === 0 ? (
+        <p className="mute">Nothing was sold in this list.</p>
+      ) : (
+        <table>
+          <caption className="vh">What is on the bills of this list</caption>
+          <thead>
+            <tr>
+              <th scope="col">On the bill</th>
+              <th scope="col">Delegates</th>
+              <th scope="col">Number</th>
+              <th scope="col">Amount</th>
+              <th scope="col">Of it paid</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.item} ${row.option}`}>
+                <th scope="row">
+                  {row.option_label === null ? row.label : `${row.label}: ${row.option_label}`}
+                </th>
+                <td data-head="Delegates">{formatCount(row.registrations)}</td>
+                <td data-head="Number">
+                  {formatCount(row.quantity)}
+                  {row.paid_quantity !== row.quantity && (
+                    <small> ({formatCount(row.paid_quantity)} paid)</small>
+                  )}
+                </td>
+                <td data-head="Amount">{amountOf(row.total)}</td>
+                <td data-head="Paid">{amountOf(row.paid_total)}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">Together</th>
+              <td />
+              <td />
+              <td data-head="Amount">{amountOf(sumOf(rows.map(({ total }) => total)))}</td>
+              <td data-head="Paid">{amountOf(sumOf(rows.map((row) => row.paid_total)))}</td>
+            </tr>
+          </tfoot>
+        </table>
+      )}
+      {(people.length > 0 || places.length > 0) && (
+        <dl>
+          {people.map(({ id, label, count, paid }) => (
+            <div key={`people ${id}`}>
+              <dt>{label}</dt>
+              <dd>
+                {formatCount(count)} {count === 1 ? 'person' : 'people'}, {formatCount(paid)} paid
+              </dd>
+            </div>
+          ))}
+          {places.map(({ id, label, taken, max }) => (
+            <div key={`places ${id}`}>
+              <dt>{label}</dt>
+              <dd>
+                {formatCount(taken)} of {formatCount(max)} places taken
+                {taken >= max && <b> (full)</b>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {places.length > 0 && <p className="mute">Places are those of the whole event.</p>}
+    </div>
+  )
+}
+
+/** Rupees of the wire, of two decimals, also below nothing: what an adjustment took off. */
+function amountOf(rupees: number): string {
+  return formatMoney(paise(Math.round(rupees * 100)))
+}
+
+/** Added in paise, so that nothing is lost. */
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
+}
