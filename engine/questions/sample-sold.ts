@@ -127,7 +127,10 @@ function seatsOf(workshops: readonly Named[]): readonly string[] {
     '    each_option_of: workshops',
     `    max: {${max}}`,
     '    full: This workshop is full',
-    aside(`    few: ${FEW_SEATS}`, 'from so few on the form says how many are left'),
+    // Of a workshop of five seats all would be few.
+    ...(workshops.some(({ seats }) => (seats ?? 0) > FEW_SEATS)
+      ? [aside(`    few: ${FEW_SEATS}`, 'from so few on the form says how many are left')]
+      : []),
     aside('hold: 30 minutes', 'how long a seat is kept while somebody pays'),
     '',
   ]

@@ -111,6 +111,17 @@ describe('new', () => {
       { id: 'earlyone', prefix: 'EARL', today, earlyUntil: day('2028-03-12') },
     ],
     [
+      'a workshop of five seats, all of which would be few',
+      {
+        id: 'fiveseats',
+        prefix: 'FIVE',
+        today,
+        free: true,
+        categories: [{ label: 'Delegate', early: paise(0), regular: paise(0) }],
+        workshops: [{ label: 'Airway', seats: 5, early: paise(0), regular: paise(0) }],
+      },
+    ],
+    [
       'a conference of one day, with one category',
       {
         id: 'aday',

@@ -160,7 +160,12 @@ const neverMet: Check = {
   why: 'A price that nobody can be charged was meant for somebody.',
   after: [...AFTER_BOUNDS, 'EV306', 'EV407', 'EV462'],
   find: (model) => {
-    const open = new Set(daysOfBill(model.config).map(({ period }) => period))
+    const rows = Object.values(model.config.fees.prices ?? {})
+    const open = new Set(
+      daysOfBill(model.config).flatMap(({ period }) =>
+        rows.some((row) => (row[period] ?? null) !== null) ? [period] : [],
+      ),
+    )
     return provedBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
       found === null
         ? []
