@@ -5,6 +5,7 @@ import {
   errorsOf,
   labelOf,
   paise,
+  alreadyMail,
   unfinishedMail,
   priceTable,
   quote,
@@ -21,6 +22,7 @@ import { remember } from '../../engine/remember.ts'
 import { factsAmong, type Facts } from '../../engine/facts.ts'
 import { EACH, linesOf, REGISTRATION } from '../../engine/bill.ts'
 import { provedBill } from '../../engine/check/proof/bill.ts'
+import { fieldsOfPrice } from '../../engine/questions/price-fields.ts'
 import { priceListOf } from '../../engine/questions/price-list.ts'
 import { judge } from './judge.ts'
 import { billsOf, instantOf, sayLine, THREE, type Bill } from './three-bills/bills.ts'
@@ -411,6 +413,21 @@ test('the lines read as the brochure does', () => {
   ])
 })
 
+test('the questions on which a price hangs are those that can change a bill, with those that show them', () => {
+  expect(fieldsOfPrice(conference).map(({ id }) => id)).toEqual([
+    'born_on',
+    'role',
+    'is_member',
+    'member_number',
+    'presents_paper',
+    'workshops',
+    'companions',
+    'dinner_tickets',
+    'room',
+    'nights',
+  ])
+})
+
 test('the price list and the first line of a bill are the same in every cell', () => {
   for (const event of [conference, marathon, webinar])
     for (const { category, cells } of priceTable(event))
@@ -434,6 +451,9 @@ test('the marathon speaks of runners and races, and an event that says nothing o
   const letter = (event: EventConfig) => unfinishedMail(event, pending as never, null)?.text ?? ''
   expect(letter(marathon)).toMatch(/^Dear runner,/)
   expect(letter(conference)).toMatch(/^Dear delegate,/)
+  expect(alreadyMail(marathon, pending as never, 'complete', '/paid')?.text).toMatch(
+    /^Dear runner,/,
+  )
 })
 
 test.each(THREE)('%s: the checker finds nothing', (id) => {

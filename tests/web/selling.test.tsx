@@ -241,7 +241,7 @@ const marks = (raw: object, category: string | null, left: Record<string, number
 test('an option says its price in these answers, what is not on sale, and of nights by what it is multiplied', () => {
   const plain = marks({ kind: 'plain' }, 'plain')
   expect(text(plain.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
-  expect(text(plain.get('room.twin')?.price)).toBe('₹ 2,500 × nights')
+  expect(text(plain.get('room.twin')?.price)).toBe('₹ 2,500 per night')
   expect(plain.get('room.none')).toEqual({})
   expect(marks({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
   // Which of several tables counts cannot be known before the category is.

@@ -148,12 +148,13 @@ function priceOfEach(
     .join(', ')
 }
 
-/** The price of one, and by what it is multiplied: "₹ 2,500 × nights". */
+/** The price of one, and by what it is multiplied: "₹ 2,500 per night", or "× nights" where one has no word. */
 function timesText(event: PublicEvent, { times: by }: Item, cell: Paise): string {
   const times = event.fields.find(({ id }) => id === by)
-  return times === undefined
-    ? formatMoney(cell)
-    : `${formatMoney(cell)} × ${times.unit ?? times.label.toLowerCase()}`
+  if (times === undefined) return formatMoney(cell)
+  return times.unitOne === undefined
+    ? `${formatMoney(cell)} × ${times.unit ?? times.label.toLowerCase()}`
+    : `${formatMoney(cell)} per ${times.unitOne}`
 }
 
 /** The answers with an option chosen, as they are or would be. */

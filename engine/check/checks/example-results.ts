@@ -134,7 +134,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
 }
 
 /** Facts that an example states among its answers, under the names by which conditions ask for them; a No is none. */
-function factsGiven(event: EventConfig, given: RawAnswers): Facts {
+export function factsGiven(event: EventConfig, given: RawAnswers): Facts {
   const names = new Set(factNames(event))
   const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],

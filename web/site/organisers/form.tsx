@@ -4,7 +4,7 @@ import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { isoIndia, NO_FACTS, tariff, contradictionOf } from '../../../engine/index.ts'
+import { isoIndia, tariff, contradictionOf } from '../../../engine/index.ts'
 import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
 import { ClosedBox } from '../../event/closed.tsx'
 import { Marks } from '../../event/context.ts'
@@ -57,9 +57,8 @@ export default function FormPreview({
 
 const nothing = () => {}
 /** The header leads home; from here that would leave the file behind. */
-/** Nothing beside the form is asked for here: no places, no codes, no rolls. */
-const ALONE = { facts: NO_FACTS, errors: {}, left: () => false, changed: () => {} }
-const NO_NOTES: readonly string[] = []
+/** Nothing beside the form is asked for here: codes, rolls and places are as they are tried. */
+const ALONE = { errors: {}, left: () => false, changed: () => {} }
 const NONE_SAID: ReadonlyMap<string, string> = new Map()
 
 const stay = (click: MouseEvent) => {
@@ -82,10 +81,14 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
     }),
     [event, at],
   )
-  const today = useMemo<Tariff>(() => ({ is: 'here', answer: tariff(event, at) }), [event, at])
+  const today = useMemo<Tariff>(
+    () => ({ is: 'here', answer: tariff(event, at, trying.facts.left) }),
+    [event, at, trying.facts.left],
+  )
   const [attempts, setAttempts] = useState(0)
   const proofs = useMemo(() => openProofs(event, false), [event])
-  const form = useForm(page, startOf(event), ALONE, proofs, nothing)
+  const beside = useMemo(() => ({ ...ALONE, facts: trying.facts }), [trying.facts])
+  const form = useForm(page, startOf(event), beside, proofs, nothing)
   const price = priceOf(event, today, form.answers, SELLING.pricing)
   const submit = () => {
     if (form.check() === null)
@@ -113,7 +116,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         event={event}
         price={price}
         more={SELLING}
-        notes={NO_NOTES}
+        notes={SELLING.notesOf(event, form.answers, trying.facts.left)}
         isLast
         until={
           quoted && (

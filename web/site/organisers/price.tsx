@@ -1,11 +1,21 @@
 /** What a delegate would pay, and why. */
 import { useMemo } from 'react'
-import { formatMoney, formatPrice, labelOf, priceParts, priceTable } from '../../../engine/index.ts'
+import {
+  categoryOf,
+  firstFull,
+  formatPrice,
+  labelOf,
+  priceParts,
+  priceTable,
+  sayFull,
+} from '../../../engine/index.ts'
 import { explain, sayTax } from '../../../engine/files.ts'
 import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
 import type { Explanation } from '../../../engine/files.ts'
+import { billRows } from '../../shared/bill-rows.tsx'
 import { Ledger } from '../../shared/ledger.tsx'
 import type { Lines } from './check.ts'
+import { Sold } from './sold.tsx'
 import { momentOf } from './trying.tsx'
 import type { Try } from './trying.tsx'
 
@@ -19,7 +29,10 @@ type PriceProps = {
 
 /** What this delegate pays on this day, the rule that decided, and the cell of the price list it came from. */
 export function Price({ title, event, trying, lines, goTo }: PriceProps) {
-  const it = useMemo(() => explain(event, trying.answers, momentOf(trying.day)), [event, trying])
+  const it = useMemo(
+    () => explain(event, trying.answers, momentOf(trying.day), trying.facts),
+    [event, trying],
+  )
   const line = (number: number | null | undefined) =>
     number == null ? null : (
       <button type="button" className="link" onClick={() => goTo(number)}>
@@ -33,7 +46,7 @@ export function Price({ title, event, trying, lines, goTo }: PriceProps) {
       <div className="org-box">
         <p className="org-why">
           <b>{category === null ? 'No category' : labelOfCategory(event, category)}</b>{' '}
-          <Decided event={event} it={it.category} line={(rule) => line(lines?.rules[rule - 1])} />
+          <Decided event={event} it={it} line={(rule) => line(lines?.rules[rule - 1])} />
         </p>
         <Pays event={event} it={it} />
       </div>
@@ -41,6 +54,7 @@ export function Price({ title, event, trying, lines, goTo }: PriceProps) {
         <Tried it={it.category} line={(rule) => line(lines?.rules[rule - 1])} />
       )}
       <Table event={event} it={it} lines={lines} goTo={goTo} />
+      <Sold event={event} />
     </>
   )
 }
@@ -52,13 +66,24 @@ type LineOf = (rule: number) => React.ReactNode
 
 function Decided({
   event,
-  it,
+  it: { category: it, facts, read },
   line,
 }: {
   readonly event: EventConfig
-  readonly it: CategoryExplained
+  readonly it: Explanation
   readonly line: LineOf
 }) {
+  const wanted = categoryOf({ ...event, limits: [] }, read)
+  if (wanted !== null && wanted !== it.category)
+    return (
+      <span className="mute">
+        offered, because no place is left as {labelOfCategory(event, wanted)}
+      </span>
+    )
+  const kind = facts.code?.is === 'valid' ? facts.code.kind : null
+  const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
+  if (gives !== undefined && 'category' in gives)
+    return <span className="mute">given by the code</span>
   if (it.by === 'field')
     return (
       <span className="mute">
@@ -111,25 +136,32 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
       <p>
         {refusal.code === 'no_category'
           ? event.form.summary.empty
-          : `${labelOfCategory(event, refusal.category)} is not on sale in ${refusal.period}.`}
+          : `${refusal.option ?? refusal.item ?? labelOfCategory(event, refusal.category)} is not on sale in ${refusal.period}.`}
       </p>
     )
   }
   const quote = it.quote.value
-  const rows = priceParts(event).map((part) => ({
-    id: part,
-    label: labelOf(event, part),
-    value: part === 'gst' ? formatMoney(quote.gst) : formatPrice(quote[part]),
-    total: part === 'total',
-  }))
+  const gone = firstFull(event.limits, it.read, quote.category)
+  const rows = billRows(
+    event,
+    quote.lines.length > 1 ? quote : { ...quote, lines: [] },
+    priceParts(event),
+  )
   const period = it.period
   return (
     <>
+      {it.facts.code !== null && it.facts.code.is !== 'valid' && (
+        <p className="org-how">
+          Such a code is refused, and nothing is registered with it. Without it:
+        </p>
+      )}
+      {gone !== null && <p className="org-how">Nothing is registered: {sayFull(event, gone)}</p>}
       <Ledger rows={rows} money />
       <p className="org-how">
         {it.cell !== null &&
           it.cell.price !== 0 &&
           it.tax !== null &&
+          quote.lines.length < 2 &&
           `${sayTax(it.tax, it.cell.price, quote)}. `}
         {period !== null && (
           <>

@@ -8,8 +8,9 @@ import {
   mailFor,
   normalise,
   periodOn,
-  quoteFor,
+  quote,
   rupees,
+  wireLines,
 } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../shared/icons.tsx'
@@ -89,14 +90,15 @@ const STANDS = { success: 'complete', failed: 'failed', pending: 'at-bank' } as 
 
 function registrationOf(
   event: EventConfig,
-  { day, answers: raw }: Try,
+  { day, answers: raw, facts }: Try,
   status: keyof typeof STANDS,
 ): Registration {
   const at = momentOf(day)
-  const { answers } = normalise(event, raw)
+  const { answers } = normalise(event, raw, facts)
   const category = categoryOf(event, answers)
   const period = periodOn(event.fees, dayOf(at))?.id ?? null
-  const price = category === null || period === null ? null : quoteFor(event, category, period)
+  const quoted = quote(event, answers, at)
+  const price = quoted.ok ? quoted.value : null
   const number = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}`
   return {
     ...answers,
@@ -113,7 +115,7 @@ function registrationOf(
     base: price && rupees(price.base),
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
-    lines: [],
+    lines: wireLines(price?.lines ?? []),
     stands: STANDS[status],
     held_until: null,
     review_since: null,

@@ -1,36 +1,45 @@
 /** The delegate and the day that are tried on the file. */
 import {
-  assertNever,
+  answersAlone,
   dayOf,
   formatDay,
   instant,
   isDay,
+  NO_FACTS,
   openOn,
   own,
+  shownFields,
   startOf as startOfDay,
 } from '../../../engine/index.ts'
-import { axesOfCategory } from '../../../engine/files.ts'
-import type { Day, EventConfig, Field, Instant, Option, RawAnswers } from '../../../engine/index.ts'
+import { factsGiven, fieldsOfPrice } from '../../../engine/files.ts'
+import type {
+  Answers,
+  Day,
+  EventConfig,
+  Facts,
+  Instant,
+  RawAnswers,
+} from '../../../engine/index.ts'
+import { Ask } from './asking.tsx'
+import { AskFacts } from './facts.tsx'
 
-/** The delegate whose price and pages are shown: a day, and answers as a browser would send them. */
-export type Try = { readonly day: Day; readonly answers: RawAnswers }
+/** The delegate whose price and pages are shown: a day, answers as a browser would send them, and what is found out beside them. */
+export type Try = { readonly day: Day; readonly answers: RawAnswers; readonly facts: Facts }
 
 /** The first worked example that fills in the form; without one, today and nobody's answers. */
 export function startOf(event: EventConfig, today: Day): Try {
   const example = event.examples.find((one) => 'answers' in one)
   if (example !== undefined && 'answers' in example)
-    return { day: dayOf(example.on), answers: example.answers }
-  return { day: today, answers: {} }
+    return {
+      day: dayOf(example.on),
+      answers: answersAlone(event, example.answers as Answers),
+      facts: factsGiven(event, example.answers),
+    }
+  return { day: today, answers: {}, facts: NO_FACTS }
 }
 
 /** Noon in India on the day that is tried. */
 export const momentOf = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
-
-/** The fields whose answers decide the category, in form order. */
-export function decidingFields(event: EventConfig): readonly Field[] {
-  const ids = new Set(axesOfCategory(event).map(({ field }) => field))
-  return event.fields.filter(({ id }) => ids.has(id))
-}
 
 type TryingProps = {
   readonly event: EventConfig
@@ -42,9 +51,11 @@ type TryingProps = {
 /** The day, and the answers that decide the price. */
 export function Trying({ event, trying, change, answers }: TryingProps) {
   const open = openOn(event, trying.day)
-  const answer = (id: string, value: string) => {
+  // An answer to a question that these answers do not show counts for nothing, which one has to see.
+  const asked = shownFields(event, trying.answers, trying.facts)
+  const answer = (id: string, value: unknown) => {
     const { [id]: _old, ...rest } = trying.answers
-    change({ ...trying, answers: value === '' ? rest : { ...rest, [id]: value } })
+    change({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
   }
   return (
     <div className="org-try">
@@ -61,88 +72,26 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
         />
       </label>
       {answers &&
-        decidingFields(event).map((field) => (
+        fieldsOfPrice(event).map((field) => (
           <Ask
             key={field.id}
-            field={field}
-            value={textOf(own(trying.answers, field.id))}
+            field={asked.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }}
+            value={own(trying.answers, field.id)}
             change={(value) => answer(field.id, value)}
           />
         ))}
+      {answers && (
+        <AskFacts
+          event={event}
+          facts={trying.facts}
+          change={(facts) => change({ ...trying, facts })}
+        />
+      )}
       {!open.open && (
         <p className="org-closed">
           On {formatDay(trying.day)}: {open.text}
         </p>
       )}
     </div>
-  )
-}
-
-const textOf = (answer: unknown): string =>
-  answer === undefined || answer === null ? '' : String(answer)
-
-/** What one chooses from; null where one types. */
-function choicesOf(field: Field): readonly Pick<Option, 'id' | 'label'>[] | null {
-  switch (field.type) {
-    case 'consent':
-    case 'yes-no':
-      return [
-        { id: 'true', label: 'Yes' },
-        { id: 'false', label: 'No' },
-      ]
-    case 'select':
-      return field.options ?? []
-    case 'text':
-    case 'email':
-    case 'phone':
-    case 'number':
-    case 'date':
-    case 'multiline':
-    case 'file':
-    case 'many':
-    case 'people':
-      return null
-    default:
-      return assertNever(field.type)
-  }
-}
-
-function Ask({
-  field,
-  value,
-  change,
-}: {
-  readonly field: Field
-  readonly value: string
-  readonly change: (value: string) => void
-}) {
-  const options = choicesOf(field)
-  if (options === null)
-    return (
-      <label>
-        {field.label}
-        <input
-          type={field.type === 'date' ? 'date' : 'text'}
-          {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})}
-          value={value}
-          onChange={(event) => change(event.target.value)}
-        />
-      </label>
-    )
-  const known = options.find(
-    ({ id }) => id === value || (field.ignoreCase && id.toLowerCase() === value.toLowerCase()),
-  )
-  return (
-    <label>
-      {field.label}
-      <select value={known?.id ?? ''} onChange={(event) => change(event.target.value)}>
-        <option value="">Not answered</option>
-        {options.map((option) => (
-          <option key={option.id} value={option.id}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }

@@ -1,0 +1,174 @@
+/** One question in its plainest form, to try an answer on the price: a line, a choice, boxes, people. */
+import { assertNever, own } from '../../../engine/index.ts'
+import type { Field, Option, RawAnswers } from '../../../engine/index.ts'
+
+type AskProps = {
+  readonly field: Field
+  readonly value: unknown
+  /** Undefined: not answered. */
+  readonly change: (value: unknown) => void
+}
+
+/** The question by its type. */
+export function Ask(props: AskProps) {
+  const { field } = props
+  switch (field.type) {
+    case 'consent':
+      return <Choose {...props} options={[{ id: 'true', label: 'Yes' }]} />
+    case 'yes-no':
+      return (
+        <Choose
+          {...props}
+          options={[
+            { id: 'true', label: 'Yes' },
+            { id: 'false', label: 'No' },
+          ]}
+        />
+      )
+    case 'select':
+      return <Choose {...props} options={field.options ?? []} />
+    case 'many':
+      return <Tick {...props} />
+    case 'people':
+      return <List {...props} />
+    case 'text':
+    case 'email':
+    case 'phone':
+    case 'number':
+    case 'date':
+    case 'multiline':
+    case 'file':
+      return <Line {...props} />
+    default:
+      return assertNever(field.type)
+  }
+}
+
+const textOf = (answer: unknown): string =>
+  typeof answer === 'string' || typeof answer === 'number' || typeof answer === 'boolean'
+    ? String(answer)
+    : ''
+const orNothing = (typed: string): string | undefined => (typed === '' ? undefined : typed)
+
+function Line({ field, value, change }: AskProps) {
+  return (
+    <label>
+      {field.label}
+      <input
+        type={field.type === 'date' ? 'date' : 'text'}
+        {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})}
+        value={textOf(value)}
+        onChange={(event) => change(orNothing(event.target.value))}
+      />
+    </label>
+  )
+}
+
+function Choose({
+  field,
+  value,
+  change,
+  options,
+}: AskProps & { readonly options: readonly Pick<Option, 'id' | 'label'>[] }) {
+  const given = textOf(value)
+  const known = options.find(
+    ({ id }) => id === given || (field.ignoreCase && id.toLowerCase() === given.toLowerCase()),
+  )
+  return (
+    <label>
+      {field.label}
+      <select value={known?.id ?? ''} onChange={(event) => change(orNothing(event.target.value))}>
+        <option value="">Not answered</option>
+        {options.map((option) => (
+          <option key={option.id} value={option.id}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Several of a list, in the order of the options. */
+function Tick({ field, value, change }: AskProps) {
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : []
+  const ids = (field.options ?? []).map(({ id }) => id)
+  return (
+    <Boxes
+      title={field.label}
+      boxes={field.options ?? []}
+      isTicked={(id) => chosen.includes(id)}
+      tick={(id) => {
+        const now = ids.filter((one) => chosen.includes(one) !== (one === id))
+        change(now.length === 0 ? undefined : now)
+      }}
+    />
+  )
+}
+
+/** Boxes under a title; each says its own label. */
+export function Boxes({
+  title,
+  boxes,
+  isTicked,
+  tick,
+}: {
+  readonly title: string
+  readonly boxes: readonly Pick<Option, 'id' | 'label'>[]
+  readonly isTicked: (id: string) => boolean
+  readonly tick: (id: string) => void
+}) {
+  return (
+    <fieldset className="org-list">
+      <legend>{title}</legend>
+      {boxes.map(({ id, label }) => (
+        <label key={id} className="org-tick">
+          <input type="checkbox" checked={isTicked(id)} onChange={() => tick(id)} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The people of a list, each with the questions that are asked of them. */
+function List({ field, value, change }: AskProps) {
+  const people: readonly RawAnswers[] = Array.isArray(value) ? value : []
+  const set = (now: readonly RawAnswers[]) => change(now.length === 0 ? undefined : now)
+  return (
+    <fieldset className="org-list">
+      <legend>{field.label}</legend>
+      {people.map((person, at) => (
+        // People have no name of their own but their place.
+        // eslint-disable-next-line react/no-array-index-key
+        <fieldset key={at} className="org-person">
+          <legend>Person {at + 1}</legend>
+          {(field.fields ?? []).map((part) => (
+            <Ask
+              key={part.id}
+              field={part}
+              value={own(person, part.id)}
+              change={(answer) =>
+                set(
+                  people.map((one, index) => (index === at ? { ...one, [part.id]: answer } : one)),
+                )
+              }
+            />
+          ))}
+          <button
+            type="button"
+            className="link"
+            onClick={() => set(people.filter((_, index) => index !== at))}
+          >
+            Remove<span className="vh"> person {at + 1}</span>
+          </button>
+        </fieldset>
+      ))}
+      {people.length < (field.max ?? 0) && (
+        <button type="button" className="btn line sm" onClick={() => set([...people, {}])}>
+          {people.length === 0 ? 'Add a person' : 'Add another person'}
+        </button>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,86 @@
+/** What is sold besides the registration as the file states it: a small table for each item, then what changes and bounds it. */
+import { Fragment } from 'react'
+import { formatPrice } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { priceListOf } from '../../../engine/files.ts'
+
+export function Sold({ event }: { readonly event: EventConfig }) {
+  const { tables, adjustments, limits, unique, codes, rolls } = priceListOf(event)
+  const rules = [
+    ['Changes', adjustments],
+    ['Places', limits],
+    ['Only once', unique],
+    ['Codes', codes],
+    ['Rolls', rolls],
+  ] as const
+  return (
+    <>
+      {tables.slice(1).map(({ id, label, about, parts }) => (
+        <Fragment key={id}>
+          <h2 className="disp" id={`org-sold-${id}`}>
+            {label}
+          </h2>
+          {about.length > 0 && <p className="org-about">{about.join('; ')}</p>}
+          {parts.length > 0 && (
+            <div
+              className="org-prices"
+              tabIndex={0}
+              role="region"
+              aria-labelledby={`org-sold-${id}`}
+            >
+              <table>
+                <thead>
+                  <tr>
+                    <td />
+                    {event.fees.periods.map((period) => (
+                      <th key={period.id} scope="col">
+                        {period.label}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                {parts.map(({ when, rows }) => (
+                  <tbody key={when ?? ''}>
+                    {when !== null && (
+                      <tr>
+                        <th scope="rowgroup" colSpan={event.fees.periods.length + 1}>
+                          <code>{when}</code>
+                        </th>
+                      </tr>
+                    )}
+                    {rows.map((row) => (
+                      <tr key={row.id}>
+                        <th scope="row">{row.label}</th>
+                        {row.cells.map((cell, at) => (
+                          <td key={event.fees.periods[at]?.id}>
+                            {cell === null ? '–' : formatPrice(cell)}
+                          </td>
+                        ))}
+                      </tr>
+                    ))}
+                  </tbody>
+                ))}
+              </table>
+            </div>
+          )}
+        </Fragment>
+      ))}
+      {rules.map(
+        ([title, says]) =>
+          says.length > 0 && (
+            <Fragment key={title}>
+              <h2 className="disp">{title}</h2>
+              <dl className="org-rules">
+                {says.map((rule) => (
+                  <div key={rule.id}>
+                    <dt>{rule.id}</dt>
+                    <dd>{rule.says}</dd>
+                  </div>
+                ))}
+              </dl>
+            </Fragment>
+          ),
+      )}
+    </>
+  )
+}
