@@ -63,10 +63,24 @@ const signIn = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 /** Opens an address as a stranger and signs in there. */
-const enter = async (path: string, width = 1280): Promise<Page> => {
-  here = await visit(browser, { width })
+const enterAsStranger = async (path: string): Promise<Page> => {
+  here = await visit(browser)
   await here.page.goto(url + path)
   await signIn(here.page)
+  return here.page
+}
+/** Opens an address with a session, as a sign-in leaves it. */
+const enter = async (path: string, width = 1280): Promise<Page> => {
+  here = await visit(browser, { width })
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/admin/login/',
+    payload: { username: 'office', password: PASSWORD },
+  })
+  expect(answer.statusCode).toBe(200)
+  const [name = '', value = ''] = String(answer.headers['set-cookie']).split(/[=;]/)
+  await here.context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
+  await here.page.goto(url + path)
   return here.page
 }
 const status = (page: Page) => page.locator('.say[role=status]')
@@ -99,7 +113,7 @@ describe('signing in', () => {
   })
 
   test('without a session every office page leads to the login and back to where one was', async () => {
-    const page = await enter('/admin/afpicon2026?payment_status=failed&page=2')
+    const page = await enterAsStranger('/admin/afpicon2026?payment_status=failed&page=2')
     await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
     expect(
@@ -112,7 +126,7 @@ describe('signing in', () => {
   })
 
   test('an address that is not ours is not gone to', async () => {
-    const page = await enter('/admin/login?next=//evil.example/')
+    const page = await enterAsStranger('/admin/login?next=//evil.example/')
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
   })
 })
