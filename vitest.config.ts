@@ -73,6 +73,8 @@ export default defineConfig({
           // The files of a worker share its browser (tests/browser/browser.ts).
           isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
+          // The bench keeps older versions there.
+          exclude: ['tests/.cache/**'],
           // HEADED=1 slows the browser down for a person who watches, and may stop it.
           testTimeout: process.env['HEADED'] === '1' ? 0 : 90_000,
           hookTimeout: process.env['HEADED'] === '1' ? 0 : 60_000,

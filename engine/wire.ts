@@ -366,7 +366,11 @@ export type StatsAnswer = {
 
 /** What the server writes into every page it serves, as `<script type="application/json" id="page">`. */
 export type PageData =
-  | { page: 'event'; event: EventAnswer }
+  /**
+   * `tariff`: today's prices, without what is left of places; null: the browser asks for them. `drawn`: the
+   * whole form stands in the page, drawn with this tariff and no answers.
+   */
+  | { page: 'event'; event: EventAnswer; tariff: TariffAnswer | null; drawn: boolean }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
   /** What a link from a mail leads to; `event` null: nobody knows the link. */

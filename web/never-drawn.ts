@@ -173,6 +173,11 @@ const NEVER_ASKED_FOR: readonly (readonly [path: string, asked: string, code: st
 
 const INSTEAD = '\0never-drawn:'
 
+type Context = {
+  readonly environment: { readonly name: string }
+  readonly error: (text: string) => void
+}
+
 export function neverDrawn() {
   const met = new Set<string>()
   return {
@@ -197,7 +202,9 @@ export function neverDrawn() {
       met.add(found[0])
       return found[1]
     },
-    buildEnd(this: { readonly error: (text: string) => void }, error?: Error) {
+    buildEnd(this: Context, error?: Error) {
+      // What draws for the server (drawn.tsx) asks the same packages for their files of Node.
+      if (this.environment.name !== 'client') return
       const gone = [...NEVER_DRAWN, ...NEVER_ASKED_FOR]
         .map(([path]) => path)
         .filter((path) => !met.has(path))

@@ -14,7 +14,7 @@ const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 /** An organiser's file and those beside it are checked in the browser. */
 const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
 
-export default defineConfig({
+export default defineConfig(({ isSsrBuild = false }) => ({
   root: here('.'),
   base: '/',
   plugins: [react(), neverDrawn(), serverPages(server), schemas],
@@ -23,11 +23,15 @@ export default defineConfig({
     // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
     alias: { 'markdown-to-jsx/react': here('./shared/plain-text.tsx') },
   },
+  // What draws for the server is built for Node, where packages would ask the server's own environment.
+  ...(isSsrBuild ? { define: { 'process.env.NODE_ENV': '"production"' } } : {}),
   // The server replaces the word by a fresh nonce in every answer.
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: here('./dist'),
     emptyOutDir: true,
+    // Tells the server which files a page will ask for.
+    manifest: true,
     target: 'es2022',
     // Fonts and pictures stay files of their own: `img-src` and `font-src` need no data: addresses.
     assetsInlineLimit: 0,
@@ -66,4 +70,4 @@ export default defineConfig({
       },
     },
   },
-})
+}))

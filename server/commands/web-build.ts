@@ -32,6 +32,20 @@ export async function buildWeb(options: {
     build: { outDir: beside, emptyOutDir: true },
   })
   await compressAll(path.join(beside, 'assets'))
+  // What draws the form for the server; it brings its own React, so that both draw by the same one.
+  await build({
+    root: web,
+    configFile: path.join(web, 'vite.config.ts'),
+    logLevel: 'warn',
+    ssr: { noExternal: true },
+    build: {
+      ssr: 'drawn.tsx',
+      outDir: path.join(beside, 'server'),
+      emptyOutDir: true,
+      manifest: false,
+      copyPublicDir: false,
+    },
+  })
   await writeFile(path.join(beside, STAMP), sources)
   await putInPlace(beside, dist, options)
   return true

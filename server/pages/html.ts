@@ -1,6 +1,16 @@
 /** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
-import { dayOf, escapeHtml, formatDays, lookOf, openOn, tookPlace } from '../../engine/index.ts'
-import type { EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
+import {
+  dayOf,
+  escapeHtml,
+  formatDay,
+  formatDays,
+  formatPrice,
+  lookOf,
+  openOn,
+  priceTable,
+  tookPlace,
+} from '../../engine/index.ts'
+import type { Day, EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
 import { PICTURE_SIZE } from './picture.ts'
 
 /** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
@@ -28,27 +38,37 @@ export type Page = {
   readonly picture: string | null
   /** The event's colour, so that the first paint has it. */
   readonly colour: string | null
-  /** HTML, already escaped. */
+  /** HTML, already escaped. Where the whole page is drawn, what stands in place of its main part without JavaScript. */
   readonly shell: string
+  readonly drawing?: Drawing | null
   readonly data: PageData
 }
 
+/** A page as its script would draw it, and what its head needs for that, both HTML. */
+export type Drawing = { readonly html: string; readonly head: string }
+
 /** Every text is escaped here and nowhere else. */
 export function fillTemplate(template: string, page: Page, nonce: string): string {
+  const { shell, drawing = null } = page
+  const data = `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`
   const parts: Readonly<Record<string, string>> = {
-    '<!--rollcall:head-->': headOf(page),
-    '<!--rollcall:shell-->': page.shell,
-    '<!--rollcall:data-->': `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`,
+    '<!--rollcall:head-->':
+      drawing === null
+        ? headOf(page)
+        : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">#root main,#root footer{display:none}</style></noscript>`,
+    '<!--rollcall:shell-->': drawing === null ? shell : drawing.html,
+    '<!--rollcall:data-->':
+      drawing === null ? data : `<noscript><main class="wrap">${shell}</main></noscript>${data}`,
     __NONCE__: nonce,
   }
   // One pass: what a text holds is never taken for a placeholder.
   return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) =>
-    (parts[mark] ?? '').replaceAll(styleNonce, nonce),
+    (parts[mark] ?? '').replaceAll(nonceMark, nonce),
   )
 }
 
-/** Stands in the head until the answer's nonce is known; control characters occur in no text we write. */
-const styleNonce = '\u0001nonce\u0001'
+/** Stands in the page until the answer's nonce is known; control characters occur in no text we write. */
+export const nonceMark = '\u0001nonce\u0001'
 
 function headOf(page: Page): string {
   const title = escapeHtml(page.title)
@@ -85,7 +105,7 @@ function pictureMarks({ picture, title }: Page): readonly string[] {
 
 function lookStyle(colour: string): string {
   const { band, onBand, accent, tint, line } = lookOf(colour)
-  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${styleNonce}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
+  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${nonceMark}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
 }
 
 /** The same markup as the web app's own event header, so that nothing moves when it takes over. */
@@ -93,13 +113,19 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
   const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
     (text) => text !== undefined && text !== '',
   )
-  const open = openOn(event, dayOf(at))
   return [
     '<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">Rollcall</a></div><div class="ev-row"><div class="ev-name"><div>',
     `<h1 class="disp">${escapeHtml(event.title)}</h1>`,
     event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
     `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
-    '<main class="wrap" id="main">',
+    `<main class="wrap" id="main">${eventText(event, at, main)}</main>`,
+  ].join('')
+}
+
+/** What an event says in words, `main` among it. */
+export function eventText(event: EventConfig, at: Instant, main: string): string {
+  const open = openOn(event, dayOf(at))
+  return [
     tookPlace(event, dayOf(at))
       ? `<p class="over">This event took place on ${escapeHtml(formatDays(event.from, event.to))}.</p>`
       : '',
@@ -109,12 +135,44 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
       : `<h2 class="disp">${escapeHtml(event.closed?.heading ?? 'Registration Closed')}</h2><p>${escapeHtml(open.text)}</p>`,
     main,
     `<p>Questions? <a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a></p>`,
-    '</main>',
   ].join('')
 }
 
-export const needsScript =
-  '<noscript><p>Registering needs JavaScript. Please switch it on in your browser, or write to the address below.</p></noscript>'
+/** What an event that is open says where nothing can be filled in. */
+export function needsScript(event: EventConfig): string {
+  return `<p>Registering needs JavaScript. Please switch it on in your browser, or write to the address below.</p>${feesShell(event)}`
+}
+
+function daysOf(from: Day | undefined, to: Day | undefined): string {
+  if (from !== undefined && to !== undefined) return formatDays(from, to)
+  if (from !== undefined) return `from ${formatDay(from)}`
+  return to === undefined ? 'any day' : `until ${formatDay(to)}`
+}
+
+/** Every category's price in every period, as its event file states it. */
+function feesShell(event: EventConfig): string {
+  const rows = priceTable(event)
+  if (rows.length === 0) return ''
+  const { periods, tax } = event.fees
+  const isExclusive = tax?.prices === 'exclusive'
+  const taxed =
+    tax === null
+      ? ''
+      : `<p class="hint">${escapeHtml(isExclusive ? `Exclusive of ${tax.percent}% ${tax.name}.` : `${tax.percent}% ${tax.name} included.`)}</p>`
+  const cell = (text: string): string => `<td>${escapeHtml(text)}</td>`
+  const head = periods.map(({ from, to }) => `<th scope="col">${escapeHtml(daysOf(from, to))}</th>`)
+  const body = rows.map(
+    ({ category, cells }) =>
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells
+        .map(({ price }) =>
+          cell(
+            price === null ? 'Not on sale' : formatPrice(isExclusive ? price.base : price.total),
+          ),
+        )
+        .join('')}</tr>`,
+  )
+  return `<h2>Registration fees</h2>${taxed}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+}
 
 export function listShell(title: string, about: string, events: readonly EventCard[]): string {
   const items = events.map(

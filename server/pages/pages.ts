@@ -5,15 +5,19 @@ import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn } from '../../engine/index.ts'
+import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn, tariff } from '../../engine/index.ts'
 import type { Instant, PageData } from '../../engine/index.ts'
 import { pathOf, withoutSlash } from '../http/event-calls.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
+import { openDrawings } from './drawing.ts'
+import type { Drawings } from './drawing.ts'
+import { packed } from './packed.ts'
 import { linked } from '../registering/pay-calls.ts'
 import { eventFile, sharedFiles } from '../events/file-call.ts'
 import {
   bareTemplate,
   eventShell,
+  eventText,
   fillTemplate,
   listShell,
   messageShell,
@@ -81,8 +85,18 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
   deps.events.onChange(() => {
     table = null
   })
-  const send = (reply: FastifyReply, page: Page): FastifyReply =>
-    reply.type('text/html; charset=utf-8').send(fillTemplate(template, page, nonceOf(reply.raw)))
+  const drawings = openDrawings(webFolder, deps.log)
+  const templateOfDrawn = withoutLinks(template)
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: Page,
+  ): Promise<FastifyReply> => {
+    const html = fillTemplate(page.drawing ? templateOfDrawn : template, page, nonceOf(reply.raw))
+    const { encoding, body } = await packed(html, request.headers['accept-encoding'])
+    if (encoding !== null) void reply.header('content-encoding', encoding)
+    return reply.header('vary', 'accept-encoding').type('text/html; charset=utf-8').send(body)
+  }
 
   return {
     serve: async (request, reply) => {
@@ -93,24 +107,33 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
       const shows = table.get(here)
       const url = deps.environment.publicUrl + here
       if (shows?.is === 'form')
-        return send(reply.header('cache-control', 'no-cache'), formPage(shows.served, url, at))
+        return send(
+          request,
+          reply.header('cache-control', 'no-cache'),
+          await formPage(drawings, shows.served, url, at),
+        )
       if (shows !== undefined)
-        return send(secret(reply), resultPage(shows.served, shows.is as 'success' | 'failed', at))
+        return send(
+          request,
+          secret(reply),
+          resultPage(shows.served, shows.is as 'success' | 'failed', at),
+        )
       if (here === '/' || here === '/organisers')
         return send(
+          request,
           reply.header('cache-control', 'no-cache'),
           here === '/'
             ? landingPage(deps, url, at, request.url === UNKNOWN_PAYMENT_PAGE)
             : organisersPage(deps, url, at),
         )
       if (here === '/admin' || here.startsWith('/admin/'))
-        return send(secret(reply), officePage(deps))
+        return send(request, secret(reply), officePage(deps))
       const token = LINK.exec(here)?.[1]
       if (token !== undefined) {
         const { page, status } = await payPage(deps, token, at)
-        return send(secret(reply.code(status)), page)
+        return send(request, secret(reply.code(status)), page)
       }
-      return send(secret(reply.code(404)), missingPage(deps))
+      return send(request, secret(reply.code(404)), missingPage(deps))
     },
   }
 }
@@ -123,6 +146,16 @@ function secret(reply: FastifyReply): FastifyReply {
     .header('x-robots-tag', 'noindex')
 }
 
+/**
+ * The template of a page whose styles stand in it (drawing.ts). Its fonts wait as well: every byte of them
+ * would hold up the script, and until they are here the page is set in one of the same measures.
+ */
+const withoutLinks = (template: string): string =>
+  template.replaceAll(
+    /<link rel="stylesheet"[^>]*>\s*|<link rel="preload"[^>]*as="font"[^>]*>\s*/g,
+    '',
+  )
+
 function tableOf(events: readonly ServedEvent[]): ReadonlyMap<string, Shows> {
   const table = new Map<string, Shows>()
   for (const served of events) {
@@ -134,8 +167,21 @@ function tableOf(events: readonly ServedEvent[]): ReadonlyMap<string, Shows> {
   return table
 }
 
-function formPage(served: ServedEvent, here: string, at: Instant): Page {
+/** The whole form stands in the page where it can be drawn, else what introduces it. */
+async function formPage(
+  drawings: Drawings,
+  served: ServedEvent,
+  here: string,
+  at: Instant,
+): Promise<Page> {
   const event = served.config
+  // How many places are left changes by the minute: the script asks.
+  const { left: _, ...today } = tariff(event, at)
+  const about = { page: 'event', event: eventAnswer(served, at) } as const
+  const drawn = { ...about, tariff: today, drawn: true } as const
+  const isOpen = openOn(event, dayOf(at)).open
+  const drawing = isOpen ? await drawings.of(served, drawn) : null
+  const closing = isOpen ? needsScript(event) : ''
   const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
   const url = new URL(event.routes.form, here).href
   return {
@@ -144,8 +190,12 @@ function formPage(served: ServedEvent, here: string, at: Instant): Page {
     url,
     picture: new URL(pictureUrl(event), here).href,
     colour: event.look.colour,
-    shell: eventShell(event, at, openOn(event, dayOf(at)).open ? needsScript : ''),
-    data: { page: 'event', event: eventAnswer(served, at) },
+    ...(drawing === null
+      ? {
+          shell: eventShell(event, at, `<noscript>${closing}</noscript>`),
+          data: { ...about, tariff: null, drawn: false },
+        }
+      : { shell: eventText(event, at, closing), drawing, data: drawn }),
   }
 }
 

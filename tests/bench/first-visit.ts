@@ -4,8 +4,8 @@
  *
  * Both versions are up in one run and take turns, visit by visit, in a Chromium whose line and CPU are
  * slowed down as the table says; figures are medians. Seen is the frame in which the form's first question
- * is painted. Usable: a category is chosen as soon as there is one to choose, and its total stands in the
- * bar; whatever the page needs before it answers is in between. Blocked is what long tasks take beyond
+ * is painted. Usable: a category is chosen as soon as there is one to choose, its total stands in the bar,
+ * and the button beside it can be pressed; whatever the page needs before it answers is in between. Blocked is what long tasks take beyond
  * 50 ms each. The older version is built once and kept under tests/.cache. `VISITS` changes the usual five.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -20,6 +20,8 @@ import { makePhoto, visitWithPhoto } from './photo.ts'
 /** Before the form stood in the first paint. */
 const BEFORE = '9df10e5'
 const VISITS = Number(process.env['VISITS'] ?? 5)
+/** A form whose categories stand in rows, and nothing is priced before one is chosen. */
+const FORM = '/afpicon2026'
 /** Prices are on sale on this day, and the form asks for no more than it always did. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
 /** How long a visit may take before the run gives up on it. */
@@ -85,7 +87,8 @@ function watch(): void {
       category.click()
       chosen = true
     }
-    if (/₹\s?\d/.test(document.querySelector('.bar')?.textContent ?? ''))
+    const total = /₹\s?\d/.test(document.querySelector('.bar')?.textContent ?? '')
+    if (total && document.querySelector('.bar button[type="submit"]:not(:disabled)'))
       painted((at) => (watched.usable ??= at))
     else requestAnimationFrame(look)
   }
@@ -201,11 +204,6 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
   const now = await serve({ CLOCK }, () => {}, trees.now)
   const browser = await launch()
   try {
-    const { events } = (await (await fetch(`${now.url}/api/events/`)).json()) as {
-      readonly events: readonly { readonly open: boolean; readonly routes: { form: string } }[]
-    }
-    const form = events.find(({ open }) => open)?.routes.form
-    if (form === undefined) throw new Error('no event is open')
     for (const [at, line] of LINES.entries()) {
       const rows: Record<'before' | 'now', Figures[]> = { before: [], now: [] }
       for (let visit = 0; visit < VISITS; visit += 1)
@@ -213,10 +211,10 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
           ? (['before', 'now'] as const)
           : (['now', 'before'] as const))
           rows[which].push(
-            await visitForm(browser, (which === 'before' ? before : now).url + form, line),
+            await visitForm(browser, (which === 'before' ? before : now).url + FORM, line),
           )
       console.log(
-        `\nFirst visit of ${form}: ${line.name}, medians of ${VISITS}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
+        `\nFirst visit of ${FORM}: ${line.name}, medians of ${VISITS}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
       )
       say('', commit, 'now', 'to reach', true)
       for (const name of FIGURES) {

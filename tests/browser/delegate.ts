@@ -1,6 +1,6 @@
 /** What a delegate does on a form, by label and role. All people here are made up. */
 import { expect } from 'vitest'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 
 export const FORM = '/afpicon2026'
 export const PG = 'AFPI Member – Post Graduate'
@@ -87,3 +87,12 @@ export const atGateway = (page: Page, name: string): Promise<void> =>
 /** The order id in the address of a result page. */
 export const orderIdOf = (page: Page): string =>
   new URL(page.url()).searchParams.get('orderId') ?? ''
+
+/** The page of a form as it comes where the server could not draw it: the browser does, and asks for the prices. */
+export async function withoutPrices(route: Route): Promise<void> {
+  const response = await route.fetch()
+  const drawn = /"tariff":\{.*,"drawn":true/
+  const html = await response.text()
+  expect(html).toMatch(drawn)
+  await route.fulfill({ response, body: html.replace(drawn, '"tariff":null,"drawn":false') })
+}

@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
-import { plain } from './delegate.ts'
+import { INTERN, plain } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -66,6 +66,10 @@ const pages: readonly Public[] = [
       'Annual conference of the family physicians association',
       '31 January – 1 February 2026',
       'Resort, Changanassery, Kottayam',
+      'Registration fees',
+      'Exclusive of 18% GST',
+      '1 September – 31 December 2025',
+      '₹ 6,000',
       NO_SCRIPT,
       'support@afpicon.example',
     ],
@@ -280,6 +284,52 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
   await settled(page)
   const { sum, of } = await moved(page)
   expect(sum, of.join('\n')).toBeLessThan(0.05)
+  await context.close()
+})
+
+test('what is typed and chosen before the script has come, and while it takes the page over, stays', async () => {
+  const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'commit' })
+  await page.getByLabel('Email Address').fill('anjali@example.org')
+  await page.getByLabel('State').selectOption('Kerala')
+  await page.getByRole('switch', { name: 'AFPI Member' }).check()
+  await page.getByRole('radio', { name: INTERN }).check()
+  const name = page.getByLabel('Full Name')
+  await name.fill('Dr. Nair')
+  // Into the middle: a caret that jumps would be seen in the order of the letters.
+  for (const _ of 'Nair') await name.press('ArrowLeft')
+  release()
+  const bar = page.getByRole('region', { name: 'Registration Summary' })
+  const given = 'Anjali Lakshmi '
+  let typed = ''
+  // Letter after letter, before, while and after the page is taken over.
+  while (!plain(await bar.textContent()).includes('₹ 3,540') || typed.length < given.length) {
+    const letter = given[typed.length % given.length] ?? ''
+    await page.keyboard.press(letter === ' ' ? 'Space' : letter)
+    typed += letter
+  }
+  expect(await name.inputValue()).toBe(`Dr. ${typed}Nair`)
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('root_full_name')
+  const membership = page.getByLabel('AFPI Membership Number')
+  await membership.fill('KL 1')
+  // What the form knows is what one sees: it keeps it, and has it again.
+  await page.reload()
+  await page.getByText('Your answers are as you left them').waitFor()
+  await expect.poll(() => membership.inputValue()).toBe('KL 1')
+  expect(await name.inputValue()).toBe(`Dr. ${typed}Nair`)
+  expect(await page.getByLabel('Email Address').inputValue()).toBe('anjali@example.org')
+  expect(await page.getByLabel('State').inputValue()).toBe('Kerala')
+  expect(await page.getByRole('radio', { name: INTERN }).isChecked()).toBe(true)
+  expect(plain(await bar.textContent())).toContain('₹ 3,540')
+  expect(complaints).toEqual([])
   await context.close()
 })
 

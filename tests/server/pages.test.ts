@@ -1,4 +1,5 @@
 /** Every page: its status, its head, its policies, and what it says without JavaScript. */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PageData } from '../../engine/index.ts'
 import { blanked } from '../../server/http/request-log.ts'
@@ -108,6 +109,46 @@ describe('the form page', () => {
       '<noscript>',
     ])
       expect(body).toContain(text)
+  })
+
+  test('has its whole form in it, with the prices of the day, and without what only a browser may add', async () => {
+    const { body } = await server.app.inject('/afpicon2026')
+    for (const text of [
+      '<input',
+      'for="root_full_name"',
+      '<option value="Kerala">',
+      '₹\u00a06,000',
+    ])
+      expect(body).toContain(text)
+    expect(body).not.toMatch(/ style="/)
+    const data = dataOf(body)
+    expect(data.page === 'event' && data.drawn).toBe(true)
+    const other = await server.app.inject('/afpicon2026')
+    const noncesOf = (html: string) => new Set(html.match(/nonce="[^"]+"/g))
+    expect(noncesOf(body).size).toBe(1)
+    expect(noncesOf(other.body)).not.toEqual(noncesOf(body))
+  })
+
+  test('travels packed as the browser takes it', async () => {
+    const plain = await server.app.inject('/afpicon2026')
+    const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip;q=1, br;q=0', 'gzip'],
+    ] as const) {
+      const answer = await server.app.inject({
+        url: '/afpicon2026',
+        headers: { 'accept-encoding': accepted },
+      })
+      expect(answer.headers).toMatchObject({
+        'content-encoding': encoding,
+        vary: 'accept-encoding',
+      })
+      const html = unpack[encoding](answer.rawPayload).toString()
+      expect(dataOf(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
+      expect(html.length).toBe(plain.body.length)
+    }
+    expect(plain.headers['content-encoding']).toBeUndefined()
   })
 
   test('carries the event for the web app, and nothing of the office', async () => {

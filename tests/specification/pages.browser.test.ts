@@ -12,6 +12,7 @@ import {
   payButton,
   plain,
   summary,
+  withoutPrices,
 } from '../browser/delegate.ts'
 import { ADMIN, serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
@@ -137,6 +138,7 @@ describe('Chirurgia', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
+    await page.route('**/chirurgia2026', withoutPrices)
     await page.route('**/api/chirurgia/tariff-info/', async (route) => {
       await held
       await route.continue()

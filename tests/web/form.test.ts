@@ -160,10 +160,17 @@ test.each([
 test('a library that has moved what we leave out stops the build', () => {
   const { buildEnd, load } = neverDrawn()
   const said: string[] = []
-  const build = { error: (text: string) => said.push(text) }
+  const build = {
+    environment: { name: 'client' },
+    error: (text: string) => void said.push(text),
+  }
   expect(load('/elsewhere/@rjsf/core/lib/components/widgets/index.js')).toContain('export default')
   expect(load('/elsewhere/@rjsf/core/lib/components/Form.js')).toBe(null)
   buildEnd.call(build)
   expect(said.join()).toContain('@rjsf/core/lib/components/templates/index.js')
   expect(said.join()).not.toContain('widgets/index.js')
+  // What is built for the server reads other files of the same packages.
+  const before = said.length
+  buildEnd.call({ ...build, environment: { name: 'ssr' } })
+  expect(said).toHaveLength(before)
 })

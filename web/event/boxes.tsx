@@ -2,7 +2,7 @@
 import Checkbox from '@mui/material/Checkbox'
 import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
-import { Dot, Rows, Ticked } from './choices.tsx'
+import { Dot, Rows } from './choices.tsx'
 import { useControl } from './control.tsx'
 import '../styles/boxes.css'
 
@@ -31,7 +31,7 @@ export function Consent(props: WidgetProps) {
       <label className={isGiven ? 'cat on' : 'cat'} htmlFor={id}>
         <Checkbox
           icon={Dot}
-          checkedIcon={Ticked}
+          checkedIcon={Dot}
           checked={isGiven}
           disabled={props.disabled === true}
           onChange={(event) => change(event.target.checked)}

@@ -49,9 +49,9 @@ export function PriceNote({
   return <p className="hint">{tariff ? `${until}${taxed}.` : ' '}</p>
 }
 
-export const Dot = <span className="dot" />
-export const Ticked = (
-  <span className="dot on">
+/** Ticked or not by the state of the input before it, so that it is right also before the script has come. */
+export const Dot = (
+  <span className="dot">
     <svg className="i s" aria-hidden="true">
       <use href="#i-tick" />
     </svg>
@@ -112,7 +112,7 @@ export function Rows({
             >
               <Box
                 icon={Dot}
-                checkedIcon={Ticked}
+                checkedIcon={Dot}
                 checked={chosen}
                 disabled={isOff || props.disabled === true}
                 onChange={() => choose(option.id)}
@@ -162,7 +162,7 @@ export function YesNo(props: WidgetProps) {
   const rjsfSlotProps = {
     // The question's fieldset is the group; a second one inside it would be announced as well.
     radioGroup: { className: 'yn', role: undefined },
-    radio: { icon: Dot, checkedIcon: Ticked, slotProps: { input } },
+    radio: { icon: Dot, checkedIcon: Dot, slotProps: { input } },
   }
   return (
     <RadioWidget

@@ -1,8 +1,10 @@
 /** The answers while they are given: what is shown, what is missing, what each edit and each submit does to the messages. */
+import type RjsfForm from '@rjsf/core'
 import type { RJSFSchema, ValidatorType } from '@rjsf/utils'
 import { createPrecompiledValidator } from '@rjsf/validator-ajv8'
 import type { ErrorObject } from 'ajv'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { RefObject } from 'react'
 import {
   categoryOf,
   errorsOf,
@@ -55,6 +57,10 @@ export type FormState = {
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
+  /** Lays answers in as a whole. What already stands in an input is not touched, nor is its caret. */
+  readonly layIn: (data: RawAnswers) => void
+  /** Counts that. */
+  readonly begun: number
   readonly formProps: FormBoxProps
 }
 
@@ -109,6 +115,7 @@ export function useForm(
   const { event } = page
   const { facts, errors: known, left, changed } = beside
   const judge = useJudge(page, facts)
+  usePresses()
   const [data, setData] = useState<RawAnswers>(begin)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
@@ -219,9 +226,19 @@ export function useForm(
     setVisited(new Set())
   }, [event, proofs])
 
+  const form = useRef<RjsfForm<RawAnswers>>(null)
+  const [begun, setBegun] = useState(0)
+  const layIn = useCallback((whole: RawAnswers) => {
+    // By way of the form library's own state: it would first draw its old one, and that over what was typed.
+    form.current?.onChange(whole, [])
+    setBegun((times) => times + 1)
+  }, [])
+
   return {
     data,
     answers,
+    layIn,
+    begun,
     shown,
     must,
     progress,
@@ -231,6 +248,7 @@ export function useForm(
     errors: seen,
     proofs,
     formProps: {
+      form,
       constants,
       data,
       extra,
@@ -242,7 +260,9 @@ export function useForm(
         (form: RawAnswers | undefined, id: string | undefined) => {
           const before = latest.current.data
           setData((old) => ({ ...old, ...form }))
-          const key = keyOf(event, id ?? '')
+          // Answers that were laid in as a whole are nobody's edit.
+          if (id === undefined) return
+          const key = keyOf(event, id)
           clear(key)
           changed(key)
           setErrors((old) => movedWith(old, key, before[key], form?.[key]))
@@ -262,27 +282,15 @@ function afterPress(run: () => void): void {
   addEventListener('pointerup', once, { once: true })
 }
 let pressed = false
-addEventListener(
-  'pointerdown',
-  () => {
-    pressed = true
-  },
-  { capture: true },
-)
-addEventListener(
-  'pointerup',
-  () => {
-    pressed = false
-  },
-  { capture: true },
-)
-addEventListener(
-  'pointercancel',
-  () => {
-    pressed = false
-  },
-  { capture: true },
-)
+function usePresses(): void {
+  useEffect(() => {
+    const watched = { pointerdown: true, pointerup: false, pointercancel: false }
+    const leave = new AbortController()
+    for (const [type, is] of Object.entries(watched))
+      addEventListener(type, () => (pressed = is), { capture: true, signal: leave.signal })
+    return () => leave.abort()
+  }, [])
+}
 
 /** A section is complete when nothing in it is missing or wrong; one that asks for nothing, when it has been visited. */
 function useProgress(
@@ -312,6 +320,7 @@ function useProgress(
 }
 
 type FormBoxProps = {
+  readonly form: RefObject<RjsfForm<RawAnswers> | null>
   readonly constants: FormConstants
   readonly data: RawAnswers
   readonly extra: ReturnType<typeof treeOf>
@@ -328,6 +337,7 @@ type FormBoxProps = {
 export const FORM_ID = 'registration'
 
 export function FormBox({
+  form,
   constants,
   data,
   extra,
@@ -358,6 +368,7 @@ export function FormBox({
           <Prices value={tariff.is === 'here' ? tariff.answer : null}>
             <Form
               {...more.drawing}
+              ref={form}
               id={FORM_ID}
               schema={flat}
               uiSchema={ui}

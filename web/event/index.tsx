@@ -1,7 +1,9 @@
 /** The page on which one registers for an event: its frame, its theme and the place where messages appear. */
 import createCache from '@emotion/cache'
+import type { EmotionCache } from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
+import { useLayoutEffect } from 'react'
 import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
 import { MessageProvider } from '../shared/messages.tsx'
 import type { PageProps } from '../shared/page.ts'
@@ -10,21 +12,36 @@ import type { More } from './more.ts'
 import { Registration } from './registration.tsx'
 import { theme } from './theme.ts'
 
-/** Styles that MUI makes carry the page's nonce: the content policy lets no others in. */
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
-const cache = createCache({ key: 'r', ...(nonce ? { nonce } : {}) })
+/** The prefix of the classes that MUI makes. */
+export const STYLES_KEY = 'r'
+
+let ofPage: EmotionCache | null = null
+/** Styles that MUI makes carry the page's nonce: the content policy lets no others in. Those that the server wrote are in it already. */
+function stylesOfPage(): EmotionCache {
+  if (ofPage === null) {
+    const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
+    ofPage = createCache({ key: STYLES_KEY, ...(nonce ? { nonce } : {}) })
+  }
+  return ofPage
+}
+
+/** `styles`: where MUI's styles go; else into the page. */
+export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
 /** Registration for one event: the form, the live price, the hand-off to the gateway. */
-export function EventPage({ page, more }: PageProps & { readonly more: More }) {
+export function EventPage({ page, more, styles }: EventPageProps & { readonly more: More }) {
+  const colour = page.page === 'event' ? page.event.event.look.colour : null
+  useLayoutEffect(() => {
+    if (colour !== null) wear(colour)
+  }, [colour])
   if (page.page !== 'event') return null
   const { event } = page.event
-  wear(event.look.colour)
   return (
-    <CacheProvider value={cache}>
+    <CacheProvider value={styles ?? stylesOfPage()}>
       <ThemeProvider theme={theme}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <EventHeader event={event} />
-          <Registration page={page.event} more={more} />
+          <Registration page={page} more={more} />
           <EventFooter support={event.support} />
         </MessageProvider>
       </ThemeProvider>
@@ -33,6 +50,6 @@ export function EventPage({ page, more }: PageProps & { readonly more: More }) {
 }
 
 /** The page of an event that sells a registration and nothing else. */
-export default function PlainPage(props: PageProps) {
+export default function PlainPage(props: EventPageProps) {
   return <EventPage {...props} more={PLAIN} />
 }

@@ -113,7 +113,10 @@ export function SwitchAnswer(props: WidgetProps) {
   const on = props.value === true
   return (
     <>
-      <b aria-hidden="true">{on ? 'Yes' : 'No'}</b>
+      <b aria-hidden="true">
+        <span>Yes</span>
+        <span>No</span>
+      </b>
       <Switch
         checked={on}
         onChange={(event) => change(event.target.checked)}

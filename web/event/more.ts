@@ -90,12 +90,13 @@ export type More = {
   readonly Paged: (props: {
     readonly event: PublicEvent
     readonly form: Filled & {
+      /** Counts how often the answers as a whole became others. */
+      readonly begun: number
       readonly errors: FieldErrors
       readonly check: (only?: readonly string[]) => string | null
     }
     readonly price: PriceView
     readonly attempts: number
-    readonly wide: boolean
     readonly children: (paging: Paging) => ReactNode
   }) => ReactNode
   /** Null: the refusal leaves nothing to ask. */

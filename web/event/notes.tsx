@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import type { PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { Ledger } from '../shared/ledger.tsx'
+import { useIsLive } from '../shared/live.ts'
 import { PriceNote, priceOfOption } from './choices.tsx'
 import type * as Coming from './fees.tsx'
 import type { TableProps, UntilProps } from './fees.tsx'
@@ -35,11 +36,17 @@ const LaterTable = later<TableProps>((all) => all.FeeTable)
 const LaterUntil = later<UntilProps>((all) => all.PriceUntil)
 
 /** Until when one's own price holds, and what it becomes then. */
-export const Until = (props: UntilProps) => (
-  <Suspense fallback={null}>
-    <LaterUntil {...props} />
-  </Suspense>
-)
+export function Until(props: UntilProps) {
+  // The server would have to wait for it.
+  const isLive = useIsLive()
+  return (
+    isLive && (
+      <Suspense fallback={null}>
+        <LaterUntil {...props} />
+      </Suspense>
+    )
+  )
+}
 
 /** Every fee, from today on: by period, with one's own row marked. Until that is here, and for those who do not pick their category in the form, today's. */
 export function Fees({

@@ -16,6 +16,7 @@ import { ONE_PAGE } from './more.ts'
 import type { More, Paging } from './more.ts'
 import type { PriceView } from './price.ts'
 import { goTo } from './problems.tsx'
+import { useWide } from './summary.tsx'
 import '../styles/pages.css'
 import '../styles/steps.css'
 
@@ -57,14 +58,20 @@ function onHashChange(tell: () => void): () => void {
 /** Where the form is drawn without a browser, an address has no page in it. */
 const noHash = () => ''
 
-function Pages({ event, form, price, attempts, wide, children }: Parameters<More['Paged']>[0]) {
+function Pages({ event, form, price, attempts, children }: Parameters<More['Paged']>[0]) {
   const asked = useSyncExternalStore(onHashChange, () => window.location.hash, noHash)
   const [hash, setHash] = useState(asked)
   // An anchor that names no page, such as the skip link's, turns none.
   if (asked !== hash && PAGE_HASH.test(asked)) setHash(asked)
+  const wide = useWide() ?? false
   const pages = useMemo(() => pagesOf(event, form.shown), [event, form.shown])
   /** How far one has come; what lies behind an unanswered question cannot be reached by an address. */
   const [reached, setReached] = useState<Page>(() => firstWrong(event, form) ?? LAST)
+  const [begun, setBegun] = useState(form.begun)
+  if (begun !== form.begun) {
+    setBegun(form.begun)
+    setReached(firstWrong(event, form) ?? LAST)
+  }
   const orderOf = (page: Page): number => (page === LAST ? Infinity : page)
   const named = pageNamed(hash.slice(1), pages)
   const page = orderOf(named) > orderOf(reached) ? pageNamed(nameOfPage(reached), pages) : named

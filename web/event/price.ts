@@ -1,20 +1,33 @@
 /** Today’s prices as the server states them, and what these answers cost by them. */
 import { useCallback, useEffect, useState } from 'react'
 import { categoryOf, wordFor } from '../../engine/index.ts'
-import type { Answers, EventAnswer, PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
+import type { Answers, PageData, PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { tariffReader, toQuote } from '../answers.ts'
 import { call } from '../api.ts'
+
+/** What the server wrote into the page of a form. */
+export type EventPage = Extract<PageData, { page: 'event' }>
 
 export type Tariff =
   | { readonly is: 'loading' }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'here'; readonly answer: TariffAnswer }
 
-/** Today's prices as the server states them; `again` asks once more and keeps what is shown until then. */
-export function useTariff({ event, now }: EventAnswer): readonly [Tariff, () => void] {
-  const [tariff, setTariff] = useState<Tariff>({ is: 'loading' })
+/**
+ * Today's prices as the server states them, in the page or when it is asked; `again` asks once more and
+ * keeps what is shown until then.
+ */
+export function useTariff({
+  event: answer,
+  tariff: known,
+}: EventPage): readonly [Tariff, () => void] {
+  const { event, now } = answer
+  const [tariff, setTariff] = useState<Tariff>(
+    known === null ? { is: 'loading' } : { is: 'here', answer: known },
+  )
   const [asked, setAsked] = useState(0)
   useEffect(() => {
+    if (asked === 0 && known !== null && !mayHaveChanged(event)) return
     const leave = new AbortController()
     void call(event.api.tariff, tariffReader(event, now), { signal: leave.signal }).then(
       (answer) => {
@@ -26,13 +39,20 @@ export function useTariff({ event, now }: EventAnswer): readonly [Tariff, () => 
       },
     )
     return () => leave.abort()
-  }, [event, now, asked])
+  }, [event, now, known, asked])
   const again = useCallback(() => {
     setTariff((old) => (old.is === 'failed' ? { is: 'loading' } : old))
     setAsked((times) => times + 1)
   }, [])
   return [tariff, again]
 }
+
+/** How many places are left is never in the page; and a page that one comes back to may be of another day. */
+const mayHaveChanged = ({ limits }: PublicEvent): boolean =>
+  limits.length > 0 ||
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward')
 
 /** What the summary shows: a price, or why there is none (`text` for the summary, `why` beside the button). */
 export type PriceView =

@@ -1,7 +1,7 @@
 /** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
-import type { EventAnswer, PaymentData, Quote, TariffAnswer } from '../../engine/index.ts'
+import type { PaymentData, Quote, TariffAnswer } from '../../engine/index.ts'
 import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
 import type { ApiError } from '../api.ts'
@@ -20,14 +20,15 @@ import { ONE_PAGE, useMarks } from './more.ts'
 import type { Asked, More, Outside } from './more.ts'
 import { Fees, Panel, Until } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
+import type { EventPage, Tariff } from './price.ts'
 import { openProofs, useUnderway } from './proofs.ts'
-import type { Tariff } from './price.ts'
 import { Held } from './held.tsx'
 import { ErrorSummary } from './problems.tsx'
 import { Stepper } from './steps.tsx'
 import { register } from './submit.ts'
 import type { Outcome } from './submit.ts'
-import { MailTo, SummaryBar, SummaryColumn, useWide } from './summary.tsx'
+import { MailTo, Summary } from './summary.tsx'
+import { useTakeOver } from './taking-over.ts'
 
 type Phase =
   | { readonly is: 'filling' }
@@ -39,14 +40,22 @@ type Phase =
   | { readonly is: 'registered'; readonly text: string }
 
 /** The form with what is known beside it: today's prices and places, a code, the rolls. */
-export function Registration({ page, more }: { readonly page: EventAnswer; readonly more: More }) {
-  const { event } = page
+export function Registration({ page, more }: { readonly page: EventPage; readonly more: More }) {
+  const { event } = page.event
   const prices = useTariff(page)
-  const [begin] = useState(() => recall(event))
+  // The server draws a form without answers; those that were kept follow when it is taken over.
+  const [begin, setBegin] = useState(() => (page.drawn ? null : recall(event)))
   return (
     <more.Beside event={event} tariff={answerOf(prices[0])} begin={begin?.code ?? null}>
       {(outside) => (
-        <Filling page={page} more={more} prices={prices} begin={begin} outside={outside} />
+        <Filling
+          page={page}
+          more={more}
+          prices={prices}
+          begin={begin}
+          setBegin={setBegin}
+          outside={outside}
+        />
       )}
     </more.Beside>
   )
@@ -61,18 +70,25 @@ const answerOf = (tariff: Tariff): TariffAnswer | null =>
   tariff.is === 'here' ? tariff.answer : null
 
 type FillingProps = {
-  readonly page: EventAnswer
+  readonly page: EventPage
   readonly more: More
   readonly prices: ReturnType<typeof useTariff>
   readonly begin: Kept | null
+  readonly setBegin: (kept: Kept) => void
   readonly outside: Outside
 }
 
 /** The form, the live price, the hand-off to the gateway; what is sent, and what became of it. */
-function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: FillingProps) {
-  const { event } = page
+function Filling({
+  page,
+  more,
+  prices: [tariff, askTariff],
+  begin,
+  setBegin,
+  outside,
+}: FillingProps) {
+  const { event } = page.event
   const say = useMessage()
-  const wide = useWide()
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
   const [problem, setProblem] = useState<string | null>(null)
   /** Sent as soon as a file is there that is still on its way. */
@@ -98,12 +114,20 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     codeOfKey.current = code
   }, [code, edited])
   const [proofs] = useState(() => openProofs(event, true))
-  const form = useForm(page, begin?.data ?? startOf(event), outside, proofs, edited)
+  const form = useForm(page.event, begin?.data ?? startOf(event), outside, proofs, edited)
   const { data } = form
   useEffect(() => {
     if (data !== begin?.data && isBegun(event, data))
       keep(event, { data, key: key.current, regNo: sent, code })
   }, [event, data, begin, sent, code])
+  useTakeOver(page, form, (kept, changed) => {
+    if (changed) edited()
+    if (kept === null) return
+    setBegin(kept)
+    setSent(kept.regNo)
+    setRecalled(!changed)
+    if (!changed) key.current = kept.key
+  })
   const { left } = outside
   useEffect(() => {
     // Answers that were kept are asked about again: nobody leaves their questions.
@@ -262,12 +286,12 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
     retry: askTariff,
   }
   return (
-    <more.Paged event={event} form={form} price={price} attempts={attempts} wide={wide}>
+    <more.Paged event={event} form={form} price={price} attempts={attempts}>
       {(paging) => {
         onward.current = paging.isLast ? submit : paging.next
         return (
           <main id="main" className="wrap pg" aria-busy={busy}>
-            <TookPlace event={event} now={page.now} />
+            <TookPlace event={event} now={page.event.now} />
             {answer?.open === false && (
               <div className="full">
                 <ClosedBox event={event} text={answer.closed_text} />
@@ -307,11 +331,7 @@ function Filling({ page, more, prices: [tariff, askTariff], begin, outside }: Fi
                 </>
               )}
             </div>
-            {wide ? (
-              <SummaryColumn {...summary} isLast={paging.isLast} />
-            ) : (
-              <SummaryBar {...summary} isLast={paging.isLast} />
-            )}
+            <Summary {...summary} isLast={paging.isLast} />
             {phase.is === 'leaving' && event.payment && (
               <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
             )}

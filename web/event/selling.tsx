@@ -3,10 +3,10 @@ import type { RegistryWidgetsType } from '@rjsf/utils'
 import { categoryOf } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
 import { billRows } from '../shared/bill-rows.tsx'
-import type { PageProps } from '../shared/page.ts'
 import { byBill, marksOf, notesOf } from './bill.ts'
 import { Boxes, Consent } from './boxes.tsx'
 import { EventPage } from './index.tsx'
+import type { EventPageProps } from './index.tsx'
 import { Menu } from './menu.tsx'
 import type { More } from './more.ts'
 import { Beside } from './outside.tsx'
@@ -37,6 +37,6 @@ export const SELLING: More = {
   marksOf: (event, tariff, answers) => marksOf(event, tariff, answers, categoryOf(event, answers)),
 }
 
-export default function SellingPage(props: PageProps) {
+export default function SellingPage(props: EventPageProps) {
   return <EventPage {...props} more={SELLING} />
 }

@@ -5,6 +5,7 @@ import { buttonText, formatPrice, isEmail, NO_MONEY } from '../../engine/index.t
 import type { Contradiction, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
+import { useIsLive } from '../shared/live.ts'
 import { TRYING_AGAIN } from '../shared/patience.ts'
 import { labelOfCategory } from '../shared/quote-rows.tsx'
 import { FORM_ID } from './form.tsx'
@@ -13,16 +14,30 @@ import type { PriceView } from './price.ts'
 import { goTo } from './problems.tsx'
 import '../styles/summary.css'
 
-const wideQuery = matchMedia('(min-width: 768px)')
-/** Two columns, or one with the bar at the thumb. Only one of the two is in the page, so that nothing is read twice. */
-export const useWide = (): boolean =>
+const wideQuery = () => matchMedia('(min-width: 768px)')
+const onWidth = (changed: () => void) => {
+  const query = wideQuery()
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
+}
+/** Two columns, or one with the bar at the thumb; null where nobody knows, as when the server draws. */
+export const useWide = (): boolean | null =>
   useSyncExternalStore(
-    (changed) => {
-      wideQuery.addEventListener('change', changed)
-      return () => wideQuery.removeEventListener('change', changed)
-    },
-    () => wideQuery.matches,
+    onWidth,
+    () => wideQuery().matches,
+    () => null,
   )
+
+/** Only one of the two is in the page, so that nothing is read twice; of what the server drew the style sheet shows one. */
+export function Summary(props: SummaryProps) {
+  const wide = useWide()
+  return (
+    <>
+      {wide !== false && <SummaryColumn {...props} />}
+      {wide !== true && <SummaryBar {...props} />}
+    </>
+  )
+}
 
 export type SummaryProps = {
   readonly event: PublicEvent
@@ -130,13 +145,15 @@ function Reasons({
 
 function PayButton({ event, price, busy }: SummaryProps) {
   const { busy: busyText } = event.form.summary
+  // Pressed too early the browser would send the form itself, to an address that takes none.
+  const isLive = useIsLive()
   const isPaid = event.payment !== null && !isFree(price)
   return (
     <button
       type="submit"
       form={FORM_ID}
       className="btn"
-      disabled={busy || price.is === 'none'}
+      disabled={busy || price.is === 'none' || !isLive}
       {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
     >
       {busy ? (
@@ -234,10 +251,11 @@ export function SummaryColumn(props: SummaryProps) {
 }
 
 /** The bar at the foot of a phone: the price is never out of sight, what it is made of unfolds upward. */
-export function SummaryBar(props: SummaryProps) {
+function SummaryBar(props: SummaryProps) {
   const [open, setOpen] = useState(false)
   const bar = useRef<HTMLElement>(null)
   const { price, event } = props
+  const isLive = useIsLive()
   useEffect(() => {
     // Notices stand above the bar, however high it has grown.
     const root = document.documentElement.style
@@ -278,7 +296,7 @@ export function SummaryBar(props: SummaryProps) {
         {props.isLast ? (
           <PayButton {...props} />
         ) : (
-          <button type="submit" form={FORM_ID} className="btn">
+          <button type="submit" form={FORM_ID} className="btn" disabled={!isLive}>
             Next
           </button>
         )}

@@ -1,0 +1,17 @@
+/** Draws one form in a thread of its own: to read what draws it takes longer than anybody may be kept waiting. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { PageData } from '../../engine/index.ts'
+
+/** What comes out of it; `kind` is the page's module, `names` tell a browser which `styles` it has, `rules` are others. */
+export type Drawn = {
+  readonly kind: 'form' | 'selling'
+  readonly html: string
+  readonly rules: string
+  readonly styles: string
+  readonly names: string
+}
+/** What the web build leaves for the server (web/drawn.tsx). */
+type Drawer = { readonly draw: (page: PageData) => Drawn }
+const { module, page } = workerData as { readonly module: string; readonly page: PageData }
+const { draw } = (await import(module)) as Drawer
+parentPort?.postMessage(draw(page))

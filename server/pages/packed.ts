@@ -1,0 +1,38 @@
+/** Pages as they travel: packed in the way that the browser takes. */
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/** What a page is packed with: half of what brotli can do takes a few milliseconds, the rest a hundred. */
+const BROTLI_QUALITY = 5
+const GZIP_LEVEL = 6
+
+const pack = {
+  br: (text: string) =>
+    promisify(brotliCompress)(text, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+      },
+    }),
+  gzip: (text: string) => promisify(gzip)(text, { level: GZIP_LEVEL }),
+}
+type Encoding = keyof typeof pack
+
+/** @param accepted the request's `accept-encoding`; a browser that says nothing gets the text as it is. */
+export async function packed(
+  text: string,
+  accepted: string | readonly string[] | undefined,
+): Promise<{ readonly encoding: Encoding | null; readonly body: Buffer | string }> {
+  const takes = takenBy(String(accepted ?? ''))
+  const encoding = (['br', 'gzip'] as const).find((each) => takes.has(each)) ?? null
+  return { encoding, body: encoding === null ? text : await pack[encoding](text) }
+}
+
+/** The names that the header lists, but for those of weight nought. */
+const takenBy = (header: string): ReadonlySet<string> =>
+  new Set(
+    header.split(',').flatMap((part) => {
+      const [name = '', ...weights] = part.split(';').map((word) => word.trim().toLowerCase())
+      return weights.some((weight) => /^q=0(\.0*)?$/.test(weight)) ? [] : [name]
+    }),
+  )
