@@ -233,7 +233,7 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
     const sent: number[] = []
     for (let visit = 0; visit < VISITS; visit += 1) {
       const page = await slowed(browser, slow)
-      sent.push(await visitWithPhoto(page, now.url + form, photo))
+      sent.push(await visitWithPhoto(page, now.url + FORM, photo))
       await page.context().close()
     }
     const inSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`

@@ -27,7 +27,7 @@ import { ErrorSummary } from './problems.tsx'
 import { Stepper } from './steps.tsx'
 import { register } from './submit.ts'
 import type { Outcome } from './submit.ts'
-import { MailTo, Summary } from './summary.tsx'
+import { MailToBelow, Summary } from './summary.tsx'
 import { useTakeOver } from './taking-over.ts'
 
 type Phase =
@@ -322,7 +322,7 @@ function Filling({
                 </OnPage>
               </fieldset>
               {paging.below}
-              {!wide && paging.isLast && <MailTo event={event} answer={summary.mailTo} />}
+              {paging.isLast && <MailToBelow event={event} answer={summary.mailTo} />}
               {(paging.isFirst || paging.isLast) && outside.box}
               {paging.isFirst && (
                 <>

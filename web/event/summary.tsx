@@ -213,13 +213,7 @@ function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
 }
 
 /** The address that was given, where one looks before paying: a slip in it is found now, or when no mail comes. */
-export function MailTo({
-  event,
-  answer,
-}: {
-  readonly event: PublicEvent
-  readonly answer: unknown
-}) {
+function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answer: unknown }) {
   if (typeof answer !== 'string' || !isEmail(answer)) return null
   return (
     <p className="why">
@@ -231,6 +225,10 @@ export function MailTo({
     </p>
   )
 }
+
+/** Below the form where the bar has no room for it. */
+export const MailToBelow = (props: Parameters<typeof MailTo>[0]) =>
+  useWide() === false && <MailTo {...props} />
 
 /** The sticky column beside the form. */
 export function SummaryColumn(props: SummaryProps) {

@@ -1,6 +1,6 @@
 /** A file to send: it goes as soon as it is chosen, and the page says how far it is. */
 import type { WidgetProps } from '@rjsf/utils'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { assertNever } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { useControl } from './control.tsx'
@@ -27,6 +27,14 @@ export function Upload(props: WidgetProps) {
     setRefused(null)
     proofs.take(field, chosen, setRefused)
   }
+  useEffect(() => {
+    // Chosen while the page stood as the server had drawn it.
+    const { current } = input
+    const early = current?.files?.[0]
+    if (!current || !early) return
+    proofs.take(field, early, setRefused)
+    current.value = ''
+  }, [proofs, field])
   const remove = () => {
     setRefused(null)
     proofs.remove(field.id)
