@@ -1,6 +1,14 @@
 /** People who are not there, and what they answer: the same seed gives the same ones. */
-import { assert, errorsOf, normalise, shownFields } from '../../engine/index.ts'
-import type { Answer, Answers, EventConfig, Field, Scalar } from '../../engine/index.ts'
+import {
+  addDays,
+  assert,
+  day,
+  errorsOf,
+  normalise,
+  shownFields,
+  startOf,
+} from '../../engine/index.ts'
+import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../engine/index.ts'
 
 /** Nobody is called this. */
 const FIRST = [
@@ -111,9 +119,9 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
     case 'phone':
       return `+9100000${digits(chance, 5)}`
     case 'number':
-      return field.min ?? Math.min(field.max ?? 1, 1)
+      return numberFor(field, chance)
     case 'date':
-      return '1980-01-01'
+      return dayFor(field, chance)
     case 'yes-no':
       return chance() < 0.55
     case 'select':
@@ -121,10 +129,7 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
     case 'consent':
       return true
     case 'many':
-      return (field.options ?? [])
-        .map(({ id }) => id)
-        .filter(() => chance() < 0.4)
-        .slice(0, field.choose?.atMost)
+      return someOf(field, chance)
     case 'people':
       return Array.from({ length: Math.floor(chance() * ((field.max ?? 0) + 1)) }, () =>
         Object.fromEntries(
@@ -139,8 +144,67 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
     case 'multiline':
       return `${digits(chance, 2)} Example Street\nSampletown`
     case 'text':
-      return textOf(field.id, first, last, chance)
+      return textFor(field, first, last, chance)
   }
+}
+
+/** Birthdays of a working life, and days of a stay where only one end is said. */
+const LIFE_DAYS = 365 * 40
+const STAY_DAYS = 4
+/** Of what has no end nobody answers more than this. */
+const COUNT_MAX = 60
+/** Up to so many are counted things, of which most people take few; more are ages and the like. */
+const FEW_MAX = 10
+
+/** Mostly few of what is counted; of ages and the like any. */
+function numberFor({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Chance): number {
+  const span = Math.min(max, min + COUNT_MAX) - min
+  const number = min + span * (isWhole && span <= FEW_MAX ? chance() ** 2 : chance())
+  return isWhole === true || Number.isInteger(min) ? Math.round(number) : min
+}
+
+/** A day that may be answered: within some years, or within a stay where both ends are near. */
+function dayFor({ from, to }: Field, chance: Chance): Day {
+  if (from === undefined && to === undefined) return day('1980-01-01')
+  const span = from !== undefined && to !== undefined ? between(from, to) : STAY_DAYS
+  const back = Math.floor(chance() * Math.min(span, LIFE_DAYS))
+  return to !== undefined ? addDays(to, -back) : addDays(from ?? day('1980-01-01'), back)
+}
+
+const DAY_MS = 86_400_000
+const between = (from: Day, to: Day): number => Math.round((startOf(to) - startOf(from)) / DAY_MS)
+
+/** Some of the options, as few and as many as may be, and none beside another that shuts it out. */
+function someOf({ options = [], choose }: Field, chance: Chance): readonly string[] {
+  const chosen: string[] = []
+  const fits = (id: string): boolean =>
+    !(choose?.notTogether ?? []).some(
+      (pair) => pair.includes(id) && pair.some((one) => chosen.includes(one)),
+    )
+  const drawn = options
+    .map(({ id }) => ({ id, at: chance() }))
+    .toSorted((one, other) => one.at - other.at)
+  for (const { id } of drawn) {
+    const isNeeded = chosen.length < (choose?.atLeast ?? 0)
+    if (
+      chosen.length < (choose?.atMost ?? options.length) &&
+      fits(id) &&
+      (isNeeded || chance() < 0.4)
+    )
+      chosen.push(id)
+  }
+  return options.flatMap(({ id }) => (chosen.includes(id) ? [id] : []))
+}
+
+/** Made up, of the forms that event files ask for: a mobile number, PIN, GSTIN, PAN, time. */
+const FORMED = ['9800000000', '680001', '32AAACS1234A1Z5', 'AAAPS1234A', '3:45:00', '100000000000']
+
+/** What has to have a form has one, or is left out. */
+function textFor(field: Field, first: string, last: string, chance: Chance): string {
+  const made = textOf(field.id, first, last, chance)
+  if (field.pattern === undefined) return made
+  const form = new RegExp(field.pattern, 'u')
+  return [made, ...FORMED].find((one) => form.test(one)) ?? ''
 }
 
 function textOf(id: string, first: string, last: string, chance: Chance): string {

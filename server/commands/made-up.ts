@@ -251,8 +251,11 @@ async function importAll(
   const event = served.config
   const rows = moments.map((at, index): ImportRow => {
     const answers: Record<string, Answer> = { ...answersOf(event, chance) }
-    const fee = paise(400_000 + Math.floor(chance() * 7) * 50_000)
-    const companions = chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
+    // What has a price costs that; what was taken elsewhere cost something.
+    const quoted = event.fees.prices === null ? null : quote(event, answers, at)
+    const elsewhere = paise(400_000 + Math.floor(chance() * 7) * 50_000)
+    const fee = quoted === null ? elsewhere : quoted.ok ? quoted.value.total : paise(0)
+    const companions = quoted === null && chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
     for (const { id, type } of event.alsoStored) {
       if (type === 'number') answers[id] = companions
       if (type === 'money')
@@ -260,7 +263,13 @@ async function importAll(
     }
     const luck = chance()
     const paymentStatus =
-      luck < 0.93 ? 'success' : luck < 0.96 ? 'failed' : luck < 0.98 ? 'refunded' : 'pending'
+      quoted !== null || luck < 0.93
+        ? 'success'
+        : luck < 0.96
+          ? 'failed'
+          : luck < 0.98
+            ? 'refunded'
+            : 'pending'
     const formerNo = `${event.orderId.prefix}${index + 1}`
     return {
       eventId: event.id,
@@ -275,7 +284,7 @@ async function importAll(
       gst: null,
       total: paise(fee + companions * 250_000),
       paymentStatus,
-      paymentId: paymentStatus === 'success' ? `DEMO${digits(chance, 9)}` : null,
+      paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${digits(chance, 9)}` : null,
       createdAt: at,
       paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
     }

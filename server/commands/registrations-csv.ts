@@ -21,6 +21,7 @@ import type {
   Answer,
   Answers,
   EventConfig,
+  Field,
   Instant,
   Paise,
   PaymentStatus,
@@ -29,6 +30,7 @@ import type {
 import type { ImportRow } from '../store/store.ts'
 import { readLines } from './csv-lines.ts'
 import type { CsvProblem } from './csv-lines.ts'
+import { manyIn, peopleIn } from './lists-in-cells.ts'
 
 /** A row as the file has it; its number here is drawn once all are good. */
 export type ReadRow = Omit<ImportRow, 'regNo'>
@@ -287,8 +289,16 @@ function categoryIn(
 function answerOf(event: EventConfig, id: string, text: string): Result<Answer, string> {
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
+  return answerIn(stored?.type ?? field?.type ?? 'text', field, text)
+}
+
+/** One answer from its text; `field` absent: it is stored beside the form. */
+function answerIn(
+  type: Field['type'] | EventConfig['alsoStored'][number]['type'],
+  field: Field | undefined,
+  text: string,
+): Result<Answer, string> {
   const bad = (what: string): Result<Answer, string> => err(`“${text}” is no ${what}.`)
-  const type = stored?.type ?? field?.type ?? 'text'
   switch (type) {
     case 'money': {
       const amount = readMoney(text)
@@ -319,9 +329,12 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
     // What the form would refuse gets no mail.
     case 'email':
       return isEmail(text) ? ok(text) : bad('e-mail address')
-    // Lists are read by the form's own rules, from JSON text.
     case 'many':
+      return field === undefined ? ok(text) : manyIn(field, text)
     case 'people':
+      return field === undefined
+        ? ok(text)
+        : peopleIn(field, text, (part, one) => answerIn(part.type, part, one))
     case 'text':
     case 'multiline':
     case 'phone':

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRegNo } from '../../engine/index.ts'
-import type { RegistrationAnswer } from '../../engine/index.ts'
+import { readEvent } from '../../engine/files.ts'
+import type { EventConfig, RegistrationAnswer } from '../../engine/index.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
@@ -11,6 +12,7 @@ import type { CsvProblem } from '../../server/commands/csv-lines.ts'
 import { freshNumber } from '../../server/registering/making.ts'
 import { openStore } from '../../server/store/open.ts'
 import type { ImportRow } from '../../server/store/store.ts'
+import { ours, read } from '../engine/ours.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { signIn } from './office.ts'
@@ -129,6 +131,65 @@ test('a row becomes a registration: labels become values, amounts paise, times I
       },
     },
   ])
+})
+
+describe('lists in a cell', () => {
+  const path = 'tests/events/nidancon2027.yaml'
+  const conference = readEvent(read(path).text, ours, { path }) as EventConfig
+  const answersOf = (column: string, cell: string): unknown => {
+    const said = `"${cell.replaceAll('"', '""')}"`
+    const found = readImport(
+      conference,
+      'hash',
+      `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${said}`,
+    )
+    return found.ok ? found.value[0]?.row.answers[column] : found.error[0]?.message
+  }
+  test.each([
+    [
+      'as our export writes them',
+      'Ultrasound at the bedside (Hall A, 9 AM), Writing a paper (Hall B, 3 PM)',
+    ],
+    ['as ids', 'writing; ultrasound'],
+    ['as JSON', '["ultrasound", "writing"]'],
+  ])('options are read %s', (_how, cell) => {
+    expect(answersOf('workshops', cell)).toEqual(['ultrasound', 'writing'])
+  })
+
+  test.each([
+    ['as our export writes them', 'Mini Sample, 4, Vegetarian; Ravi Sample, 45, Non-Vegetarian'],
+    [
+      'as JSON',
+      '[{"name":"Mini Sample","age":4,"food":"vegetarian"},{"name":"Ravi Sample","age":"45","food":"non-vegetarian"}]',
+    ],
+  ])('people are read %s', (_how, cell) => {
+    expect(answersOf('companions', cell)).toEqual([
+      { name: 'Mini Sample', age: 4, food: 'vegetarian' },
+      { name: 'Ravi Sample', age: 45, food: 'non-vegetarian' },
+    ])
+  })
+
+  test('days of people are read as the export says them', () => {
+    const marathonPath = 'tests/events/nilarun2027.yaml'
+    const marathon = readEvent(read(marathonPath).text, ours, { path: marathonPath }) as EventConfig
+    const found = readImport(
+      marathon,
+      'hash',
+      'reg_no,payment_status,created_at,family\nNILA1,success,2026-12-24,"Mini Sample, 5 May 2022"',
+    )
+    expect(found.ok && found.value[0]?.row.answers['family']).toEqual([
+      { name: 'Mini Sample', born_on: '2022-05-05' },
+    ])
+  })
+
+  test.each([
+    ['workshops', 'ecg, knitting', /“knitting” is none of ultrasound, airway/],
+    ['companions', 'Mini Sample, 4', /“Mini Sample, 4” has not 3 answers.*\[\{"name": "…"\}\]/],
+    ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is no number/],
+    ['companions', '[{"nam":"Mini"}]', /“nam” is none of name, age, food/],
+  ])('of %s, %s is told what is wrong with it', (column, cell, said) => {
+    expect(answersOf(column, cell)).toMatch(said)
+  })
 })
 
 describe('what is wrong is said, with its line', () => {
