@@ -104,12 +104,23 @@ export function missingKey(
     at: path,
     part: 'key',
     message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
+    ...wantedBy(source, path, key),
     ...helpOf(
       RULE.test(path) && key === 'when' && isIn(value, 'then')
         ? 'for everybody who is left write otherwise instead of then'
         : saleMissing(path, key, value),
     ),
   }
+}
+
+/** What only fields of one type need is missed because of the type, which may be another field's. */
+function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'related'> {
+  const type = join(path, 'type')
+  const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
+  const lineOf = (at: string): number => source.place(at).start.line
+  return isOfType && lineOf(type) !== lineOf(path)
+    ? { related: [{ at: type, part: 'entry', message: 'because of this' }] }
+    : {}
 }
 
 const helpOf = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
