@@ -88,7 +88,10 @@ describe('an empty form', () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await open(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
-    await page.getByRole('region', { name: 'Registration Summary' }).getByText('5,015').waitFor()
+    await page
+      .getByRole('region', { name: 'Registration Summary' })
+      .getByRole('button', { name: /5,015/ })
+      .waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await expectAccessible(page, 'form on a phone')
     await context.close()
@@ -167,7 +170,7 @@ describe('answers that are missing or wrong', () => {
   test('a question left without its answer says so beside it, and to those who do not see it appear', async () => {
     const { page, context } = await visit(browser)
     await open(page)
-    const heard = page.locator('p[aria-live=polite]')
+    const heard = page.locator('p[aria-live=polite]').first()
     expect(plain(await heard.textContent())).toBe('')
     await field(page, 'Full Name').focus()
     await field(page, 'Email Address').focus()

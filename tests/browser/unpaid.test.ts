@@ -314,7 +314,7 @@ describe('a payment that takes its time', () => {
         json: { status: 'success', registration: { ...registration, ...ended } },
       })
     })
-    await page.getByText('Payment Failed').waitFor()
+    await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     await dialog.getByRole('button', { name: 'Pay ₹ 4,720' }).click()
     // What keeps it from being paid stands beside the button, and stays.
     await page.getByRole('alert').filter({ hasText: 'The bank could not be asked' }).waitFor()

@@ -46,7 +46,7 @@ export function Mailed({
             aria-disabled={asked.is === 'asking' || undefined}
             onClick={() => void ask()}
           >
-            Send it again
+            Send the email again
           </button>
         )}{' '}
         <span role="status">{asked.is === 'told' && asked.text}</span>
