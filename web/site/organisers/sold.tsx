@@ -31,7 +31,9 @@ export function Sold({ event }: { readonly event: EventConfig }) {
               <table>
                 <thead>
                   <tr>
-                    <td />
+                    <th scope="col">
+                      <span className="vh">What is sold</span>
+                    </th>
                     {event.fees.periods.map((period) => (
                       <th key={period.id} scope="col">
                         {period.label}
