@@ -54,7 +54,7 @@ export type Field = {
   readonly required?: { readonly when?: Condition; readonly message: string }
   /** Message for an answer of the wrong form. */
   readonly invalid: string
-  /** False: of a phone number anything is taken, of an e-mail address whatever browsers take for one. */
+  /** False: of a phone number anything is taken, of an email address whatever browsers take for one. */
   readonly check: boolean
   /** email: the address of whoever pays, which the gateway must be able to take. */
   readonly toGateway?: boolean
@@ -354,7 +354,7 @@ export type EventConfig = {
   readonly texts: SiteTexts
 }
 
-/** What a browser may know of an event: no office, no e-mail text, no examples. Made by `publicEvent(config)`. */
+/** What a browser may know of an event: no office, no email text, no examples. Made by `publicEvent(config)`. */
 export type PublicEvent = Omit<EventConfig, 'admin' | 'email' | 'examples' | 'office'> & {
   /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
   readonly sendsMail?: boolean

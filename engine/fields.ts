@@ -4,7 +4,7 @@ import type { Field } from './config.ts'
 import { assertNever } from './outcome.ts'
 import { DAY_PATTERN, type Day } from './time.ts'
 
-/** What the gateway takes for the e-mail address of whoever pays (its field table), in characters. */
+/** What the gateway takes for the email address of whoever pays (its field table), in characters. */
 export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
 
 const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
@@ -25,7 +25,7 @@ export function charactersMax(field: Field): number {
 
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 
-/** Whether browsers would take it for an e-mail address. */
+/** Whether browsers would take it for an email address. */
 export function isEmail(text: string): boolean {
   return EMAIL.test(text)
 }

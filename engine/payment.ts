@@ -216,7 +216,7 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
     case 'paid_twice':
       return secondTime(refusal.first, refusal.second)
     case 'amount_differs':
-      return `${formatMoney(refusal.got)} came instead of ${formatMoney(refusal.expected)}.`
+      return `Received ${formatMoney(refusal.got)}, expected ${formatMoney(refusal.expected)}.`
     case 'currency_differs':
       return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in rupees.`
     case 'not_a_sale':

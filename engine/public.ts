@@ -1,7 +1,7 @@
 /** The part of an event that a browser may know. */
 import type { EventConfig, PublicEvent } from './config.ts'
 
-/** What a browser may know of an event: no office, no e-mail text, no examples. */
+/** What a browser may know of an event: no office, no email text, no examples. */
 export function publicEvent(config: EventConfig): PublicEvent {
   const { admin, email, examples, office, ...rest } = config
   void [admin, examples, office]

@@ -1,4 +1,4 @@
-/** Result pages, receipt and e-mail: what the event file says, with a registration's values in it. */
+/** Result pages, receipt and email: what the event file says, with a registration's values in it. */
 import type { Detail, EventConfig, PublicEvent } from './config.ts'
 import { holds } from './conditions.ts'
 import { ORDER_ID_CHARACTERS_MAX } from './numbers.ts'
@@ -87,7 +87,7 @@ export function receipt(
 }
 
 /**
- * The confirmation e-mail. Null when the event sends none or the registration has no address.
+ * The confirmation email. Null when the event sends none or the registration has no address.
  * Subject and addresses are single lines: an answer cannot add a header.
  */
 export function mailFor(

@@ -291,7 +291,7 @@ export type OfficeRegistrationAnswer = {
     error: string | null
   }[]
   audit: { at: string; who: string; what: string }[]
-  /** Other registrations of the event with the same e-mail address, the newest first. */
+  /** Other registrations of the event with the same email address, the newest first. */
   same_email: { reg_no: string; payment_status_display: string }[]
   event: { id: string; title: string; route: string }
 }

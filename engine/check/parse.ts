@@ -22,7 +22,7 @@ import type { Part, Place, Source, SourceText, Span, Written } from './source.ts
  */
 const CHARACTERS_MAX = 300_000
 const VALUES_MAX = 8_000
-/** Longer than any e-mail; what looks for days and amounts in texts goes over each more than once. */
+/** Longer than any email; what looks for days and amounts in texts goes over each more than once. */
 const TEXT_CHARACTERS_MAX = 5_000
 /** Deeper than any shape of ours, and shallow enough for every stack. */
 const DEPTH_MAX = 60
@@ -239,7 +239,7 @@ function tooLarge(contents: unknown): { readonly span: Span; readonly message: s
     if (isScalar(node) && span[1] - span[0] > TEXT_CHARACTERS_MAX)
       return {
         span: [span[0], span[0]],
-        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; nobody reads so many on a page or in an e-mail`,
+        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; nobody reads so many on a page or in an email`,
       }
     if (isMap(node)) left.push(...node.items.map(({ value }) => value))
     else if (isSeq(node)) left.push(...node.items)

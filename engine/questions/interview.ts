@@ -75,7 +75,7 @@ export const QUESTIONS: readonly Question[] = [
       if (meant !== null) return err(`${meant.slip}; write ${meant.write}.`.replaceAll('`', '"'))
       return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
         ? ok({ ...told, support: answer })
-        : err(`"${answer}" is not an e-mail address.`)
+        : err(`"${answer}" is not an email address.`)
     },
   },
   {

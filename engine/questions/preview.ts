@@ -1,6 +1,6 @@
 /**
  * An event as still pages: the form in the state of each worked example, result pages, receipt and
- * e-mail. No script, no address outside the page: it can be sent by e-mail and opened anywhere.
+ * email. No script, no address outside the page: it can be sent by email and opened anywhere.
  */
 import type { EventConfig, ExampleCase, Field } from '../config.ts'
 import type { Answer, Answers } from '../answer.ts'
@@ -179,7 +179,7 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
     ...(mail === null
       ? []
       : [
-          `<h2>E-mail</h2>\n<article><h3>${escapeHtml(mail.subject)}</h3><p>To ${escapeHtml(mail.to)}${mail.copyTo === null ? '' : `, copy to ${escapeHtml(mail.copyTo)}`}</p><pre>${escapeHtml(mail.text)}</pre></article>`,
+          `<h2>Email</h2>\n<article><h3>${escapeHtml(mail.subject)}</h3><p>To ${escapeHtml(mail.to)}${mail.copyTo === null ? '' : `, copy to ${escapeHtml(mail.copyTo)}`}</p><pre>${escapeHtml(mail.text)}</pre></article>`,
         ]),
   ]
 }

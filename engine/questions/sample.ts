@@ -320,7 +320,7 @@ results:
       Category: {category}
 ${sold.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : ', of this GST {gst}'}\n      Paid on: {payment_date}`}
 
-# ── The e-mail ──────────────────────────────────────────────────────────────────
+# ── The email ──────────────────────────────────────────────────────────────────
 
 email:
   subject: "{event.title} – registration {reg_no}"

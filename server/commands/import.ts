@@ -21,7 +21,7 @@ headings of the event's own CSV export are understood too. Base and GST may be m
 Each bad line is named with its number, and nothing is stored unless all are good. Doing it twice
 changes nothing; a number that is there already with other answers is refused. Each registration gets a
 number of Rollcall's own, which cannot be counted up to; the office finds it by the old one too, and a
-delegate who opens an old link is asked for the e-mail address.
+delegate who opens an old link is asked for the email address.
 
 DATA_DIR and EVENTS_DIR say where the database and the event files are.
 

@@ -9,7 +9,7 @@ import { openEvent } from './files.ts'
 const help = `Usage: rollcall preview <file> [--out <folder>]
 
 Writes still pages for each worked example of the file: the form as these answers leave it, the
-summary, both result pages, the receipt, the e-mail; and an index with the price list. They hold no
+summary, both result pages, the receipt, the email; and an index with the price list. They hold no
 script and need no server: open preview/index.html.
 
   --out <folder>      where to write them, preview if left out
@@ -18,7 +18,7 @@ script and need no server: open preview/index.html.
 Exit status: 0 written, 1 the file has errors, 2 asked wrongly, 3 our fault.`
 
 export const previewing: Command = {
-  summary: 'Still pages of form, results, receipt and e-mail',
+  summary: 'Still pages of form, results, receipt and email',
   help,
   run: async (args, terminal) => {
     const given = readArguments(

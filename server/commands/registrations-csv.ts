@@ -328,7 +328,7 @@ function answerIn(
     }
     // What the form would refuse gets no mail.
     case 'email':
-      return isEmail(text) ? ok(text) : bad('e-mail address')
+      return isEmail(text) ? ok(text) : bad('email address')
     case 'many':
       return field === undefined ? ok(text) : manyIn(field, text)
     case 'people':

@@ -16,8 +16,8 @@ import { registerCall } from './register.ts'
 import { publicView } from './view.ts'
 
 const EMAIL_NEEDED =
-  'This number is from before the registrations moved here. Please enter the e-mail address you registered with.'
-const EMAIL_DIFFERS = 'This is not the e-mail address of this registration.'
+  'This number is from before the registrations moved here. Please enter the email address you registered with.'
+const EMAIL_DIFFERS = 'This is not the email address of this registration.'
 
 /** Adds the calls of every served event to the table of calls. */
 export function registeringCalls(

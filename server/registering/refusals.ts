@@ -273,7 +273,7 @@ export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
     case 'email': {
       const message =
         why.characters === 0
-          ? 'This registration has no e-mail address, and the payment gateway needs one.'
+          ? 'This registration has no email address, and the payment gateway needs one.'
           : emailNotForGateway(why.characters)
       const { email: id } = event.roles
       return said(409, 'not_payable', `${message} ${write}`, {

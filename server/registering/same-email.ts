@@ -1,4 +1,4 @@
-/** Which other registrations of an event have the same e-mail address. */
+/** Which other registrations of an event have the same email address. */
 import { delegateOf, foldedText } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
@@ -7,7 +7,7 @@ import type { StoredRegistration } from '../store/store.ts'
 /** An office registers for many under its own address; a list says the rest. */
 const SAME_EMAIL_MAX = 50
 
-/** The others with its e-mail address, however they wrote it, the newest first: somebody may have registered twice. */
+/** The others with its email address, however they wrote it, the newest first: somebody may have registered twice. */
 export async function withSameEmail(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

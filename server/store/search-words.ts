@@ -1,5 +1,5 @@
 /**
- * Substring search over what an office asks for: number, name, e-mail, phone, council number. FTS5
+ * Substring search over what an office asks for: number, name, email, phone, council number. FTS5
  * trigrams need three characters, so every value is preceded by two marks: "ra" from the start is
  * then the trigram mark-r-a. The marks also keep a term from matching across two values.
  */

@@ -53,7 +53,7 @@ const wrong = (): string => `AFPI${String((serial += 1)).padStart(13, '0')}`
 /** Every door that a number opens. */
 const doors: Readonly<Record<string, (number: string, from: string) => Promise<Answer>>> = {
   'the read': (number, from) => target.ask({ path: `/api/afpicon/registrations/${number}/` }, from),
-  'the read with an e-mail': (number, from) =>
+  'the read with an email': (number, from) =>
     target.post(`/api/afpicon/registrations/${number}/`, { email: delegate.email }, from),
   'the return': (number, from) =>
     target.ask(

@@ -184,7 +184,7 @@ describe('a post graduate with a proof', () => {
 
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
     await expect
-      .poll(() => page.getByRole('region', { name: 'Mails' }).getByRole('listitem').count())
+      .poll(() => page.getByRole('region', { name: 'Emails' }).getByRole('listitem').count())
       .toBe(2)
     await page.getByRole('button', { name: 'Logout' }).first().click()
     await page.waitForURL(/\/admin\/login/)

@@ -70,7 +70,7 @@ test('a runner enters with a family, a shirt and a gift, pays, and finds each li
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/nilarun2027`)
   await field(page, 'Name on the bib').fill('Tara Sample')
-  await field(page, 'E-mail').fill('tara@example.org')
+  await field(page, 'Email').fill('tara@example.org')
   await field(page, 'Mobile').fill('98470 12345')
   const distance = page.getByRole('radio', { name: '10 km', exact: true })
   // Born a day too late for the grown runners' distances.
@@ -124,7 +124,7 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
   const fill = async (): Promise<void> => {
     await page.goto(`${server.url}/soiltalk2027`)
     await field(page, 'Name').fill('Gopal Sample')
-    await field(page, 'E-mail').fill('gopal@example.org')
+    await field(page, 'Email').fill('gopal@example.org')
     for (const topic of ['Salt', 'Metals'])
       await page.getByRole('checkbox', { name: topic }).check()
   }
@@ -151,7 +151,7 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
 async function aboutYou(page: Page, name: string, role = 'a consultant'): Promise<void> {
   await page.goto(`${server.url}/nidancon2027`)
   await field(page, 'Full Name').fill(name)
-  await field(page, 'E-mail').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
+  await field(page, 'Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
   await field(page, 'Mobile Number').fill('98470 12345')
   await page.getByLabel('Date of Birth').fill('1980-05-17')
   await page.getByRole('radio', { name: role }).check()

@@ -33,7 +33,7 @@ const GROUPS: readonly (readonly [RegExp, string, string])[] = [
     'Every day has one period, every category a price in it, and no digit went astray.',
   ],
   [/^EV5/, 'The form', 'What a delegate can answer, and what is said when they do not.'],
-  [/^EV6/, 'Pages and texts', 'What stands on the result pages, in the receipt and in the e-mail.'],
+  [/^EV6/, 'Pages and texts', 'What stands on the result pages, in the receipt and in the email.'],
   [/^EV7/, 'The office', 'Lists, filters, columns and exports.'],
   [/^EV8/, 'Events beside each other', 'What only one event may call its own.'],
   [

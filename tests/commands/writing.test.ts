@@ -265,7 +265,7 @@ describe('new', () => {
       0,
       [
         '"soon" is not read as a day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
-        '"help at rivers" is not an e-mail address.',
+        '"help at rivers" is not an email address.',
         '"maybe" is neither yes nor no.',
         '"somewhere" does not say where the GST is. Write none, inside or on top.',
         'The early prices would hold until 20 March 2027, and the conference is over on 13 March 2027: no day is left for the later prices.',

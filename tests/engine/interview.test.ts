@@ -58,7 +58,7 @@ test.each<[string, string, object | string]>([
   ['gst', '18% extra', { tax: 'on top' }],
   ['gst', 'yes', '"yes" does not say where the GST is. Write none, inside or on top.'],
   ['support', 'help@sample.example', { support: 'help@sample.example' }],
-  ['support', 'help', '"help" is not an e-mail address.'],
+  ['support', 'help', '"help" is not an email address.'],
   [
     'support',
     'mailto:help@sample.example',

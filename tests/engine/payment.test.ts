@@ -203,7 +203,7 @@ it('refunds in parts: a success until all of it is back, and never more than cam
 
 it('money that does not fit is a person’s work; a late no is nobody’s', () => {
   expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe(
-    '₹\u00a07,079.99 came instead of ₹\u00a07,080.',
+    'Received ₹\u00a07,079.99, expected ₹\u00a07,080.',
   )
   expect(reviewOf({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
     'Money came a second time, as G2; the first payment is G1.',

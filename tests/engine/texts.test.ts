@@ -236,7 +236,7 @@ describe('a result page', () => {
   })
 })
 
-it('receipt and e-mail are filled; an answer adds neither header nor path', () => {
+it('receipt and email are filled; an answer adds neither header nor path', () => {
   expect(receipt(event, registration)).toEqual({
     file: 'SAMP1234567890123.txt',
     text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A`,

@@ -281,7 +281,7 @@ const SAID: readonly (readonly [
     },
     {
       full_name: 'Please give your name',
-      email: 'Please give your e-mail address',
+      email: 'Please give your email address',
       phone_number: 'Please give your mobile number',
       born_on: 'Please give your date of birth',
       role: 'Please say what you are',

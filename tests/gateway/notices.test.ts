@@ -107,7 +107,7 @@ describe('a notice', () => {
     expect(rig.holds(orderId)).toEqual({
       status: 'pending',
       registration: 'pending',
-      review: '₹\u00a07,079 came instead of ₹\u00a07,080.',
+      review: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
       facts: ['confirmed'],
       returns: 0,
       notices: 2,

@@ -132,7 +132,7 @@ describe('a payment that does not fit', () => {
       came: { amount: 7079, currency: 'INR', source: 'airpay' },
       due: 7080,
       left: 7079,
-      why: '₹\u00a07,079 came instead of ₹\u00a07,080.',
+      why: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
     })
     const stats = (await call<StatsAnswer>('/admin/dashboard/stats/')).answer.data
     expect(stats['afpicon_stats']).toMatchObject({ needs_decision: 1 })
@@ -277,7 +277,7 @@ test('the treasurer at the end of the month: reviews, decide and refund beside t
   const listed = await run('reviews')
   expect([listed.status, listed.err]).toEqual([0, ''])
   expect(plain(listed.out)).toContain(`${id}`)
-  expect(plain(listed.out)).toContain('₹ 7,079 came instead of ₹ 7,080.')
+  expect(plain(listed.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
   const json = await run('reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const said = ['--who', 'Meera', '--why', why]

@@ -251,11 +251,7 @@ describe('what is wrong is said, with its line', () => {
       { accompanying_persons_count: 'two' },
       'accompanying_persons_count: “two” is no number.',
     ],
-    [
-      'an e-mail address that is none',
-      { email: 'foobar' },
-      'email: “foobar” is no e-mail address.',
-    ],
+    ['an email address that is none', { email: 'foobar' }, 'email: “foobar” is no email address.'],
   ])('%s', (_name, change, message) =>
     expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
       { line: 3, message },
@@ -413,7 +409,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
   })
   afterAll(() => other.close())
 
-  test('asks for the e-mail address, and with it shows the registration, under its number of ours', async () => {
+  test('asks for the email address, and with it shows the registration, under its number of ours', async () => {
     const asked = await other.app.inject(url)
     expect([asked.statusCode, asked.json()]).toEqual([
       403,
@@ -421,7 +417,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
         status: 'error',
         code: 'email_needed',
         message:
-          'This number is from before the registrations moved here. Please enter the e-mail address you registered with.',
+          'This number is from before the registrations moved here. Please enter the email address you registered with.',
       },
     ])
     expect(asked.body).not.toContain('Example')
@@ -435,7 +431,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
     expect((await other.app.inject(`/api/registrations/${own}/`)).statusCode).toBe(200)
   })
 
-  test('whose registration has no e-mail address opens with none', async () => {
+  test('whose registration has no email address opens with none', async () => {
     for (const email of ['', undefined, null])
       expect((await withEmail(other, email, '/api/registrations/PULMO-2025-18/')).statusCode).toBe(
         403,

@@ -83,7 +83,7 @@ test('everything the office knows of a registration, and that it was opened', as
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 })
 
-test('who registered twice with one e-mail address is told to the office, however it was written', async () => {
+test('who registered twice with one email address is told to the office, however it was written', async () => {
   const email = 'twice@example.org'
   const made = [email, 'Twice@Example.Org', `not-${email}`].map((one, at) =>
     register(test_, EVENT, {

@@ -1,4 +1,4 @@
-/** E-mail addresses: what is taken for one wherever the form leaves the check, and the mail that goes to it once more. */
+/** Email addresses: what is taken for one wherever the form leaves the check, and the mail that goes to it once more. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Paise, RegisterAnswer } from '../../engine/index.ts'
 import { startTestApp } from './harness.ts'

@@ -6,7 +6,7 @@ export const outsideEvent = fixtureEvent({
 limits:
   - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}
 unique:
-  - {fields: [email], else: block, say: This e-mail address is registered already. We have sent it the link.}
+  - {fields: [email], else: block, say: This email address is registered already. We have sent it the link.}
   - {fields: [full_name, phone_number], else: warn, say: Somebody of this name has registered. Are you registering again?}
 codes:
   kinds:

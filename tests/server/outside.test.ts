@@ -74,14 +74,14 @@ const made = async (kind: string, code: string, more: object = {}): Promise<void
   })
   expect(done).toEqual({ ok: true, value: 1 })
 }
-const already = 'This e-mail address is registered already. We have sent it the link.'
+const already = 'This email address is registered already. We have sent it the link.'
 const mails = (regNo: string): Record<string, unknown>[] =>
   server.rows(
     "SELECT recipient, body FROM mail_queue m WHERE kind = 'already' AND registration_id = (SELECT id FROM registrations WHERE reg_no = ?)",
     regNo,
   )
 
-describe('the same e-mail address a second time', () => {
+describe('the same email address a second time', () => {
   test('is refused however it is written, and the address gets the way to pay by mail, once an hour', async () => {
     const answers = somebody({ email: 'asha.menon@sample.example' })
     const first = await registered(answers)

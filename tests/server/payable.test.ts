@@ -79,9 +79,9 @@ describe('paying for a row of another system', () => {
 
   test.each<[string, ImportRow, string]>([
     [
-      'without an e-mail address',
+      'without an email address',
       row('SMPL1', { answers: { full_name: 'Old Demo' } }),
-      'This registration has no e-mail address, and the payment gateway needs one.',
+      'This registration has no email address, and the payment gateway needs one.',
     ],
     [
       'with a longer address than the gateway takes',

@@ -152,7 +152,7 @@ describe('a registration', () => {
     expect(response.statusCode).toBe(201)
   })
 
-  test('may share its e-mail address with another', async () => {
+  test('may share its email address with another', async () => {
     expect(
       await added(async () => {
         for (const full_name of ['Asha Nair', 'Ravi Nair'])
@@ -241,7 +241,7 @@ describe('wrong in, clear out, nothing stored:', () => {
       },
     ],
     [
-      'a bad e-mail',
+      'a bad email',
       () => server.post(url, { ...delegate, email: 'asha.example.org' }),
       422,
       { code: 'invalid_answers', errors: { email: 'Please enter a valid email address' } },
@@ -457,7 +457,7 @@ describe('wrong in, clear out, nothing stored:', () => {
     expect(came).toEqual(nothing)
   })
 
-  test('an e-mail address of astral characters, which the gateway would count twice, is refused before it is stored', async () => {
+  test('an email address of astral characters, which the gateway would count twice, is refused before it is stored', async () => {
     const came = await added(async () => {
       const response = await json(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
       expect([response.statusCode, Object.keys(response.json<ErrorAnswer>().errors ?? {})]).toEqual(

@@ -194,14 +194,14 @@ describe('what one form cannot know', () => {
     }
   })
 
-  test('the same e-mail address a second time is refused; the same council number is asked about', async () => {
+  test('the same email address a second time is refused; the same council number is asked about', async () => {
     const first = conference()
     await registered(SMALL, first)
     expect(await said(conference({ email: first['email']?.toUpperCase() }))).toEqual({
       status: 409,
       code: 'registered_already',
       message:
-        'This e-mail address is registered already. We have sent it the link to its registration.',
+        'This email address is registered already. We have sent it the link to its registration.',
     })
     const again = conference({ council_no: first['council_no'] })
     const asked = await sent(SMALL, again)

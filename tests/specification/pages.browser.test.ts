@@ -282,7 +282,7 @@ describe('Mid Zone', () => {
 })
 
 const giveEmail = async (page: Page, email: string): Promise<void> => {
-  await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+  await page.getByRole('textbox', { name: 'Email address' }).fill(email)
   await page.getByRole('button', { name: 'Show my registration' }).click()
 }
 
@@ -291,9 +291,9 @@ describe("PULMOCON's result pages", () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/payment/success?orderId=${PULMO}&amount=1.00&date=2020-01-01`)
     // A number that another system counted up opens nothing by itself.
-    await page.getByRole('heading', { name: 'Your e-mail address' }).waitFor()
+    await page.getByRole('heading', { name: 'Your email address' }).waitFor()
     expect(await said(page)).not.toContain('Dr. Imported Sample')
-    await expectAccessible(page, 'asked for the e-mail address')
+    await expectAccessible(page, 'asked for the email address')
     await giveEmail(page, 'stranger@example.org')
     await page.getByRole('alert').getByText(/.+/).first().waitFor()
     await giveEmail(page, IMPORTED_EMAIL)

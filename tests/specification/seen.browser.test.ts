@@ -64,7 +64,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
   await context.close()
 })
 
-test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an e-mail that only looks odd from a visitor who has signed in nowhere", async () => {
+test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an email that only looks odd from a visitor who has signed in nowhere", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   await field(page, 'Full Name').fill('Dr. Odd Address')

@@ -169,7 +169,7 @@ describe('columns become cells', () => {
     column('payment_status', 'status'),
     column('created_at', 'date'),
   ]
-  test('the number comes first, phone, e-mail and membership stand under what they belong to', () =>
+  test('the number comes first, phone, email and membership stand under what they belong to', () =>
     expect(placed(...contact, column('category', 'option'), ...member, ...money)).toEqual([
       ['reg_no', 'phone_number', 'reg'],
       ['id', '', null],

@@ -80,7 +80,7 @@ export function RegistrationPage({
       </div>
       {sameEmail.length > 0 && (
         <p className="mute">
-          Same e-mail: {sameEmail.length + 1}. Also{' '}
+          Same email: {sameEmail.length + 1}. Also{' '}
           {sameEmail.map(({ reg_no, payment_status_display }, at) => (
             <span key={reg_no}>
               {at > 0 && ', '}
@@ -122,7 +122,7 @@ export function RegistrationPage({
             onSent={() => void query.refetch()}
           />
           <section className="pan" aria-labelledby="reg-audit">
-            <h2 id="reg-audit">Who has seen or changed it</h2>
+            <h2 id="reg-audit">Activity</h2>
             <ul className="log">
               {audit.map(({ at, who, what }, index) => (
                 <li key={index}>
@@ -235,7 +235,7 @@ function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
   return (
     <section className="pan" aria-labelledby="reg-mails">
       <div className="ph">
-        <h2 id="reg-mails">Mails</h2>
+        <h2 id="reg-mails">Emails</h2>
         <button
           type="button"
           className="btn line sm"

@@ -19,7 +19,7 @@ import { registrationAddress } from './calls.ts'
 import { RegNumber } from './parts.tsx'
 
 /**
- * How a list's columns become a table: the number first and linked, the phone number under it, e-mail
+ * How a list's columns become a table: the number first and linked, the phone number under it, email
  * under the name, a membership under the category. `slot` places a cell on a phone, where a row is
  * three lines; a cell that folds goes under another one when the table is narrow.
  */

@@ -1,4 +1,4 @@
-/** Asks for the e-mail address where a number alone does not show a registration. */
+/** Asks for the email address where a number alone does not show a registration. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
@@ -23,18 +23,18 @@ export function AskEmail({ event, message, wrong, onGive }: AskEmailProps) {
     if (email === '') input.current?.focus()
     else onGive(email)
   }
-  const error = missing ? 'Please enter your e-mail address.' : wrong ? message : null
+  const error = missing ? 'Please enter your email address.' : wrong ? message : null
   return (
     <section className="fx" aria-labelledby="asks">
       <h2 className="disp" id="asks">
-        Your e-mail address
+        Your email address
       </h2>
       <p className="intro">
         {wrong ? 'It shows us that this registration is yours.' : message} If you no longer know it,
         write to <a href={`mailto:${event.support}`}>{event.support}</a>.
       </p>
       <form className="asks" noValidate onSubmit={submit}>
-        <label htmlFor="asked-email">E-mail address</label>
+        <label htmlFor="asked-email">Email address</label>
         <div role="alert">
           {error !== null && (
             <p className="ferr" id="asked-email-error">

@@ -110,8 +110,8 @@ function NoLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
     <Plain title="This link is not known">
       <p>
-        It may have been cut short on its way. Please open it again from the e-mail, all of it, or
-        go to the conference that you registered for.
+        It may have been cut short on its way. Please open it again from the email, all of it, or go
+        to the conference that you registered for.
       </p>
       <ul className="ways">
         {events.map(({ id, title, routes }) => (

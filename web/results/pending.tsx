@@ -113,7 +113,7 @@ export function AtBank({
         {looking ? (
           <>
             <span className="spin" aria-hidden="true" />
-            Waiting for the bank’s answer
+            Checking with your bank
           </>
         ) : (
           <button type="button" className="btn line" onClick={again}>
@@ -178,8 +178,8 @@ export function Refunded({ event, registration }: StandingProps) {
         Payment refunded
       </h2>
       <p>
-        This payment has been refunded, so the registration is no longer valid. If you have
-        questions, write to <Support event={event} orderId={registration.order_id} />.
+        This payment was refunded; this registration is cancelled. If you have questions, write to{' '}
+        <Support event={event} orderId={registration.order_id} />.
       </p>
       <Ledger
         rows={[

@@ -24,7 +24,7 @@ const messageNeverShown: Check = {
             message: `an answer of type ${field.type} cannot be malformed: this message is never shown`,
           },
         ]
-      // Of an e-mail address only the dot in its host is left out.
+      // Of an email address only the dot in its host is left out.
       return field.check || field.type === 'email'
         ? []
         : [
@@ -216,7 +216,7 @@ const contactFields: Check = {
     return needed.flatMap(({ says, fits }): Draft[] => {
       const found = fields.find(fits)
       const wants =
-        config.payment !== null ? 'the payment gateway needs it' : 'the e-mail goes to it'
+        config.payment !== null ? 'the payment gateway needs it' : 'the email goes to it'
       if (found === undefined)
         return [
           { at: 'form.sections', part: 'key', message: `the form does not have ${says}; ${wants}` },

@@ -139,7 +139,7 @@ const noOffice: Check = {
           {
             at: 'email.copy_to',
             part: 'entry',
-            message: 'there is no `event.office` to copy the e-mail to',
+            message: 'there is no `event.office` to copy the email to',
             help: 'add event.office, or copy to support',
           },
         ]

@@ -35,7 +35,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
     severity: 'error',
-    why: 'Answers of a field that is gone can no longer be seen in lists, exports and e-mails.',
+    why: 'Answers of a field that is gone can no longer be seen in lists, exports and emails.',
     find: ({ old, next, use }) =>
       old.fields
         .filter(
@@ -112,7 +112,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1005: {
     slug: 'numbers-orphaned',
     severity: 'error',
-    why: 'A registration is found by the beginning of its number: result pages, notices of the gateway, e-mails.',
+    why: 'A registration is found by the beginning of its number: result pages, notices of the gateway, emails.',
     find: ({ old, next, use }) => {
       const { prefix, followedBy } = next.orderId
       if (
@@ -152,7 +152,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1007: {
     slug: 'addresses-moved',
     severity: 'warning',
-    why: 'Addresses stand in e-mails, bookmarks and printed programmes.',
+    why: 'Addresses stand in emails, bookmarks and printed programmes.',
     find: ({ old, next, use }) => {
       if (use.registrations === 0) return []
       const known = [next.routes.form, ...next.routes.also]

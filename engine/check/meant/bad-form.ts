@@ -27,7 +27,7 @@ export function badForm(
   if (asked.format === 'date')
     return { ...at, message: `\`${said}\` is not a proper date`, help: dateHelp(text) }
   if (asked.format === 'email')
-    return { ...at, message: `\`${said}\` is not an e-mail address`, help: mailHelp(text) }
+    return { ...at, message: `\`${said}\` is not an email address`, help: mailHelp(text) }
   const pattern = asked.pattern ?? ''
   if (path.startsWith('fees.') && /none/.test(pattern))
     return {
@@ -108,7 +108,7 @@ function mailHelp(text: string): string {
   if (meant !== null) return `write ${meant.write}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')
-    ? 'write an e-mail address: a phone number can stand in a text of the pages'
+    ? 'write an email address: a phone number can stand in a text of the pages'
     : /@[\w-]+$/.test(text.trim())
       ? `write what follows ${text.trim()} as well: an address ends in .com, .org, .in or another ending`
       : 'write one address, such as office@example.org'

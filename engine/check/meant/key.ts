@@ -301,7 +301,7 @@ do < action onclick on_click type
 subject < title heading header
 text < body message content html template
 copy_to < cc bcc copy
-!it goes to the e-mail address of the form: take it out < to from recipient sender
+!it goes to the email address of the form: take it out < to from recipient sender
 `,
   ],
   [

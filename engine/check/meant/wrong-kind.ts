@@ -43,7 +43,7 @@ export function wrongKind(
         path === 'hold'
           ? (saleHelp(source, path, value) ?? '')
           : MAILS.has(name)
-            ? 'write an e-mail address: a phone number can stand in a text of the pages'
+            ? 'write an email address: a phone number can stand in a text of the pages'
             : DAYS.has(name)
               ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
               : `write ${quoted}`,

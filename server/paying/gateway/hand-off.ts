@@ -29,7 +29,7 @@ const NAMELESS = 'Delegate'
 
 /**
  * `payUrl` is where the form goes. Refuses what Airpay would refuse: the checker and the form promise that
- * order id, amount and e-mail fit, but rows from elsewhere have met neither.
+ * order id, amount and email fit, but rows from elsewhere have met neither.
  */
 export function handOffData(
   {

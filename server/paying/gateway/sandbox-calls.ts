@@ -199,7 +199,7 @@ function takeHandOff(
   if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name)))
     return err('The names may hold 1 to 50 letters, digits and spaces.')
   if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50)
-    return err('The e-mail address must have 6 to 50 characters.')
+    return err('The email address must have 6 to 50 characters.')
   if (field('currency') !== '356' || field('isocurrency') !== 'INR')
     return err('The currency must be 356 and INR.')
   const buyer = {

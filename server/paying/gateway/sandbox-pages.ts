@@ -92,7 +92,7 @@ function ledger(order: SandboxOrder): string {
     ['Amount', money(order.asked)],
     ['Order', order.orderId],
     ['Name', order.name],
-    ['E-mail', order.email],
+    ['Email', order.email],
     ['Merchant', order.merchantId],
   ]
   return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`

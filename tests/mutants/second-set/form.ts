@@ -39,7 +39,7 @@ export const form: readonly Mistake[] = [
     'Delegates would have pressed a grey button without knowing why.',
   ),
   afpicon(
-    'the e-mail field is gone',
+    'the email field is gone',
     steps(
       drop('- id: email'),
       drop('          type: email'),
@@ -51,7 +51,7 @@ export const form: readonly Mistake[] = [
     '- email',
   ),
   afpicon(
-    'the e-mail field is plain text',
+    'the email field is plain text',
     drop('          type: email'),
     'asha.example.org would have been accepted, and the confirmation lost.',
     '- id: email',

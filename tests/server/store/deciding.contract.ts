@@ -42,7 +42,7 @@ export function decidingContract(given: Given): void {
         due,
         left: 400_000,
         came: { amount: 400_000, reference: 'AP1', kind: 'sale', currency: 'INR' },
-        why: '₹\u00a04,000 came instead of ₹\u00a05,015.',
+        why: 'Received ₹\u00a04,000, expected ₹\u00a05,015.',
         since: later(60_000),
       })
       expect(await store.reviews('another')).toEqual([])

@@ -29,7 +29,7 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
     return (
       <p className="org-none">
         <Icon name="tick" />
-        The checker finds nothing to mend in this file.
+        No problems found.
       </p>
     )
   const place = ({ at }: Pick<Finding, 'at'>) =>

@@ -24,7 +24,7 @@ import { momentOf } from './trying.tsx'
 import type { Try } from './trying.tsx'
 import './pages.css'
 
-const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'E-mail' } as const
+const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'Email' } as const
 type Kind = keyof typeof kinds
 
 /** What a delegate with these answers sees after paying. The number is an obvious stand-in. */
@@ -138,8 +138,8 @@ function Mail({
     return (
       <p>
         {event.email === null
-          ? 'This event sends no e-mail.'
-          : 'No e-mail is sent, because the answers hold no e-mail address.'}
+          ? 'This event sends no email.'
+          : 'No email is sent, because the answers hold no email address.'}
       </p>
     )
   return (
