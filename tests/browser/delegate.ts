@@ -96,3 +96,9 @@ export async function withoutPrices(route: Route): Promise<void> {
   expect(html).toMatch(drawn)
   await route.fulfill({ response, body: html.replace(drawn, '"tariff":null,"drawn":false') })
 }
+
+/** The order that the gateway's page is asking money for. */
+export async function orderOf(page: Page): Promise<string> {
+  const found = /AFPI\d{13}/.exec(plain(await page.locator('body').textContent()))
+  return found?.[0] ?? ''
+}

@@ -7,11 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import {
   atGateway,
+  field,
   fillForm,
   FORM,
   INTERN,
   ledger,
   orderIdOf,
+  orderOf,
   payButton,
   PG,
   plain,
@@ -286,6 +288,129 @@ describe('a proof that was chosen once', () => {
     const sent = page.waitForRequest(/\/register\/$/)
     await proceed(page)
     expect((await sent).postData()).toContain(`filename="${PROOF.name}"`)
+    await context.close()
+  })
+})
+
+/** As somebody who must show a proof. On a phone the price stands in the bar. */
+async function fillIn(page: Page, name: string): Promise<void> {
+  await field(page, 'Full Name').fill(name)
+  await field(page, 'Email Address').fill('lost.line@example.org')
+  await field(page, 'Phone Number').fill('+91 98470 00000')
+  await page.getByRole('radio', { name: PG, exact: true }).check()
+  await page.locator('input[type=file]').setInputFiles(PROOF)
+}
+
+describe('a line that is lost', () => {
+  test('before the answer, after it, at the gateway and on the way back: paid once, with one mail, and the proof is there', async () => {
+    const { page, context } = await visit(browser, { own: true, width: 360, height: 740 })
+    await page.clock.install()
+    const keys: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/api/afpicon/register/'))
+        keys.push(request.headers()['idempotency-key'])
+    })
+    const bar = page.getByRole('region', { name: 'Registration Summary' })
+    await page.goto(server.url + FORM)
+    await fillIn(page, 'Dr. Lost Line')
+    await page.getByText(`${PROOF.name} is sent`).waitFor({ state: 'attached' })
+
+    // No line at all: said once, and taken back by itself.
+    await context.setOffline(true)
+    const offline = page.getByText('You are offline. What you have typed is kept')
+    await offline.waitFor()
+    await payButton(page).click()
+    await bar.getByText('We could not reach our server, so nothing has been charged.').waitFor()
+    expect(await page.getByText('Network error').count()).toBe(0)
+    await expectAccessible(page, 'offline')
+    await context.setOffline(false)
+    await offline.waitFor({ state: 'hidden' })
+
+    // Sent, and no answer comes; then what was registered is never heard of.
+    let lost: 'silence' | 'after' | 'no' = 'silence'
+    let held = (): void => {}
+    const silent = new Promise<void>((resolve) => (held = resolve))
+    await page.route('**/api/afpicon/register/', async (route) => {
+      if (lost === 'silence') {
+        lost = 'after'
+        return held()
+      }
+      if (lost === 'no') return route.continue()
+      lost = 'no'
+      await route.fetch()
+      await route.abort()
+    })
+    await payButton(page).click()
+    await silent
+    await page.clock.runFor(20_000)
+    await bar.getByText('We could not reach our server, so nothing has been charged.').waitFor()
+    await payButton(page).click()
+    await page.waitForURL((url) => url.origin !== server.url)
+    const orderId = await orderOf(page)
+    expect(new Set(keys).size).toBe(1)
+    expect(keys.length).toBe(4)
+
+    // At the gateway: back to the form, which knows what was sent.
+    await page.goto(server.url + FORM)
+    await page.getByRole('link', { name: 'See its payment or pay now' }).click()
+    await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
+    // Asked for the way to the gateway, and no answer comes.
+    let asked = 0
+    const first = new Promise<void>((resolve) => (held = resolve))
+    await page.route('**/api/payment/retry/', (route) =>
+      asked++ === 0 ? held() : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Pay ₹ 5,015 now' }).click()
+    await first
+    await page.clock.runFor(20_000)
+    await page.waitForURL((url) => url.origin !== server.url)
+    expect([await orderOf(page), asked]).toEqual([orderId, 2])
+
+    // On the way back: paid, and the browser does not come home.
+    const returns = '**/api/afpicon/airpay-response*'
+    await page.route(returns, (route) => route.abort())
+    await Promise.all([page.waitForEvent('requestfailed'), atGateway(page, 'Pay')])
+    await page.unroute(returns)
+    // The browser is still on its way to the page that says so.
+    const arrives = () =>
+      page.goto(`${server.url}/afpicon/payment/success?orderId=${orderId}`).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(arrives).toBe(true)
+    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor({ timeout: 30_000 })
+
+    const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+    const count = (sql: string): unknown =>
+      db.prepare(`SELECT count(*) FROM (${sql})`).pluck().get(`%${'Lost Line'}%`)
+    try {
+      expect({
+        registrations: count('SELECT 1 FROM registrations WHERE answers LIKE ?'),
+        paid: count(
+          "SELECT 1 FROM payments JOIN registrations ON registrations.id = registration_id WHERE answers LIKE ? AND payments.status = 'success'",
+        ),
+        proofs: count(
+          'SELECT 1 FROM uploads JOIN registrations ON registrations.id = registration_id WHERE answers LIKE ?',
+        ),
+        mails: count(
+          'SELECT 1 FROM mail_queue JOIN registrations ON registrations.id = registration_id WHERE answers LIKE ?',
+        ),
+      }).toEqual({ registrations: 1, paid: 1, proofs: 1, mails: 1 })
+    } finally {
+      db.close()
+    }
+
+    // Whoever comes back to the form is told; with the same address, beside the button too.
+    await page.goto(server.url + FORM)
+    const before = page.getByRole('region', { name: 'Registered before' })
+    await before.getByText('Register somebody else?').waitFor()
+    expect(plain(await before.textContent())).toContain(`the number ends in ${orderId.slice(-4)}`)
+    await fillIn(page, 'Dr. Lost Line')
+    await bar.getByText('You are registered with this email address already.').waitFor()
+    await field(page, 'Email Address').fill('somebody.else@example.org')
+    await bar
+      .getByText('You are registered with this email address already.')
+      .waitFor({ state: 'hidden' })
     await context.close()
   })
 })
