@@ -81,6 +81,8 @@ type Running = {
   readonly store: Store
   readonly payments: Payments
   events: readonly ServedEvent[]
+  /** Nobody is answered before the files are kept, and with them their places. */
+  isListening: boolean
   readonly world: World
 }
 
@@ -326,7 +328,7 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
     const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: false })
     isReconciling = false
     const files = world.files()
-    running = { owner, store, payments, events: files, world }
+    running = { owner, store, payments, events: files, isListening: false, world }
     events.changed()
     try {
       await keepFiles(store, files)
@@ -336,6 +338,8 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       course.after(START_AGAIN_MS, () => void start())
       return
     }
+    if (owner.isGone || running === null) return
+    running.isListening = true
     earliest = course.now() + TICK_MS
     plan()
   }
@@ -363,7 +367,7 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       })
     },
     call: (options) => {
-      if (running === null) return Promise.resolve(null)
+      if (running === null || !running.isListening) return Promise.resolve(null)
       return new Promise((resolve) => {
         const gone = (): void => {
           course.left()

@@ -212,7 +212,8 @@ function mishapOf(is: Mishap['is'], profile: Profile, random: Random): Mishap {
       return {
         afterMs,
         is,
-        event: random.pick(EVENTS),
+        // Where nobody is at the event with few places, its file is of no interest.
+        event: random.pick(profile.limited === 0 ? PLENTY : EVENTS),
         version: random.pick(VERSIONS),
         lastsMs: random.mostly(HOUR_MS, 20 * DAY_MS),
       }

@@ -95,6 +95,7 @@ export const FAULTS: readonly Profile[] = [
   fault('flood', { repeats: 1, repeatsMax: 12, lies: 0.5 }),
   fault('disk full', {}, { 'disk full': 3 }),
   fault('files', {}, { file: 3 }),
+  fault('files gone', { limited: 0, held: 0.5, late: 0.3, lost: 0.6 }, { file: 3 }),
   fault('accounts', { lost: 0.6, late: 0.4 }, { credentials: 1.5 }),
   fault('late', { late: 0.7 }),
   fault('held', { held: 0.8 }),
