@@ -274,6 +274,43 @@ describe('a proof that was chosen once', () => {
     await context.close()
   })
 
+  test('a photo is made smaller and stands upright, as its camera says; the server has no more of it', async () => {
+    const { page, context } = await visit(browser)
+    await page.goto(server.url + FORM)
+    await fillForm(page, { name: 'Dr. Photo Sample', category: PG })
+    // Three thousand dots wide, grainy, and by its Exif lying on its side.
+    const bytes = await page.evaluate(async () => {
+      const canvas = document.createElement('canvas')
+      ;[canvas.width, canvas.height] = [3000, 1500]
+      const pen = canvas.getContext('2d')
+      const picture = pen?.createImageData(3000, 1500)
+      if (!pen || !picture) throw new Error('no canvas')
+      for (let at = 0; at < picture.data.length; at += 1) picture.data[at] = (at * 7919) % 251
+      pen.putImageData(picture, 0, 0)
+      const plain = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.9))
+      const words = 'ffe100224578696600004d4d002a00000008000101120003000000010006000000000000'
+      const exif = Uint8Array.from(words.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+      const parts = [plain?.slice(0, 2) ?? '', exif, plain?.slice(2) ?? '']
+      const file = new File(parts, 'IMG_0001.jpeg', { type: 'image/jpeg' })
+      const chosen = new DataTransfer()
+      chosen.items.add(file)
+      const input = document.querySelector<HTMLInputElement>('input[type=file]')
+      if (input) input.files = chosen.files
+      input?.dispatchEvent(new Event('change', { bubbles: true }))
+      return file.size
+    })
+    await page.getByText('IMG_0001.jpeg is sent').waitFor({ state: 'attached' })
+    const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+    const kept = db
+      .prepare('SELECT sha256, bytes FROM draft_proofs WHERE name = ?')
+      .get('IMG_0001.jpeg') as { readonly sha256: string; readonly bytes: number }
+    db.close()
+    expect(kept.bytes).toBeLessThan(bytes / 2)
+    const place = join(server.dataDir, 'uploads', kept.sha256.slice(0, 2), kept.sha256)
+    expect(sizeOf(readFileSync(place))).toEqual({ width: 1000, height: 2000 })
+    await context.close()
+  })
+
   test('may be taken back while it is sent, and goes with the answers where the server takes none ahead', async () => {
     const { page, context } = await visit(browser)
     await page.route(/\/proofs\/$/, () => {})
@@ -414,3 +451,11 @@ describe('a line that is lost', () => {
     await context.close()
   })
 })
+
+/** Of a JPEG, by its frame: what a viewer that knows nothing of cameras sees. */
+function sizeOf(jpeg: Buffer): { readonly width: number; readonly height: number } {
+  for (let at = 2; at < jpeg.length; at += 2 + jpeg.readUInt16BE(at + 2))
+    if (/^ff(c0|c1|c2)$/.test(jpeg.toString('hex', at, at + 2)))
+      return { height: jpeg.readUInt16BE(at + 5), width: jpeg.readUInt16BE(at + 7) }
+  throw new Error('no frame')
+}
