@@ -283,14 +283,14 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await page.waitForURL(/\/sevana2027$/)
   await field(page, 'പേര്').fill(NAME)
   await field(page, 'ഫോൺ').fill('98470 33333')
-  const lunch = page.getByRole('combobox', { name: 'ഊണ്' })
-  await lunch.press('ArrowDown')
+  const comingAs = page.getByRole('combobox', { name: 'വരുന്നത്' })
+  await comingAs.press('ArrowDown')
   const menu = page.getByRole('listbox')
-  await menu.getByRole('option', { name: 'ഇലയിൽ പായസം ഉണ്ട്' }).waitFor()
+  await menu.getByRole('option', { name: /അതിഥി.*ഊണിന് മാത്രം/ }).waitFor()
   await expectAccessible(page, 'a menu that is open')
-  await menu.getByRole('option', { name: 'പൊതി' }).click()
+  await menu.getByRole('option', { name: 'സഹായി' }).click()
   await menu.waitFor({ state: 'detached' })
-  expect(plain(await lunch.textContent())).toBe('പൊതി')
+  expect(plain(await comingAs.textContent())).toBe('സഹായി')
   await page.getByRole('button', { name: 'പേര് ചേർക്കുക' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
@@ -311,9 +311,9 @@ test('the one that takes no money registers at once, and stands in its list, CSV
     string,
     string
   >[]
-  const columns = ['Registration Number', 'പേര്', 'ഫോൺ', 'ഊണ്', 'Total Amount']
+  const columns = ['Registration Number', 'പേര്', 'ഫോൺ', 'Category', 'Total Amount']
   expect(rows.map((one) => columns.map((name) => one[name]))).toEqual([
-    [regNo, NAME, '98470 33333', 'പൊതി', '0.00'],
+    [regNo, NAME, '98470 33333', 'സഹായി', '0.00'],
   ])
   await page.goto(`${server.url}/admin/dashboard`)
   expect(plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent())).toContain(
