@@ -36,6 +36,8 @@ export function Menu(props: WidgetProps) {
           select: {
             IconComponent: Chevron,
             displayEmpty: true,
+            // Within what the page's landmarks hold; MUI would put it at the end of the document.
+            MenuProps: { container: () => document.getElementById('main') },
             labelId: `${props.id}-label`,
             onClose: leave,
             SelectDisplayProps: { id: props.id, ...aria },
