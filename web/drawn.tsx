@@ -1,6 +1,6 @@
-/** The form of an event as the server writes it into a page. Built for Node beside the web app, and never sent to a browser. */
+/** Pages as the server writes them: the form of an event, and the landing page. Built for Node beside the web app, and never sent to a browser. */
 import createCache from '@emotion/cache'
-import { renderToString } from 'react-dom/server'
+import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { assert } from '../engine/index.ts'
 import type { PageData } from '../engine/index.ts'
 import FormPage, { STYLES_KEY } from './event/index.tsx'
@@ -9,12 +9,14 @@ import { kindOf } from './event/which.ts'
 import type { EventPageKind } from './event/which.ts'
 import { Boundary } from './shared/boundary.tsx'
 import { Broken } from './shared/broken.tsx'
+import { Sprite } from './shared/icons.tsx'
+import SitePage from './site/index.tsx'
 import { Whole } from './whole.tsx'
 
 /** `styles`: the rules that MUI made, and as `names` the mark by which a browser knows that it has them. */
 export type Drawn = {
-  /** Which module will take it over. */
-  readonly kind: Exclude<EventPageKind, 'closed'>
+  /** Which module will take it over; `site`: none does. */
+  readonly kind: Exclude<EventPageKind, 'closed'> | 'site'
   readonly html: string
   /** Rules in place of style attributes. */
   readonly rules: string
@@ -22,8 +24,21 @@ export type Drawn = {
   readonly names: string
 }
 
-/** Draws the page of an event that is open, just as `main.tsx` will when it takes it over. */
-export function draw(page: Extract<PageData, { page: 'event' }>): Drawn {
+type PageOf<Kind extends PageData['page']> = Extract<PageData, { page: Kind }>
+
+export const draw = (page: PageOf<'event'> | PageOf<'site'>): Drawn =>
+  page.page === 'event' ? drawForm(page) : drawSite(page)
+
+/** The landing page: nothing on it moves, so that it needs no script, and of the icons only its own. */
+function drawSite(page: PageOf<'site'>): Drawn {
+  const main = renderToStaticMarkup(<SitePage page={page} />)
+  const only = new Set([...main.matchAll(/href="#i-(\w+)"/g)].flatMap(([, name]) => name ?? []))
+  const sprite = renderToStaticMarkup(<Sprite only={only} />)
+  return { kind: 'site', ...withoutAttributes(sprite + main), styles: '', names: '' }
+}
+
+/** The page of an event that is open, just as `main.tsx` will draw it when it takes it over. */
+function drawForm(page: PageOf<'event'>): Drawn {
   const kind = kindOf(page.event)
   assert(kind !== 'closed', 'only a form is drawn')
   const Page = kind === 'selling' ? SellingPage : FormPage

@@ -1,10 +1,10 @@
-/** Draws one form in a thread of its own: to read what draws it takes longer than anybody may be kept waiting. */
+/** Draws one page in a thread of its own: to read what draws it takes longer than anybody may be kept waiting. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PageData } from '../../engine/index.ts'
 
 /** What comes out of it; `kind` is the page's module, `names` tell a browser which `styles` it has, `rules` are others. */
 export type Drawn = {
-  readonly kind: 'form' | 'selling'
+  readonly kind: 'form' | 'selling' | 'site'
   readonly html: string
   readonly rules: string
   readonly styles: string

@@ -1,5 +1,6 @@
 /**
- * Forms as they stand in a page before any script of it has come. Each is drawn once for a version of its
+ * Forms as they stand in a page before any script of it has come, and the landing page, which has none.
+ * Each is drawn once for a version of its
  * event and a day's prices, by the web app's own components in a thread of their own, and kept. Where it
  * cannot be had in time the page goes without, and its script draws the form as it always could.
  */
@@ -15,9 +16,12 @@ import { nonceMark } from './html.ts'
 import type { Drawing } from './html.ts'
 
 type EventPage = Extract<PageData, { page: 'event' }>
+type SitePage = Extract<PageData, { page: 'site' }>
 export type Drawings = {
   /** The form of a page, as its script would draw it; null: it is not to be had now. Never throws. */
   readonly of: (served: ServedEvent, page: EventPage) => Promise<Drawing | null>
+  /** The landing page, all of it; likewise. */
+  readonly site: (page: SitePage) => Promise<Drawing | null>
 }
 
 /** A page that waits longer for its drawing goes without; the next one has it. */
@@ -40,24 +44,28 @@ type Manifest = Readonly<Record<string, Chunk>>
 /** @param folder the built web app. Where it was built without what draws forms, there are none. */
 export function openDrawings(folder: string, log: Log): Drawings {
   const module = path.join(folder, 'server', 'drawn.js')
-  if (!existsSync(module)) return { of: async () => null }
+  if (!existsSync(module)) return { of: async () => null, site: async () => null }
   const heads = headsOf(folder)
   const kept = new Map<string, Promise<Drawing | null>>()
   const sizes = new Map<string, number>()
   /** Forms are drawn one after the other: they share the machine with whoever registers. */
   let last: Promise<unknown> = Promise.resolve()
 
-  const draw = async (key: string, page: EventPage): Promise<Drawing | null> => {
-    const id = page.event.event.id
+  const draw = async (key: string, page: EventPage | SitePage): Promise<Drawing | null> => {
     try {
       const { kind, html, rules, styles, names } = await inThread(module, page)
-      const head = `${heads[kind]}<style nonce="${nonceMark}" data-emotion="${escapeHtml(names)}">${styles}</style><style nonce="${nonceMark}">${rules}</style>`
+      const made =
+        names === ''
+          ? ''
+          : `<style nonce="${nonceMark}" data-emotion="${escapeHtml(names)}">${styles}</style>`
+      const head = `${heads[kind]}${made}<style nonce="${nonceMark}">${rules}</style>`
       if (html.length > HTML_CHARS_MAX || /<\/style/i.test(styles + rules)) return null
       sizes.set(key, html.length + head.length)
       forgetOldest()
-      return { html, head }
+      return { html, head, isAlone: kind === 'site' }
     } catch (error) {
-      log.error({ event: id, error: String(error) }, 'a form cannot be drawn')
+      const event = page.page === 'event' ? page.event.event.id : null
+      log.error({ event, error: String(error) }, 'a page cannot be drawn')
       return null
     }
   }
@@ -70,17 +78,18 @@ export function openDrawings(folder: string, log: Log): Drawings {
       kept.delete(key)
     }
   }
+  const inTime = (key: string, page: EventPage | SitePage): Promise<Drawing | null> => {
+    let drawing = kept.get(key)
+    if (drawing === undefined) {
+      drawing = last.then(() => draw(key, page))
+      last = drawing
+      kept.set(key, drawing)
+    }
+    return Promise.race([drawing, later(WAIT_MS_MAX)])
+  }
   return {
-    of: async (served, page) => {
-      const key = keyOf(served, page)
-      let drawing = kept.get(key)
-      if (drawing === undefined) {
-        drawing = last.then(() => draw(key, page))
-        last = drawing
-        kept.set(key, drawing)
-      }
-      return Promise.race([drawing, later(WAIT_MS_MAX)])
-    },
+    of: async (served, page) => inTime(keyOf(served, page), page),
+    site: async (page) => inTime(JSON.stringify(page), page),
   }
 }
 
@@ -93,7 +102,7 @@ const later = (ms: number): Promise<null> =>
     setTimeout(resolve, ms, null).unref()
   })
 
-function inThread(module: string, page: EventPage): Promise<Drawn> {
+function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./drawing-thread.ts', import.meta.url), {
       workerData: { module: pathToFileURL(module).href, page },
@@ -129,17 +138,23 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
     const [entry] = Object.entries(manifest).find(([, chunk]) => chunk.name === name) ?? [name]
     const files = [...new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, entry)])]
     const scripts = files.filter((file) => file.endsWith('.js'))
-    const sheets = files.filter((file) => file.endsWith('.css'))
+    // The landing page has nothing of what forms and result pages share.
+    const foreign = name === 'site' ? sheetsOf(manifest, 'shared') : []
+    const sheets = files.filter((file) => file.endsWith('.css') && !foreign.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
     assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
+    if (name === 'site') return `<style nonce="${nonceMark}">${styles}</style>`
     return [
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style nonce="${nonceMark}">${styles}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
   }
-  return { form: headOf('event'), selling: headOf('selling') }
+  return { form: headOf('event'), selling: headOf('selling'), site: headOf('site') }
 }
+
+const sheetsOf = (manifest: Manifest, name: string): readonly string[] =>
+  Object.values(manifest).find((chunk) => chunk.name === name)?.css ?? []
 
 function filesOf(manifest: Manifest, entry: string): readonly string[] {
   const chunk = manifest[entry]

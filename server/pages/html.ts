@@ -45,7 +45,12 @@ export type Page = {
 }
 
 /** A page as its script would draw it, and what its head needs for that, both HTML. */
-export type Drawing = { readonly html: string; readonly head: string }
+export type Drawing = {
+  readonly html: string
+  readonly head: string
+  /** No script takes it over: it is the whole page as it is. */
+  readonly isAlone: boolean
+}
 
 /** Every text is escaped here and nowhere else. */
 export function fillTemplate(template: string, page: Page, nonce: string): string {
@@ -53,12 +58,14 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
   const data = `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`
   const parts: Readonly<Record<string, string>> = {
     '<!--rollcall:head-->':
-      drawing === null
-        ? headOf(page)
+      drawing === null || drawing.isAlone
+        ? headOf(page) + (drawing?.head ?? '')
         : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">#root main,#root footer{display:none}</style></noscript>`,
     '<!--rollcall:shell-->': drawing === null ? shell : drawing.html,
     '<!--rollcall:data-->':
-      drawing === null ? data : `<noscript><main class="wrap">${shell}</main></noscript>${data}`,
+      drawing === null || drawing.isAlone
+        ? data
+        : `<noscript><main class="wrap">${shell}</main></noscript>${data}`,
     __NONCE__: nonce,
   }
   // One pass: what a text holds is never taken for a placeholder.

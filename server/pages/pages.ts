@@ -87,12 +87,15 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
   })
   const drawings = openDrawings(webFolder, deps.log)
   const templateOfDrawn = withoutLinks(template)
+  const templateAlone = withoutScript(template)
   const send = async (
     request: FastifyRequest,
     reply: FastifyReply,
     page: Page,
   ): Promise<FastifyReply> => {
-    const html = fillTemplate(page.drawing ? templateOfDrawn : template, page, nonceOf(reply.raw))
+    const { drawing = null } = page
+    const filled = drawing === null ? template : drawing.isAlone ? templateAlone : templateOfDrawn
+    const html = fillTemplate(filled, page, nonceOf(reply.raw))
     const { encoding, body } = await packed(html, request.headers['accept-encoding'])
     if (encoding !== null) void reply.header('content-encoding', encoding)
     return reply.header('vary', 'accept-encoding').type('text/html; charset=utf-8').send(body)
@@ -123,7 +126,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
           request,
           reply.header('cache-control', 'no-cache'),
           here === '/'
-            ? landingPage(deps, url, at, request.url === UNKNOWN_PAYMENT_PAGE)
+            ? await landingPage(drawings, deps, url, at, request.url === UNKNOWN_PAYMENT_PAGE)
             : organisersPage(deps, url, at),
         )
       if (here === '/admin' || here.startsWith('/admin/'))
@@ -153,6 +156,13 @@ function secret(reply: FastifyReply): FastifyReply {
 const withoutLinks = (template: string): string =>
   template.replaceAll(
     /<link rel="stylesheet"[^>]*>\s*|<link rel="preload"[^>]*as="font"[^>]*>\s*/g,
+    '',
+  )
+
+/** The template of a page that no script takes over, and whose styles stand in it; nothing but its fonts is to come. */
+const withoutScript = (template: string): string =>
+  template.replaceAll(
+    /<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*|<script type="module"[^>]*><\/script>\s*/g,
     '',
   )
 
@@ -253,22 +263,31 @@ async function payPage(
 }
 
 /** `ofUnknownPayment`: the browser comes back from the gateway, and no registration is known of. */
-function landingPage(deps: Deps, url: string, at: Instant, ofUnknownPayment: boolean): Page {
+async function landingPage(
+  drawings: Drawings,
+  deps: Deps,
+  url: string,
+  at: Instant,
+  ofUnknownPayment: boolean,
+): Promise<Page> {
   const events = deps.events.cards(at)
   const site = deps.events.site()
   const title = site?.page.title ?? name
   const text = site?.page.about ?? about
   const message = ofUnknownPayment ? (site?.messages.unknownPayment ?? UNKNOWN_PAYMENT) : null
+  const data = { page: 'site' as const, site, events: [...events], message }
   return {
     title,
     about: text,
     url,
     picture: null,
     colour: null,
+    // A message is said aloud when a script draws it.
+    drawing: site === null || message !== null ? null : await drawings.site(data),
     shell:
       messageShell(message) +
       (site === null ? listShell(title, text, events) : siteShell(site, events)),
-    data: { page: 'site', site, events: [...events], message },
+    data,
   }
 }
 

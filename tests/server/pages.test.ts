@@ -51,6 +51,24 @@ test.each([
   expect(dataOf(response.body).page).toBe(page)
 })
 
+describe('the landing page', () => {
+  test('is there as a whole, without a script; a message that must be said aloud brings one', async () => {
+    const { body } = await server.app.inject('/')
+    for (const part of [
+      'id="features"',
+      'id="pricing"',
+      'aria-label="5 out of 5 stars"',
+      '</footer>',
+    ])
+      expect(body).toContain(part)
+    expect(body).not.toMatch(/<script(?! type="application\/json")/)
+    expect(body).not.toMatch(/ style="|rel="(stylesheet|modulepreload)"/)
+    const shown = new Set([...body.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => `#${id}`))
+    expect(new Set([...body.matchAll(/<use href="([^"]+)"/g)].map(([, id]) => id))).toEqual(shown)
+    expect((await server.app.inject('/?message=unknown-payment')).body).toContain('type="module"')
+  })
+})
+
 describe('the form page', () => {
   test('has a title, a description and a preview of its own, and a canonical address whatever path was taken', async () => {
     for (const path of ['/afpicon2026', '/afpicon/register/', '/afpicon2026?utm=x']) {

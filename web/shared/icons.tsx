@@ -32,15 +32,19 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-export function Sprite() {
+/** @param only the names of those that the page shows; usually any may come. */
+export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   return (
     <svg width="0" height="0" className="sprite" aria-hidden="true">
       <defs>
-        {Object.entries(paths).map(([name, d]) => (
-          <symbol key={name} id={`i-${name}`} viewBox="0 0 20 20">
-            <path d={d} />
-          </symbol>
-        ))}
+        {Object.entries(paths).map(
+          ([name, d]) =>
+            (only?.has(name) ?? true) && (
+              <symbol key={name} id={`i-${name}`} viewBox="0 0 20 20">
+                <path d={d} />
+              </symbol>
+            ),
+        )}
       </defs>
     </svg>
   )

@@ -3,8 +3,10 @@ import type { Site, Social } from '../../engine/index.ts'
 import { Mark } from '../shared/icons.tsx'
 import { SkipLink } from '../shared/skip.tsx'
 
+type SitePlace = { readonly site: Site; readonly here: '/' | '/organisers' }
+
 /** The bar at the top of the site's own pages. Anchors lead to the landing page from wherever one is. */
-export function SiteHeader({ site }: { readonly site: Site }) {
+export function SiteHeader({ site, here }: SitePlace) {
   const { links, signIn, createEvent } = site.header
   return (
     <header className="hd">
@@ -16,7 +18,7 @@ export function SiteHeader({ site }: { readonly site: Site }) {
         </a>
         <nav aria-label="Main">
           {links.map((link) => (
-            <a key={link.go} href={fromAnywhere(link.go)}>
+            <a key={link.go} href={fromHere(here, link.go)}>
               {link.label}
             </a>
           ))}
@@ -35,8 +37,8 @@ export function SiteHeader({ site }: { readonly site: Site }) {
 }
 
 /** An anchor as it is on the landing page, and led there from any other. */
-export const fromAnywhere = (go: string): string =>
-  go.startsWith('#') && window.location.pathname !== '/' ? `/${go}` : go
+const fromHere = (here: SitePlace['here'], go: string): string =>
+  go.startsWith('#') && here !== '/' ? `/${go}` : go
 
 const DRAWINGS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
   facebook: {
@@ -59,7 +61,7 @@ const DRAWINGS: Readonly<Record<Social, { readonly name: string; readonly path: 
 }
 
 /** Groups of links. What leads nowhere yet is words with a remark for screen readers, not a dead link. */
-export function SiteFooter({ site }: { readonly site: Site }) {
+export function SiteFooter({ site, here }: SitePlace) {
   const { groups, social, placeholder } = site.footer
   return (
     <footer className="ft">
@@ -77,7 +79,7 @@ export function SiteFooter({ site }: { readonly site: Site }) {
                         <span className="vh"> ({placeholder})</span>
                       </span>
                     ) : (
-                      <a href={fromAnywhere(go)}>{label}</a>
+                      <a href={fromHere(here, go)}>{label}</a>
                     )}
                   </li>
                 ))}

@@ -34,7 +34,7 @@ function Landing({ site, events, message }: LandingProps) {
           <p className="wrap">{message}</p>
         </div>
       )}
-      <SiteHeader site={site} />
+      <SiteHeader site={site} here="/" />
       <main id="main">
         <Hero hero={site.hero} />
         <div className="wrap first">
@@ -110,7 +110,7 @@ function Landing({ site, events, message }: LandingProps) {
           </div>
         </section>
       </main>
-      <SiteFooter site={site} />
+      <SiteFooter site={site} here="/" />
     </div>
   )
 }

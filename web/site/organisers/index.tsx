@@ -47,7 +47,7 @@ export default function OrganisersPage({ page }: PageProps) {
   const texts = page.site.organisers
   return (
     <div className="site">
-      <SiteHeader site={page.site} />
+      <SiteHeader site={page.site} here="/organisers" />
       <main id="main">
         <div className="wrap org-top">
           <h1 className="disp">{texts.title}</h1>
@@ -64,7 +64,7 @@ export default function OrganisersPage({ page }: PageProps) {
           </ol>
         </div>
       </main>
-      <SiteFooter site={page.site} />
+      <SiteFooter site={page.site} here="/organisers" />
     </div>
   )
 }
