@@ -79,9 +79,9 @@ function Sums({ capped, rows, people, places }: SoldAnswer) {
           </tbody>
           <tfoot>
             <tr>
-              <th scope="row">Together</th>
-              <td />
-              <td />
+              <th scope="row" colSpan={3}>
+                Together
+              </th>
               <td data-head="Amount">{amountOf(sumOf(rows.map(({ total }) => total)))}</td>
               <td data-head="Paid">{amountOf(sumOf(rows.map((row) => row.paid_total)))}</td>
             </tr>
