@@ -99,7 +99,9 @@ export async function listen(
         const parts: string[] = []
         while (texts.nextNode() !== null) parts.push(texts.currentNode.textContent ?? '')
         const text = parts.join(' ').replaceAll(/\s+/g, ' ').trim()
-        if (text !== '' && last.get(region) !== text) heard.push(text)
+        // What stands in a page as it comes is read in its place and not said by itself.
+        const isNews = document.readyState !== 'loading' && last.get(region) !== text
+        if (text !== '' && isNews) heard.push(text)
         last.set(region, text)
       }
     }
