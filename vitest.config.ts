@@ -86,8 +86,8 @@ export default defineConfig({
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          // They wait for a server to come back, which a busy machine lets them do too long: alone, and last.
-          fileParallelism: false,
+          // They wait for a server to come back, which a busy machine lets them do too long: last, and two at a time.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -92,6 +92,7 @@ export type {
   TariffAnswer,
   WireQuote,
 } from './wire.ts'
+export { FACES } from './wire.ts'
 export { type ListValue } from './values.ts'
 export { readLines, wireLines, type Line } from './lines.ts'
 export { publicEvent } from './public.ts'

@@ -364,6 +364,9 @@ export type StatsAnswer = {
   }
 }
 
+/** The element of a page that holds the faces to be fetched, switched off until its script has taken over. */
+export const FACES = 'rollcall-faces'
+
 /** What the server writes into every page it serves, as `<script type="application/json" id="page">`. */
 export type PageData =
   /**

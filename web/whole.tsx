@@ -1,6 +1,7 @@
 /** A page as a whole, drawn alike by a browser and by the server. */
-import { StrictMode } from 'react'
+import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
+import { FACES } from '../engine/index.ts'
 import { Sprite } from './shared/icons.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
@@ -9,9 +10,13 @@ import './styles/header.css'
 import './styles/ledger.css'
 import './site/shell.css'
 
-export const Whole = ({ children }: { readonly children: ReactNode }) => (
-  <StrictMode>
-    <Sprite />
-    {children}
-  </StrictMode>
-)
+export function Whole({ children }: { readonly children: ReactNode }) {
+  // The page works: now its faces may come.
+  useEffect(() => document.getElementById(FACES)?.setAttribute('media', 'all'), [])
+  return (
+    <StrictMode>
+      <Sprite />
+      {children}
+    </StrictMode>
+  )
+}

@@ -3,6 +3,7 @@
  * back gives the same event, which a test holds to; only the gateway stays a name, for it has no
  * other form in an event file, and its constants follow as a remark.
  */
+import { SOLD } from '../sold-columns.ts'
 import { canBeMalformed } from '../fields.ts'
 import type { Button, Detail, EventConfig, ExampleCase, Field, ResultPage } from '../config.ts'
 import { FORMATS } from '../formats.ts'
@@ -125,16 +126,18 @@ function whole(event: EventConfig): Block {
         : given({ subject: email.subject, copy_to: email.copyTo, text: email.text }),
     admin: {
       dashboard: event.admin.dashboard,
-      lists: event.admin.lists.map((list) =>
-        given({
+      lists: event.admin.lists.map((list) => {
+        // What is sold may be filtered by without a file's saying so, and no file can say it.
+        const stated = list.filters.filter(({ show }) => show !== SOLD)
+        return given({
           id: list.id,
           title: list.title,
           route: list.route,
           api: list.api,
           filters:
-            list.filters.length === 0
+            stated.length === 0
               ? undefined
-              : list.filters.map(({ show, sentAs }) =>
+              : stated.map(({ show, sentAs }) =>
                   show === sentAs ? show : { show, sent_as: sentAs },
                 ),
           columns: list.columns.map(({ id }) => id),
@@ -143,8 +146,8 @@ function whole(event: EventConfig): Block {
           empty: list.empty,
           errors: list.errors,
           export: list.export,
-        }),
-      ),
+        })
+      }),
     },
     examples: event.examples.length === 0 ? undefined : { cases: event.examples.map(showExample) },
   })

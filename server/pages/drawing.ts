@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { assert, escapeHtml } from '../../engine/index.ts'
+import { assert, escapeHtml, FACES } from '../../engine/index.ts'
 import type { PageData } from '../../engine/index.ts'
 import type { Log, ServedEvent } from '../deps.ts'
 import type { Drawn } from './drawing-thread.ts'
@@ -144,9 +144,12 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
     assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
     if (name === 'site') return `<style nonce="${nonceMark}">${styles}</style>`
+    // The faces that are fetched wait for the script, which every byte of them would hold up (web/whole.tsx).
+    const faces = /@font-face\s*\{[^}]*url\([^}]*\}/g
     return [
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
-      `<style nonce="${nonceMark}">${styles}</style>`,
+      `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,
+      `<style nonce="${nonceMark}" media="not all" id="${FACES}">${(styles.match(faces) ?? []).join('')}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
   }

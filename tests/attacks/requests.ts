@@ -324,7 +324,9 @@ function bodyOf(chance: Chance, known: Known, path: string): Body {
     MESSAGE: chance.from(NASTY),
     ap_SecureHash: String(chance.below(2 ** 32)),
   }
-  const code = chance.of(0.7) ? chance.from(known.codes) : chance.from(NASTY)
+  // A code that is withdrawn at once is none that anybody can use.
+  const isKnown = !path.includes('withdraw') && chance.of(0.7)
+  const code = isKnown ? chance.from(known.codes) : chance.from(NASTY)
   // Half of what comes to the doors of codes and rolls, and to the form that takes them, speaks their language.
   if (/\/code|\/roll/.test(path) && chance.of(0.5))
     return json(
@@ -340,10 +342,22 @@ function bodyOf(chance: Chance, known: Known, path: string): Body {
         note: chance.from(NASTY),
       }),
     )
+  // One address registers once there.
+  const visitor = `visitor${chance.below(10 ** 6)}@example.org`
+  if (path.includes(CODED) && chance.of(0.3))
+    return json({
+      ...codedDelegate,
+      email: visitor,
+      letters: 'true',
+      code: chance.from(known.codes),
+      number: '',
+      companions: [{ name: 'A Person' }],
+    })
   if (path.includes(CODED) && chance.of(0.8))
     return json({
       ...mutated({
         ...codedDelegate,
+        email: chance.of(0.5) ? codedDelegate.email : visitor,
         letters: 'true',
         code,
         number: chance.of(0.7) ? '' : chance.from(['M-1', 'X']),

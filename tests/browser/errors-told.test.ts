@@ -202,11 +202,19 @@ describe('states of a form that axe has not seen elsewhere', () => {
       await page.unroute('**/api/midzone/register/')
     }
     await page.reload()
-    await page.getByText('Your answers are as you left them.').waitFor()
+    await page.getByText('We kept your answers.').waitFor()
     expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await expectAccessible(page, 'a form with answers from before')
-    await page.getByRole('button', { name: 'Start afresh' }).click()
+    await page.getByRole('button', { name: 'Clear form' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    // One slip of the thumb loses nothing.
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
+    await page.getByRole('button', { name: 'Clear form' }).click()
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    await page.reload()
+    await payButton(page).waitFor()
+    expect(await field(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
 
@@ -214,7 +222,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await page.goto(`${server.url}/midzone2025`)
     const bar = page.getByRole('region', { name: 'Registration Summary' })
-    await bar.getByText('₹ 1,475').waitFor()
+    await bar.getByRole('button', { name: /₹ 1,475/ }).waitFor()
     await bar.getByRole('button', { name: /Details/ }).click()
     expect(await ledger(bar)).toEqual({
       'Base Fee': '₹ 1,250',

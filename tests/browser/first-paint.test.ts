@@ -322,7 +322,7 @@ test('what is typed and chosen before the script has come, and while it takes th
   await membership.fill('KL 1')
   // What the form knows is what one sees: it keeps it, and has it again.
   await page.reload()
-  await page.getByText('Your answers are as you left them').waitFor()
+  await page.getByText('We kept your answers').waitFor()
   await expect.poll(() => membership.inputValue()).toBe('KL 1')
   expect(await name.inputValue()).toBe(`Dr. ${typed}Nair`)
   expect(await page.getByLabel('Email Address').inputValue()).toBe('anjali@example.org')

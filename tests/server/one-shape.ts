@@ -6,6 +6,9 @@ export type Answered = {
   readonly body: string
 }
 
+/** What a no may say besides: each field's message, the new bill, that a second try counts, which place is gone and what is left of it. */
+const BESIDE = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
+
 /** What is wrong with an answer; null: nothing. `mayBePage`: nothing but a page was asked for. */
 export function wrongWith(
   { statusCode, headers, body }: Answered,
@@ -23,7 +26,7 @@ export function wrongWith(
   const { status, code, message, ...more } = said
   if (status !== 'error') return `${statusCode} with status ${String(status)}`
   if (!/^[a-z]+(_[a-z]+)*$/.test(String(code))) return `the code ${String(code)}`
-  if (!/^[A-Z“].*[a-z.]$/.test(String(message))) return `the message ${String(message)}`
-  const unknown = Object.keys(more).filter((name) => !['errors', 'quote'].includes(name))
+  if (!/^[A-Z“].*[a-z.?]$/.test(String(message))) return `the message ${String(message)}`
+  const unknown = Object.keys(more).filter((name) => !BESIDE.has(name))
   return unknown.length === 0 ? null : `also ${unknown.join(', ')}`
 }

@@ -1,7 +1,7 @@
 /** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
-import type { PaymentData, Quote, TariffAnswer } from '../../engine/index.ts'
+import type { PaymentData, Quote, RawAnswers, TariffAnswer } from '../../engine/index.ts'
 import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
 import type { ApiError } from '../api.ts'
@@ -11,7 +11,7 @@ import { completedBefore, forget, isBegun, keep, markOf, recall, startOf } from 
 import type { Completed, Kept } from '../shared/keep.ts'
 import { isOffline } from '../shared/line.ts'
 import { useMessage } from '../shared/messages.tsx'
-import { RegisteredBefore, resultPageOf, SentBefore } from '../shared/sent.tsx'
+import { AnswersKept, RegisteredBefore, resultPageOf, SentBefore } from '../shared/sent.tsx'
 import { Changed } from './changed.tsx'
 import { ClosedBox, TookPlace } from './closed.tsx'
 import { Marks, OnPage } from './context.ts'
@@ -96,6 +96,8 @@ function Filling({
   /** Counts failed submits, so that each of them takes the focus to the summary of errors. */
   const [attempts, setAttempts] = useState(0)
   const [recalled, setRecalled] = useState(begin !== null)
+  /** What was cleared last, until something else is typed. */
+  const [cleared, setCleared] = useState<RawAnswers | null>(null)
   /** The number of the registration that was sent from here and left to be paid. */
   const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
@@ -104,6 +106,7 @@ function Filling({
     key.current = newKey()
     setProblem(null)
     setRecalled(false)
+    setCleared(null)
     setHolds(false)
   }, [])
   const { code, facts } = outside
@@ -225,6 +228,17 @@ function Filling({
     setSent(null)
     setAttempts(0)
   }
+  const clear = () => {
+    startAfresh()
+    setCleared(data)
+  }
+  const undo = () => {
+    const files = new Set(event.fields.flatMap(({ id, type }) => (type === 'file' ? [id] : [])))
+    // Files are gone from the server: their names alone would promise too much.
+    form.layIn(Object.fromEntries(Object.entries(cleared ?? {}).filter(([id]) => !files.has(id))))
+    setCleared(null)
+    setRecalled(true)
+  }
   const isUnderway = useUnderway(proofs, form.shown)
   const submit = () => {
     if (form.check() !== null) setAttempts((times) => times + 1)
@@ -306,13 +320,8 @@ function Filling({
                 <SentBefore event={event} regNo={sent} edited={!recalled} />
               )}
               {completed !== null && <RegisteredBefore completed={completed} isSame={isSame} />}
-              {recalled && (
-                <p className="recalled">
-                  Your answers are as you left them.{' '}
-                  <button type="button" className="link" onClick={startAfresh}>
-                    Start afresh
-                  </button>
-                </p>
+              {(recalled || cleared !== null) && (
+                <AnswersKept cleared={cleared !== null} act={cleared === null ? clear : undo} />
               )}
               <fieldset className="bare" disabled={busy}>
                 <OnPage value={paging.section}>

@@ -49,3 +49,21 @@ export function RegisteredBefore({
     </section>
   )
 }
+
+/** Answers from before stand in the form, or were just cleared: the one button takes the one or the other back. */
+export function AnswersKept({
+  cleared,
+  act,
+}: {
+  readonly cleared: boolean
+  readonly act: () => void
+}) {
+  return (
+    <p className="recalled" role="status">
+      {cleared ? 'The form is empty again.' : 'We kept your answers.'}{' '}
+      <button type="button" className="link" onClick={act}>
+        {cleared ? 'Undo' : 'Clear form'}
+      </button>
+    </p>
+  )
+}

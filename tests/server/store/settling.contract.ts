@@ -106,7 +106,7 @@ export function settlingContract(given: Given): void {
       const fact = confirmed('AP1', paise(100))
       expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
         changed: true,
-        review: expect.stringContaining('instead of'),
+        review: expect.stringContaining('expected'),
         payment: { status: 'pending', review: expect.stringContaining('5,015') },
       })
       expect(await found(store, regNo)).toMatchObject({
@@ -178,7 +178,7 @@ export function settlingContract(given: Given): void {
         { ...confirmed('AP1'), currency: 'USD' } as PaymentFact,
         null,
       )
-      expect(second.review).toMatch(/instead of.*USD/)
+      expect(second.review).toMatch(/expected.*USD/)
       expect(await store.applyFact(orderId, confirmed('AP1', paise(100)), null)).toMatchObject({
         changed: false,
         review: second.review,
