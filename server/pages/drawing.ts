@@ -149,7 +149,7 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
     return [
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,
-      `<style nonce="${nonceMark}" media="not all" id="${FACES}">${(styles.match(faces) ?? []).join('')}</style>`,
+      `<style nonce="${nonceMark}" media="not all" id="${FACES}">${(styles.match(faces) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
   }

@@ -225,12 +225,22 @@ describe('answers that are missing or wrong', () => {
       .getByText(/setup\.exe:/)
       .first()
       .waitFor()
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/proofs/', async (route) => {
+      await held
+      await route.continue()
+    })
     await page.locator('input[type=file]').setInputFiles({
       name: 'setup.pdf',
       mimeType: 'application/pdf',
       buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
     })
+    // Pressed while the file is on its way: what becomes of it is told where one waits, and nothing is sent.
     await payButton(page).click()
+    release()
     await problems(page).waitFor()
     expect((await problems(page).getByRole('link').allTextContents()).map(plain).length).toBe(1)
     expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')

@@ -21,11 +21,11 @@ import type { Asked, More, Outside } from './more.ts'
 import { Fees, Panel, Until } from './notes.tsx'
 import { priceOf, useTariff } from './price.ts'
 import type { EventPage, Tariff } from './price.ts'
-import { openProofs, useUnderway } from './proofs.ts'
+import { openProofs, underway, useUnderway } from './proofs.ts'
 import { Held } from './held.tsx'
 import { ErrorSummary } from './problems.tsx'
 import { Stepper } from './steps.tsx'
-import { register } from './submit.ts'
+import { NOT_SENT, NOT_TAKEN, register } from './submit.ts'
 import type { Outcome } from './submit.ts'
 import { MailToBelow, Summary } from './summary.tsx'
 import { useTakeOver } from './taking-over.ts'
@@ -63,8 +63,6 @@ export function Registration({ page, more }: { readonly page: EventPage; readonl
 
 /** Said beside the button to whoever registers with the address of a registration completed before. */
 const SAME_ADDRESS = 'You are registered with this email address already. Register once more?'
-/** Said beside the button for as long as nothing else was tried. */
-const NOT_SENT = 'We could not reach our server, so nothing has been charged. Please try again.'
 
 const answerOf = (tariff: Tariff): TariffAnswer | null =>
   tariff.is === 'here' ? tariff.answer : null
@@ -102,13 +100,16 @@ function Filling({
   const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
   const answer = answerOf(tariff)
+  const [proofs] = useState(() => openProofs(event, true))
   const edited = useCallback(() => {
     key.current = newKey()
     setProblem(null)
     setRecalled(false)
     setCleared(null)
-    setHolds(false)
-  }, [])
+    // A file that was refused on its way is told where one waits for it, not forgotten as by an edit.
+    const files = new Set(event.fields.map(({ id }) => id))
+    setHolds((held) => held && underway(proofs.all(), files) === null)
+  }, [event, proofs])
   const { code, facts } = outside
   const codeOfKey = useRef(code)
   useEffect(() => {
@@ -116,7 +117,6 @@ function Filling({
     if (code !== codeOfKey.current) edited()
     codeOfKey.current = code
   }, [code, edited])
-  const [proofs] = useState(() => openProofs(event, true))
   const form = useForm(page.event, begin?.data ?? startOf(event), outside, proofs, edited)
   const { data } = form
   useEffect(() => {
@@ -240,18 +240,24 @@ function Filling({
     setRecalled(true)
   }
   const isUnderway = useUnderway(proofs, form.shown)
+  const waitsFor = useRef<readonly string[]>([])
   const submit = () => {
     if (form.check() !== null) setAttempts((times) => times + 1)
-    else if (isUnderway) setHolds(true)
-    else void send(quoted)
+    else if (isUnderway) {
+      waitsFor.current = [...proofs.all().keys()]
+      setHolds(true)
+    } else void send(quoted)
   }
   const submitting = useRef(submit)
   submitting.current = submit
   useEffect(() => {
     if (!holds || isUnderway) return
     setHolds(false)
-    submitting.current()
-  }, [holds, isUnderway])
+    // Without a file that was meant to go along nothing is sent.
+    if (waitsFor.current.every((id) => proofs.all().has(id))) submitting.current()
+    else if (form.check() !== null) setAttempts((times) => times + 1)
+    else setProblem(NOT_TAKEN)
+  }, [holds, isUnderway, proofs, form])
   /** What follows when every number on the page has been asked about. */
   const onward = useRef(submit)
   const [waits, setWaits] = useState(false)

@@ -7,6 +7,12 @@ import type { ApiError } from '../api.ts'
 import { callUntilAnswered } from '../shared/patience.ts'
 import type { Proofs } from './proofs.ts'
 
+/** Said beside the button for as long as nothing else was tried. */
+export const NOT_SENT =
+  'We could not reach our server, so nothing has been charged. Please try again.'
+export const NOT_TAKEN =
+  'Your file could not be taken, so nothing was sent. Choose another one, or press once more to go without it.'
+
 /** What became of a registration that was sent. */
 export type Outcome =
   | { readonly is: 'registered'; readonly answer: Registered }
