@@ -125,7 +125,8 @@ function scriptsOf(page: Page): () => Promise<number> {
       (async () => {
         const type = (await request.response())?.headers()['content-type'] ?? ''
         return /javascript/.test(type) ? (await request.sizes()).responseBodySize : 0
-      })(),
+        // What arrives while the page is being closed is nobody's first visit.
+      })().catch(() => 0),
     )
   })
   return async () => (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
