@@ -192,6 +192,7 @@ export {
   mailFor,
   orderIdToSay,
   receipt,
+  CODE_LOOK,
   resultRows,
   resultValues,
   saysNoMoneyWent,

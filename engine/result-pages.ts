@@ -16,6 +16,12 @@ import {
 } from './texts.ts'
 import { formatDay, formatInstant, isDay, readInstant } from './time.ts'
 
+/**
+ * How a registration number is drawn as a QR code, on the ticket and in its mail: middling correction, because it is also read
+ * from a cracked screen or a creased page, and the white around it that readers need, in modules.
+ */
+export const CODE_LOOK = { ecc: 'M', border: 4 } as const
+
 /** The query parameters of a result page's address, as they stand there. */
 type ResultQuery = {
   readonly orderId?: string | null | undefined

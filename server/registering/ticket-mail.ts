@@ -1,6 +1,7 @@
 /** What goes along with the mail of a ticket: the number as a code for the desk, the days for the calendar. */
 import { renderAsync } from '@resvg/resvg-js'
 import { renderSVG } from 'uqr'
+import { CODE_LOOK } from '../../engine/index.ts'
 import type { EventConfig, Instant } from '../../engine/index.ts'
 import { calendarOf } from '../events/calendar.ts'
 import type { QueuedMail } from '../store/store.ts'
@@ -15,8 +16,6 @@ export type Attachment = {
 const TICKETS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
 /** As wide as a phone shows it, and sharp on paper. */
 const CODE_PIXELS = 480
-/** The white around the code, which readers need. */
-const QUIET_MODULES = 4
 
 /** `event` null: its file is gone; the mail goes without. */
 export async function attachmentsOf(
@@ -26,7 +25,7 @@ export async function attachmentsOf(
   at: Instant,
 ): Promise<readonly Attachment[]> {
   if (event === null || regNo === null || !TICKETS.has(kind)) return []
-  const svg = renderSVG(regNo, { ecc: 'M', border: QUIET_MODULES })
+  const svg = renderSVG(regNo, CODE_LOOK)
   const image = await renderAsync(svg, { fitTo: { mode: 'width', value: CODE_PIXELS } })
   return [
     { filename: `${regNo}.png`, content: image.asPng(), contentType: 'image/png' },

@@ -149,6 +149,16 @@ async function open(
   return { page, context, complaints, home }
 }
 
+/** What the page asks for under such an address waits until what is answered is called. */
+export async function heldBack(page: Page, address: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
 declare global {
   interface Window {
     axe?: typeof axeCore

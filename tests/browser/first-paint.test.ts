@@ -1,7 +1,7 @@
 /** What stands on a page before its script has come, and that nothing moves when it does. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launch, visit } from './browser.ts'
+import { heldBack, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { INTERN, plain } from './delegate.ts'
 import { serve } from './serve.ts'
@@ -236,14 +236,7 @@ describe.each([360, 1280])('at %i px', (width) => {
     async ({ path, heading, ready }) => {
       const { page, context, complaints } = await visit(browser, { width, height: 740, own: true })
       await watchShifts(page)
-      let release = (): void => {}
-      const held = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      await page.route('**/*.js', async (route) => {
-        await held
-        await route.continue()
-      })
+      const release = await heldBack(page, '**/*.js')
       await page.goto(server.url + path, { waitUntil: 'commit' })
       await page.getByRole('heading', { level: 1, name: heading }).waitFor()
       await settled(page)
@@ -267,14 +260,7 @@ describe.each([360, 1280])('at %i px', (width) => {
 test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async (path) => {
   const { page, context } = await visit(browser, { own: true })
   await watchShifts(page)
-  let release = (): void => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route('**/*.woff2', async (route) => {
-    await held
-    await route.continue()
-  })
+  const release = await heldBack(page, '**/*.woff2')
   await page.goto(server.url + path, { waitUntil: 'commit' })
   await page.getByRole('contentinfo').waitFor()
   await expect
@@ -289,14 +275,7 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
 
 test('what is typed and chosen before the script has come, and while it takes the page over, stays', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
-  let release = (): void => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route('**/*.js', async (route) => {
-    await held
-    await route.continue()
-  })
+  const release = await heldBack(page, '**/*.js')
   await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'commit' })
   await page.getByLabel('Email Address').fill('anjali@example.org')
   await page.getByLabel('State').selectOption('Kerala')

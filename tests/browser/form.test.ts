@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, launch, visit } from './browser.ts'
+import { expectAccessible, heldBack, launch, visit } from './browser.ts'
 import {
   field,
   fillForm,
@@ -225,14 +225,7 @@ describe('answers that are missing or wrong', () => {
       .getByText(/setup\.exe:/)
       .first()
       .waitFor()
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/proofs/', async (route) => {
-      await held
-      await route.continue()
-    })
+    const release = await heldBack(page, '**/proofs/')
     await page.locator('input[type=file]').setInputFiles({
       name: 'setup.pdf',
       mimeType: 'application/pdf',

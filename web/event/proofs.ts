@@ -122,10 +122,10 @@ export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
   )
 }
 
-/** The first of the fields seen that is still on its way; null: none is. */
-export function underway(all: All, shown: ReadonlySet<string>): Proof | null {
+/** The first that is still on its way, of the fields seen or of all; null: none is. */
+export function underway(all: All, shown?: ReadonlySet<string>): Proof | null {
   for (const [id, proof] of all)
-    if (shown.has(id) && proof.is !== 'there' && proof.is !== 'here') return proof
+    if ((shown?.has(id) ?? true) && proof.is !== 'there' && proof.is !== 'here') return proof
   return null
 }
 

@@ -107,9 +107,8 @@ function Filling({
     setRecalled(false)
     setCleared(null)
     // A file that was refused on its way is told where one waits for it, not forgotten as by an edit.
-    const files = new Set(event.fields.map(({ id }) => id))
-    setHolds((held) => held && underway(proofs.all(), files) === null)
-  }, [event, proofs])
+    setHolds((held) => held && underway(proofs.all()) === null)
+  }, [proofs])
   const { code, facts } = outside
   const codeOfKey = useRef(code)
   useEffect(() => {

@@ -1,14 +1,14 @@
 /** What a delegate takes along from a ticket: its code for the desk, the days for the calendar, the way there, the link for others. */
 import { useMemo, useState } from 'react'
 import { encode } from 'uqr'
+import { CODE_LOOK } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 
 /** The number as a code that a desk scans; drawn here, so that nobody else learns of it. */
 export function NumberAsCode({ number }: { readonly number: string }) {
   const { size, path } = useMemo(() => {
-    // Middling correction: a ticket is also read from a screen with a crack in it, or from a creased page.
-    const { size: modules, data } = encode(number, { ecc: 'M', border: QUIET_MODULES })
+    const { size: modules, data } = encode(number, CODE_LOOK)
     const cells = data.flatMap((row, y) =>
       row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
     )
@@ -27,8 +27,6 @@ export function NumberAsCode({ number }: { readonly number: string }) {
     </svg>
   )
 }
-/** The white around the code, which readers need. */
-const QUIET_MODULES = 4
 
 export function TakeAlong({ event }: { readonly event: PublicEvent }) {
   const [said, setSaid] = useState<string | null>(null)
