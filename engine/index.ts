@@ -209,3 +209,13 @@ export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export { RESERVED_CALLS } from './reserved.ts'
+export {
+  isAtLeast,
+  isOwnerOfAll,
+  isRole,
+  maySee,
+  ROLE_SAYS,
+  ROLES,
+  type Person,
+  type Role,
+} from './may.ts'
