@@ -151,6 +151,18 @@ export {
   type Stands,
 } from './payment.ts'
 export {
+  allowedActs,
+  isActName,
+  judgeAct,
+  stateAfter,
+  STATE_WORDS,
+  STATES,
+  type ActName,
+  type ActRefusal,
+  type Actor,
+  type RegistrationState,
+} from './acts.ts'
+export {
   decide,
   decisionsFor,
   groundsOf,

@@ -10,6 +10,7 @@ import {
   mailFor,
   ok,
   orderIdOf,
+  paise,
   quote,
   regNoOf,
 } from '../../engine/index.ts'
@@ -155,6 +156,8 @@ function unpaidView(
       lines: quoted?.lines ?? [],
       paymentStatus: 'success',
       inReview: false,
+      state: 'complete',
+      due: paise(0),
       paymentId: null,
       paidAt: at,
       createdAt: at,

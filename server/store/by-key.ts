@@ -1,5 +1,6 @@
 /** What is found by a key: fast enough for the main thread. */
 import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.ts'
+import { actsOf } from './acts.ts'
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
 import type { Sql } from './database.ts'
@@ -89,6 +90,9 @@ export function reads(sql: Sql) {
     },
     review(id: string): Answered<'review'> {
       return reviewOf(sql, id)
+    },
+    acts(regNo: RegNo): Answered<'acts'> {
+      return actsOf(sql, regNo)
     },
     decisions(regNo: RegNo): Answered<'decisions'> {
       return decisionsOf(sql, regNo)

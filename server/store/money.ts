@@ -49,6 +49,8 @@ export type StoredPayment = {
   readonly hasMoneyInReview: boolean
   /** How much of what was paid with it has gone back. */
   readonly refunded: Paise
+  /** Whether it asks for what a correction left, and not for the registration's price. */
+  readonly isDifference: boolean
 }
 
 /** A price taken apart, without its total. */

@@ -4,7 +4,13 @@
  * somebody else needs it, so that no clock that goes back can sell it twice.
  */
 import { allPlaces, own, placesOf } from '../../engine/index.ts'
-import type { Answers, Instant, Limit, PaymentStatus } from '../../engine/index.ts'
+import type {
+  Answers,
+  Instant,
+  Limit,
+  PaymentStatus,
+  RegistrationState,
+} from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { OutsideRefusal } from './outside.ts'
 
@@ -112,10 +118,16 @@ export function holdAgain(sql: Sql, eventId: string, registrationId: number, at:
 export function settlePlaces(
   sql: Sql,
   registrationId: number,
+  state: RegistrationState,
   status: PaymentStatus,
   inReview: boolean,
 ): void {
-  if (status === 'success')
+  // What people have ended holds nothing, whatever its money does.
+  if (state === 'cancelled' || state === 'refused')
+    sql(
+      "UPDATE places_taken SET state = 'free', until = NULL WHERE registration_id = ? AND state <> 'free'",
+    ).run(registrationId)
+  else if (status === 'success')
     sql(
       "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state <> 'kept'",
     ).run(registrationId)
@@ -207,9 +219,10 @@ type Standing = {
   category: string | null
   payment_status: PaymentStatus
   in_review: 0 | 1
+  state: RegistrationState
   handed_off_at: Instant | null
 }
-const STANDING = `SELECT id, answers, category, payment_status, in_review,
+const STANDING = `SELECT id, answers, category, payment_status, in_review, state,
   (SELECT max(handed_off_at) FROM payments p WHERE p.registration_id = registrations.id) AS handed_off_at FROM registrations`
 
 function placeAll(sql: Sql, eventId: string, known: Limits): void {
@@ -237,8 +250,9 @@ function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: St
     `DELETE FROM places_taken WHERE registration_id = ? AND place_id NOT IN
        (SELECT id FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)))`,
   ).run(row.id, eventId, names)
-  const isKept = row.payment_status === 'success' || row.in_review === 1
-  const isHeld = !isKept && row.payment_status === 'pending'
+  const isOver = row.state === 'cancelled' || row.state === 'refused'
+  const isKept = !isOver && (row.payment_status === 'success' || row.in_review === 1)
+  const isHeld = !isKept && !isOver && row.payment_status === 'pending'
   sql(
     `INSERT INTO places_taken (registration_id, place_id, state, until)
      SELECT ?, id, ?, ? FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)) ON CONFLICT DO NOTHING`,

@@ -1,19 +1,24 @@
 /** The writes that make registrations. Each runs inside a savepoint of the writer's transaction. */
 import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
-import type { Answers, Instant, OrderId, Paise, RegNo, Result } from '../../engine/index.ts'
+import type {
+  Answers,
+  Instant,
+  OrderId,
+  Paise,
+  RegistrationState,
+  RegNo,
+  Result,
+} from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import { keepImported } from './captures.ts'
 import { keepLines } from './bills.ts'
-import { addRevenue } from './counters.ts'
 import { enqueue } from './mails.ts'
-import { holdAgain, placeStored } from './places.ts'
+import { holdAgain } from './places.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
 import { applyFact } from './settling.ts'
 import { settleRegistration } from './standing.ts'
 import { take, whetherFree, whetherStillFree } from './taking.ts'
-import { forgetRules } from './unique.ts'
 import type { AskedOf, AttemptQuote, NextAttempt, RetryRefusal } from './money.ts'
 import type { OutsideRefusal } from './outside.ts'
 import type {
@@ -59,6 +64,7 @@ export function register(
     gst: quote?.gst ?? null,
     total: quote?.total ?? null,
     paymentStatus: orderId === null ? 'success' : 'pending',
+    state: orderId === null ? 'complete' : 'to_pay',
     paymentId: null,
     createdAt: at,
     paidAt: null,
@@ -218,16 +224,19 @@ export function handedAgain(
 }
 
 /** Null: the number is taken. */
-function insertRegistration(
+export function insertRegistration(
   sql: Sql,
-  row: Omit<ImportRow, 'formerNo'> & { readonly bill?: number | null },
+  row: Omit<ImportRow, 'formerNo'> & {
+    readonly bill?: number | null
+    readonly state: RegistrationState
+  },
   formerNo: string | null = null,
 ): number | null {
   const { searchable } = row
   const written = sql(
     `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
-       payment_status, payment_id, paid_at, created_at, created_day)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
+       payment_status, payment_id, paid_at, created_at, created_day, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
   ).run(
     row.eventId,
     row.eventHash,
@@ -249,6 +258,7 @@ function insertRegistration(
     row.paidAt,
     row.createdAt,
     dayOf(row.createdAt),
+    row.state,
   )
   return written.changes === 1 ? Number(written.lastInsertRowid) : null
 }
@@ -304,73 +314,5 @@ function insertPayment(
       at,
       at,
     ).changes === 1
-  )
-}
-
-/** Rows of another system. They get a payment where they state an amount, but none that our gateway is asked about. */
-export function importRegistrations(
-  sql: Sql,
-  rows: readonly ImportRow[],
-): Result<
-  { added: number; unchanged: number },
-  { code: 'differs' | 'reg_no_taken'; formerNo: string }
-> {
-  let added = 0
-  for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
-  for (const row of rows) {
-    const { formerNo } = row
-    const there =
-      sql<RegistrationRow>('SELECT * FROM registrations WHERE event_id = ? AND former_no = ?').get(
-        row.eventId,
-        formerNo,
-      ) ?? sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(formerNo)
-    if (there !== undefined) {
-      if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
-      continue
-    }
-    const id = insertRegistration(sql, row, formerNo)
-    if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
-    added += 1
-    if (row.total !== null)
-      sql(
-        `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reference, created_at, status_at, paid_at) VALUES (?, ?, 1, NULL, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        id,
-        row.regNo,
-        row.total,
-        row.paymentStatus,
-        row.paymentId,
-        row.createdAt,
-        row.paidAt ?? row.createdAt,
-        row.paidAt,
-      )
-    keepImported(sql, id, row)
-    placeStored(sql, row.eventId, id)
-    if (row.paymentStatus === 'success')
-      addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
-    sql(
-      "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
-    ).run(row.createdAt, row.eventId, row.regNo, id)
-  }
-  return ok({ added, unchanged: rows.length - added })
-}
-
-function sameAs(there: RegistrationRow, row: ImportRow): boolean {
-  const answers = (text: string): string =>
-    JSON.stringify(
-      Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    )
-  return (
-    there.event_id === row.eventId &&
-    answers(there.answers) === answers(JSON.stringify(row.answers)) &&
-    there.category === row.category &&
-    there.period === row.period &&
-    there.base === row.base &&
-    there.gst === row.gst &&
-    there.total === row.total &&
-    there.payment_status === row.paymentStatus &&
-    there.payment_id === row.paymentId &&
-    there.created_at === row.createdAt &&
-    there.paid_at === row.paidAt
   )
 }

@@ -8,6 +8,7 @@ import type {
   Paise,
   Payment,
   PaymentStatus,
+  RegistrationState,
   RegNo,
 } from '../../engine/index.ts'
 import { linesOf } from './bills.ts'
@@ -34,6 +35,9 @@ export type RegistrationRow = {
   bill: number | null
   payment_status: PaymentStatus
   in_review: 0 | 1
+  state: RegistrationState
+  due: Paise
+  is_corrected: 0 | 1
   payment_id: string | null
   paid_at: Instant | null
   created_at: Instant
@@ -72,6 +76,7 @@ export type PaymentRow = {
   review_since: Instant | null
   money_in_review: 0 | 1
   refunded: Paise
+  asks_for: 'whole' | 'difference'
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
 type UploadRow = {
@@ -124,6 +129,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   reviewSince: row.review_since,
   hasMoneyInReview: row.money_in_review === 1,
   refunded: row.refunded,
+  isDifference: row.asks_for === 'difference',
 })
 
 /** An attempt's own price; null: not known. */
@@ -207,6 +213,8 @@ export function registrationsByIds(
         lines: lines(id, row.bill),
         paymentStatus: row.payment_status,
         inReview: row.in_review === 1,
+        state: row.state,
+        due: row.due,
         paymentId: row.payment_id,
         paidAt: row.paid_at,
         createdAt: row.created_at,

@@ -11,6 +11,7 @@ import { bills } from './migrations/bills.ts'
 import { places } from './migrations/places.ts'
 import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
+import { acts } from './migrations/acts.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -358,6 +359,7 @@ export const migrations: readonly string[] = [
   outside,
   places,
   draftProofs,
+  acts,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -8,6 +8,7 @@ import type {
   Paise,
   PaymentStatus,
   Quote,
+  RegistrationState,
   RegNo,
   SoldSum,
 } from '../../engine/index.ts'
@@ -109,6 +110,9 @@ export type StoredRegistration = {
   /** Of the registration as a whole: success when any attempt succeeded. */
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
+  readonly state: RegistrationState
+  /** What corrections and cancellation left: above nothing it is to be paid, below it is to be paid back. */
+  readonly due: Paise
   /** The gateway's reference of the successful payment. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null

@@ -2,7 +2,14 @@
  * How a payment and its registration stand, written by whatever moves them: a fact of the gateway, a refund, a
  * decision of a person. Status, review, watch and figures change together or not at all.
  */
-import { applyFact as judge, assert, endedWithout, paise, watchFrom } from '../../engine/index.ts'
+import {
+  applyFact as judge,
+  assert,
+  endedWithout,
+  paise,
+  stateAfter,
+  watchFrom,
+} from '../../engine/index.ts'
 import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
 import { addRevenue } from './counters.ts'
 import type { Sql } from './database.ts'
@@ -10,7 +17,7 @@ import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow, Placed } from './refunds.ts'
 import { ownedPayment, quoteOf, toPayment } from './rows.ts'
-import type { OwnedPaymentRow } from './rows.ts'
+import type { OwnedPaymentRow, RegistrationRow } from './rows.ts'
 
 /** Writes how a payment and its registration stand; false: as before. What has ended is watched from then on. */
 export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant): boolean {
@@ -111,19 +118,26 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     base: Paise | null
     gst: Paise | null
     bill: number | null
+    reason: string | null
+    asks_for: 'whole' | 'difference'
   }>(
-    'SELECT status, review, reference, paid_at, amount, period, base, gst, bill FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+    'SELECT status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
+  const row = sql<StandingRow>(
+    'SELECT state, due, is_corrected, total, payment_id, paid_at FROM registrations WHERE id = ?',
+  ).get(registrationId)
+  assert(row !== undefined, 'a registration that is not there was settled')
+  // What a difference does is in the dues, and decides nothing of what the registration itself cost.
+  const wholes = attempts.filter(({ asks_for }) => asks_for === 'whole')
   const deciding =
-    attempts.find(({ status }) => status === 'success') ??
-    attempts.find(({ status }) => status === 'refunded') ??
-    attempts[0]
-  assert(deciding !== undefined, 'a registration was settled without a payment')
+    wholes.find(({ status }) => status === 'success') ??
+    wholes.find(({ status }) => status === 'refunded') ??
+    wholes[0]
   const waits = sql("SELECT 1 FROM captures WHERE registration_id = ? AND state = 'review'").get(
     registrationId,
   )
-  // Each attempt has a price of its own, and the registration shows that of the one that decides.
-  if (quoteOf(deciding) !== null)
+  // Each attempt has a price of its own, and the registration shows that of the one that decides, unless it was corrected since.
+  if (deciding !== undefined && row.is_corrected === 0 && quoteOf(deciding) !== null)
     sql(
       `UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ? WHERE id = ? AND (period, total, bill) IS NOT (?, ?, ?)`,
     ).run(
@@ -138,11 +152,28 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
       deciding.bill,
     )
   const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
-  settlePlaces(sql, registrationId, deciding.status, inReview)
+  // Nothing was asked for, or nothing is any more: that is as good as paid.
+  const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
+  const status = isFree ? 'success' : deciding.status
+  const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
+  const state = stateAfter(row.state, { status, hasExpired, due: row.due })
+  settlePlaces(sql, registrationId, state, status, inReview)
   sql(
-    'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ? WHERE id = ?',
-  ).run(deciding.status, deciding.reference, deciding.paid_at, inReview ? 1 : 0, registrationId)
+    'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ?, state = ? WHERE id = ?',
+  ).run(
+    status,
+    deciding === undefined ? row.payment_id : deciding.reference,
+    deciding === undefined ? row.paid_at : deciding.paid_at,
+    inReview ? 1 : 0,
+    state,
+    registrationId,
+  )
 }
+
+type StandingRow = Pick<
+  RegistrationRow,
+  'state' | 'due' | 'is_corrected' | 'total' | 'payment_id' | 'paid_at'
+>
 
 /** The reasons that stay when one is no reason any more. */
 export function without(review: string | null, gone: string | null): string | null {

@@ -64,8 +64,10 @@ import type {
   KeptEventFile,
 } from './shapes.ts'
 
+import type { Acting } from './acting.ts'
 import type { StoredPlace } from './places.ts'
 
+export type * from './acting.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
 export type * from './shapes.ts'
@@ -73,7 +75,7 @@ export type * from './shapes.ts'
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export interface Store {
+export interface Store extends Acting {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */

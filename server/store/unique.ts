@@ -8,7 +8,7 @@ import type { Sql } from './database.ts'
 
 /**
  * The newest registration that stands against these answers, and the place of the rule that says so; null:
- * none. A payment that failed or was given back stands against nothing.
+ * none. A payment that failed or was given back stands against nothing, and neither does what was cancelled or refused.
  */
 export function standsAgainst(
   sql: Sql,
@@ -31,7 +31,7 @@ export function standsAgainst(
     const found = sql<{ regNo: RegNo }>(
       `SELECT r.reg_no AS regNo FROM registrations r
        WHERE r.id IN (SELECT registration_id FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?)
-         AND (r.payment_status IN ('success', 'pending') OR r.in_review = 1) AND r.id IS NOT ? ORDER BY r.id DESC LIMIT 1`,
+         AND r.state NOT IN ('cancelled', 'refused') AND (r.payment_status IN ('success', 'pending') OR r.in_review = 1) AND r.id IS NOT ? ORDER BY r.id DESC LIMIT 1`,
     ).get(eventId, name, folded, except)
     if (found !== undefined) return { rule, regNo: found.regNo }
   }

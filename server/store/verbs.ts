@@ -51,6 +51,9 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     decisions: async (regNo) => read.decisions(regNo),
     facts: async (orderId) => read.facts(orderId),
 
+    note: (wanted) => write('note', wanted),
+    acts: async (regNo) => read.acts(regNo),
+
     reviews: (eventId) => list('reviews', eventId),
     review: async (id) => read.review(id),
     reviewCounts: () => list('reviewCounts'),

@@ -1,9 +1,11 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
+import * as acts from './acts.ts'
 import * as accounts from './accounts.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
 import * as drafts from './drafts.ts'
+import * as importing from './importing.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
 import * as refunds from './refunds.ts'
@@ -19,13 +21,14 @@ export const writes = {
   blockedBy: taking.blockedBy,
   retry: registering.retry,
   handedAgain: registering.handedAgain,
-  importRegistrations: registering.importRegistrations,
+  importRegistrations: importing.importRegistrations,
   recordNotice: settling.recordNotice,
   applyFact: settling.applyFact,
   asked: settling.asked,
   claimed: settling.claimed,
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,
+  note: acts.note,
   decide: deciding.decide,
   wantRefund: givingBack.wantRefund,
   claimRefund: settling.claimRefund,

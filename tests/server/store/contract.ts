@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newRegistration, noon } from '../registrations.ts'
 import { all } from './given.ts'
 import type { Given, Opened } from './given.ts'
+import { actingContract } from './acting.contract.ts'
 import { decidingContract } from './deciding.contract.ts'
 import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
@@ -27,6 +28,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   settlingContract(given)
   sellingContract(given)
   outsideContract(given)
+  actingContract(given)
   decidingContract(given)
   refundingContract(given)
   listingContract(given)

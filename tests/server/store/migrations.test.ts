@@ -8,6 +8,7 @@ import { openToWrite, statements } from '../../../server/store/database.ts'
 import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
 import { reviews } from '../../../server/store/reviews.ts'
 import { keepDraft } from '../../../server/store/drafts.ts'
+import { acts } from '../../../server/store/migrations/acts.ts'
 import { draftProofs } from '../../../server/store/migrations/proofs.ts'
 import { placesTaken, roomFor, setLimits } from '../../../server/store/places.ts'
 import { codeUsed } from '../../../server/store/codes.ts'
@@ -354,6 +355,65 @@ test('a database filled before proofs were sent ahead: its files are still in us
     'ahead',
     'kept',
   ])
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before registrations had a state: it follows from what is stored, and is counted', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  const before = migrations.indexOf(acts)
+  for (const step of migrations.slice(0, before)) older.exec(step)
+  older.pragma(`user_version = ${before}`)
+  // What it is, its payment's gateway and reason; without a gateway it was brought in.
+  const rows: [string, string | null, string | null, string][] = [
+    ['success', 'airpay', null, 'complete'],
+    ['refunded', 'airpay', null, 'cancelled'],
+    ['pending', 'airpay', null, 'to_pay'],
+    ['failed', 'airpay', 'expired', 'lapsed'],
+    ['failed', 'airpay', 'Card declined', 'to_pay'],
+    ['failed', null, null, 'lapsed'],
+  ]
+  for (const [at, [status, gateway, reason]] of rows.entries()) {
+    older
+      .prepare(
+        `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+         VALUES (?, 'demo', 'h', ?, '', '', '', '', '{}', ?, 1, '2026-01-01')`,
+      )
+      .run(at + 1, `DEMO${at + 1}`, status)
+    older
+      .prepare(
+        `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reason, created_at, status_at)
+         VALUES (?, ?, 1, ?, 1000, ?, ?, 1, 1)`,
+      )
+      .run(at + 1, `DEMO${at + 1}01`, gateway, status, reason)
+  }
+  migrate(older)
+  expect(older.prepare('SELECT state FROM registrations ORDER BY id').pluck().all()).toEqual(
+    rows.map(([, , , state]) => state),
+  )
+  const counted = () =>
+    older
+      .prepare(
+        'SELECT state, registrations FROM state_counts WHERE registrations > 0 ORDER BY state',
+      )
+      .raw()
+      .all()
+  expect(counted()).toEqual([
+    ['cancelled', 1],
+    ['complete', 1],
+    ['lapsed', 2],
+    ['to_pay', 2],
+  ])
+  applyFact(statements(older), 'DEMO301' as OrderId, confirmed('AP3', 1000 as Paise), null)
+  expect(counted()).toContainEqual(['complete', 2])
+  older.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
+              VALUES (1, 1, 'Meera', 'note', 'Rang.', '{"a":1}', 'complete', 'complete')`)
+  for (const change of ["who = 'nobody'", "why = 'Other words'", 'at = 2', `data = '{"a":2}'`])
+    expect(() => older.exec(`UPDATE acts SET ${change}`), change).toThrow('append-only')
+  // A person's words go when they are erased.
+  older.exec("UPDATE acts SET why = '', data = '{}'")
+  expect(() => older.exec('DELETE FROM acts')).toThrow('append-only')
   older.close()
   rmSync(other, { recursive: true })
 })

@@ -64,6 +64,8 @@ export function registeringContract(given: Given): void {
         lines: [],
         paymentStatus: 'pending',
         inReview: false,
+        state: 'to_pay',
+        due: 0,
         paymentId: null,
         paidAt: null,
         createdAt: noon,
@@ -92,6 +94,7 @@ export function registeringContract(given: Given): void {
             reviewSince: null,
             hasMoneyInReview: false,
             refunded: 0,
+            isDifference: false,
           },
         ],
       })

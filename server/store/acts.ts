@@ -1,0 +1,96 @@
+/**
+ * Acts on a registration: judged by the engine's table on the state as it is in the transaction, written with
+ * their effect or not at all, never edited, and done once however often the same click arrives.
+ */
+import { assert, err, judgeAct, ok } from '../../engine/index.ts'
+import type { ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
+import type { ActAnswer, Acted, NewAct, Once, StoredAct } from './acting.ts'
+import type { Sql } from './database.ts'
+import { Refused } from './refused.ts'
+import type { RegistrationRow } from './rows.ts'
+
+/** How long a click is known again. */
+const KEY_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** What an effect leaves: the sentence, and what is kept of it beside who and why. */
+export type Effect = {
+  readonly message: string
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly refundId?: number | null
+}
+
+const refused = (code: ActRefusal['code'], message: string) => err({ code, message })
+
+/**
+ * Does an act: the state that follows from it stands before `effect` runs, so that whatever settles money or
+ * places sees it. A refusal of the effect undoes everything.
+ */
+export function doAct(
+  sql: Sql,
+  wanted: NewAct,
+  effect: (row: RegistrationRow) => Result<Effect, ActRefusal>,
+): ActAnswer {
+  const { regNo, act, who, at, once } = wanted
+  const row = rowOf(sql, regNo)
+  if (row === undefined) return refused('not_there', `There is no registration ${regNo}.`)
+  const before = once === null ? null : doneBefore(sql, once, at)
+  if (before !== null) return before
+  const judged = judgeAct(row.state, wanted)
+  if (!judged.ok) return judged
+  const { becomes, why } = judged.value
+  if (becomes !== row.state)
+    sql('UPDATE registrations SET state = ? WHERE id = ?').run(becomes, row.id)
+  const done = effect({ ...row, state: becomes })
+  if (!done.ok) throw new Refused(done)
+  const { message, data = {}, refundId = null } = done.value
+  const state = rowOf(sql, regNo)?.state
+  assert(state !== undefined, 'a registration went while something was done to it')
+  sql(
+    'INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
+  const acted: Acted = { regNo, state, message, refundId, repeated: false }
+  if (once !== null) noteDone(sql, once, row.id, acted, at)
+  return ok(acted)
+}
+
+const rowOf = (sql: Sql, regNo: RegNo): RegistrationRow | undefined =>
+  sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
+
+/** What was answered to the same click; null: it is the first. */
+export function doneBefore(sql: Sql, { key, fingerprint }: Once, at: Instant): ActAnswer | null {
+  sql('DELETE FROM act_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
+  const there = sql<{ fingerprint: string; answer: string }>(
+    'SELECT fingerprint, answer FROM act_keys WHERE key = ?',
+  ).get(key)
+  if (there === undefined) return null
+  return there.fingerprint === fingerprint
+    ? ok({ ...(JSON.parse(there.answer) as Acted), repeated: true })
+    : refused('act_key_reused', 'This was sent before as something else. Load the page again.')
+}
+
+export function noteDone(
+  sql: Sql,
+  { key, fingerprint }: Once,
+  registrationId: number,
+  acted: Acted,
+  at: Instant,
+): void {
+  sql(
+    'INSERT INTO act_keys (key, registration_id, fingerprint, answer, at) VALUES (?, ?, ?, ?, ?)',
+  ).run(key, registrationId, fingerprint, JSON.stringify(acted), at)
+}
+
+/** A sentence on the registration. */
+export function note(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, () => ok({ message: 'The note is kept.' }))
+}
+
+/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+export function actsOf(sql: Sql, regNo: RegNo): readonly StoredAct[] {
+  return sql<Omit<StoredAct, 'data'> & { data: string }>(
+    `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a
+     WHERE a.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY a.id`,
+  )
+    .all(regNo)
+    .map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAct['data'] }))
+}

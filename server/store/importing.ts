@@ -1,0 +1,85 @@
+/** Rows of another system: registrations that were made elsewhere, brought in all or none. */
+import { err, ok, paise, stateAfter } from '../../engine/index.ts'
+import type { RegistrationState, Result } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import { keepImported } from './captures.ts'
+import { addRevenue } from './counters.ts'
+import { placeStored } from './places.ts'
+import { Refused } from './refused.ts'
+import { insertRegistration } from './registering.ts'
+import type { RegistrationRow } from './rows.ts'
+import type { ImportRow } from './store.ts'
+import { forgetRules } from './unique.ts'
+
+/** They get a payment where they state an amount, but none that our gateway is asked about. */
+export function importRegistrations(
+  sql: Sql,
+  rows: readonly ImportRow[],
+): Result<
+  { added: number; unchanged: number },
+  { code: 'differs' | 'reg_no_taken'; formerNo: string }
+> {
+  let added = 0
+  for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
+  for (const row of rows) {
+    const { formerNo } = row
+    const there =
+      sql<RegistrationRow>('SELECT * FROM registrations WHERE event_id = ? AND former_no = ?').get(
+        row.eventId,
+        formerNo,
+      ) ?? sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(formerNo)
+    if (there !== undefined) {
+      if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
+      continue
+    }
+    const id = insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
+    if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
+    added += 1
+    if (row.total !== null)
+      sql(
+        `INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, reference, created_at, status_at, paid_at) VALUES (?, ?, 1, NULL, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        id,
+        row.regNo,
+        row.total,
+        row.paymentStatus,
+        row.paymentId,
+        row.createdAt,
+        row.paidAt ?? row.createdAt,
+        row.paidAt,
+      )
+    keepImported(sql, id, row)
+    placeStored(sql, row.eventId, id)
+    if (row.paymentStatus === 'success')
+      addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
+    sql(
+      "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
+    ).run(row.createdAt, row.eventId, row.regNo, id)
+  }
+  return ok({ added, unchanged: rows.length - added })
+}
+
+/** What was not paid where it comes from has no gateway of ours to be paid through. */
+function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
+  return stateAfter('to_pay', { status: paymentStatus, hasExpired: true, due: paise(0) })
+}
+
+function sameAs(there: RegistrationRow, row: ImportRow): boolean {
+  const answers = (text: string): string =>
+    JSON.stringify(
+      Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    )
+  return (
+    there.event_id === row.eventId &&
+    answers(there.answers) === answers(JSON.stringify(row.answers)) &&
+    there.category === row.category &&
+    there.period === row.period &&
+    there.base === row.base &&
+    there.gst === row.gst &&
+    there.total === row.total &&
+    there.payment_status === row.paymentStatus &&
+    there.payment_id === row.paymentId &&
+    there.created_at === row.createdAt &&
+    there.paid_at === row.paidAt
+  )
+}

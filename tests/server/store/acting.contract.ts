@@ -1,0 +1,97 @@
+/** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import type { NewAct, Store } from '../../../server/store/store.ts'
+import {
+  confirmed,
+  declined,
+  found,
+  later,
+  mail,
+  newRegistration,
+  registered,
+} from '../registrations.ts'
+import type { Given } from './given.ts'
+
+export function actingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  const wanted = (regNo: RegNo, changes: Partial<NewAct> = {}): NewAct => ({
+    regNo,
+    act: 'note',
+    actor: 'desk',
+    who: 'Meera',
+    why: 'Rang about food.',
+    at: later(1000),
+    once: null,
+    ...changes,
+  })
+  const stateOf = async (regNo: RegNo) => (await found(store, regNo)).state
+
+  describe('the state of a registration', () => {
+    test('follows its money: to pay, complete, lapsed where nobody paid in time, and back when it is tried again', async () => {
+      const one = await registered(store)
+      expect(await stateOf(one.regNo)).toBe('to_pay')
+      await store.applyFact(one.orderId, declined(), null)
+      expect(await stateOf(one.regNo)).toBe('to_pay')
+      const two = await registered(store)
+      await store.applyFact(two.orderId, { type: 'expired', at: later(2000) }, null)
+      expect(await stateOf(two.regNo)).toBe('lapsed')
+      const retried = await store.retry(two.regNo, later(3000))
+      expect(await stateOf(two.regNo)).toBe('to_pay')
+      if (!retried.ok) throw new Error(retried.error.code)
+      await store.applyFact(retried.value.orderId, confirmed('AP1'), mail)
+      expect(await stateOf(two.regNo)).toBe('complete')
+      const free = await store.register(newRegistration({ orderId: null }))
+      if (!free.ok) throw new Error(free.error.code)
+      expect(await stateOf(free.value.regNo)).toBe('complete')
+    })
+  })
+
+  describe('a note', () => {
+    test('stands in the trail with who, when and in which state', async () => {
+      const { regNo } = await registered(store)
+      expect(await store.note(wanted(regNo))).toMatchObject({
+        ok: true,
+        value: { regNo, state: 'to_pay', repeated: false },
+      })
+      expect(await store.acts(regNo)).toEqual([
+        {
+          id: 1,
+          at: instant(later(1000)),
+          who: 'Meera',
+          act: 'note',
+          why: 'Rang about food.',
+          data: {},
+          was: 'to_pay',
+          became: 'to_pay',
+        },
+      ])
+    })
+
+    test('a click that comes twice does once; the same key for something else is refused', async () => {
+      const { regNo } = await registered(store)
+      const once = { key: 'k1', fingerprint: 'a' }
+      await store.note(wanted(regNo, { once }))
+      expect(await store.note(wanted(regNo, { once }))).toMatchObject({ value: { repeated: true } })
+      expect(
+        await store.note(wanted(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
+      ).toMatchObject({ error: { code: 'act_key_reused' } })
+      expect(await store.acts(regNo)).toHaveLength(1)
+    })
+
+    test('is not taken from whoever may only look, and not for what is not there', async () => {
+      const { regNo } = await registered(store)
+      expect(await store.note(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
+        error: { code: 'not_your_role' },
+      })
+      expect(await store.note(wanted('DEMO000000000000' as RegNo))).toMatchObject({
+        error: { code: 'not_there' },
+      })
+      expect(await store.acts(regNo)).toEqual([])
+    })
+  })
+}
