@@ -29,6 +29,7 @@ import { NOT_SENT, NOT_TAKEN, register } from './submit.ts'
 import type { Outcome } from './submit.ts'
 import { MailToBelow, Summary } from './summary.tsx'
 import { useTakeOver } from './taking-over.ts'
+import { onwardByEnter } from './typing.ts'
 
 type Phase =
   | { readonly is: 'filling' }
@@ -328,7 +329,7 @@ function Filling({
               {(recalled || cleared !== null) && (
                 <AnswersKept cleared={cleared !== null} act={cleared === null ? clear : undo} />
               )}
-              <fieldset className="bare" disabled={busy}>
+              <fieldset className="bare" disabled={busy} onKeyDown={onwardByEnter}>
                 <OnPage value={paging.section}>
                   <Marks value={marks}>
                     <FormBox {...form.formProps} tariff={tariff} more={more} submit={goOn} />

@@ -1,7 +1,8 @@
 /** What the form library is told of each field beside its schema: its widget, its hint, what one types into. */
 import type { UiSchema } from '@rjsf/utils'
-import { assertNever, uiSchema } from '../../engine/index.ts'
+import { uiSchema } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
+import { typingOf } from './typing.ts'
 import { wayOf } from './way.ts'
 
 /** Bytes as people say them: "5 MB", "340 KB". */
@@ -21,70 +22,6 @@ function hintOf(field: Field): string | undefined {
   return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
 }
 
-/** What browsers fill in by themselves, by the ids that event files use for it. */
-const AUTOCOMPLETE: ReadonlyMap<string, string> = new Map([
-  ['email', 'email'],
-  ['phone', 'tel'],
-  ['phone_number', 'tel'],
-  ['address', 'street-address'],
-  ['city', 'address-level2'],
-  ['state', 'address-level1'],
-  ['hospital', 'organization'],
-  ['institution', 'organization'],
-  ['present_institute', 'organization'],
-  ['designation', 'organization-title'],
-])
-
-/** Where the type alone says what it is. */
-const FILLED_IN: Partial<Record<Field['type'], string>> = { email: 'email', phone: 'tel' }
-
-type Typing = {
-  readonly inputType: string
-  readonly autocomplete?: string
-  readonly autocapitalize?: string
-  readonly inputMode?: string
-  readonly spellCheck?: boolean
-}
-
-/** What the browser is told of what one types: the keyboard of a phone, what it fills in. `roles` null: of somebody else. */
-function typingOf(field: Field, roles: PublicEvent['roles'] | null): Typing {
-  const autocomplete =
-    roles === null
-      ? 'off'
-      : field.id === roles.fullName
-        ? 'name'
-        : (AUTOCOMPLETE.get(field.id) ?? FILLED_IN[field.type])
-  const known = autocomplete === undefined ? {} : { autocomplete }
-  switch (field.type) {
-    case 'email':
-      return {
-        inputType: 'email',
-        autocapitalize: 'off',
-        inputMode: 'email',
-        spellCheck: false,
-        ...known,
-      }
-    case 'phone':
-      return { inputType: 'tel', inputMode: 'tel', ...known }
-    case 'date':
-      return { inputType: 'date', ...known }
-    // No spinner: a wheel that turns under the pointer would change the answer.
-    case 'number':
-      return { inputType: 'text', inputMode: field.isWhole ? 'numeric' : 'decimal', ...known }
-    case 'text':
-    case 'multiline':
-    case 'select':
-    case 'yes-no':
-    case 'file':
-    case 'many':
-    case 'people':
-    case 'consent':
-      return { inputType: 'text', ...known }
-    default:
-      return assertNever(field.type)
-  }
-}
-
 /** The engine's order and labels, and for each field its widget, its hint and what the browser is told of it. */
 export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = uiSchema(event)
@@ -101,7 +38,7 @@ export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
 
 /** One field; of somebody else (`roles` null) the browser fills in nothing. */
 export function uiOfField(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
-  const { inputMode, spellCheck, ...options } = typingOf(field, roles)
+  const { inputMode, spellCheck, enterKeyHint, ...options } = typingOf(field, roles)
   return {
     'ui:widget': wayOf(field),
     'ui:help': hintOf(field),
@@ -109,7 +46,7 @@ export function uiOfField(field: Field, roles: PublicEvent['roles'] | null): UiS
       ...options,
       // What was typed and deleted again stays an answer of nothing: RJSF's `undefined` would not reach our state.
       emptyValue: '',
-      mui: { slotProps: { htmlInput: { inputMode, spellCheck } } },
+      mui: { slotProps: { htmlInput: { inputMode, spellCheck, enterKeyHint } } },
     },
   } as UiSchema
 }
