@@ -197,7 +197,7 @@ export function messageShell(text: string | null): string {
 }
 
 export function plainShell(title: string, text: string): string {
-  return `<main class="wrap plain" id="main"><a class="mark" href="/">Rollcall</a><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main>`
+  return `<div class="wrap plain"><header><a class="mark" href="/">Rollcall</a></header><main id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main></div>`
 }
 
 /** JSON that cannot end the script element it stands in. */

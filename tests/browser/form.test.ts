@@ -8,6 +8,7 @@ import {
   field,
   fillForm,
   FORM,
+  INTERN,
   ledger,
   payButton,
   PG,
@@ -52,15 +53,23 @@ describe('an empty form', () => {
       'AFPICON 2026',
     ])
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
-    expect(
-      (await steps.allTextContents()).map((text) => plain(text).replace(/^Step \d of \d: /, '')),
-    ).toEqual([
+    expect((await steps.allTextContents()).map(plain)).toEqual([
       'Personal Information',
       'Registration Category',
       'Documentation',
       'Review & Payment',
     ])
     expect(await steps.first().getAttribute('aria-current')).toBe('step')
+    // All on this page: each leads to its place, and what is not asked of this delegate nowhere.
+    await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      '2Registration Category',
+    )
+    expect(await steps.getByRole('link').allTextContents()).not.toContain('Documentation')
+    await steps.getByRole('link', { name: 'Review & Payment' }).press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      'Registration Summary',
+    )
     expect(await payButton(page).isDisabled()).toBe(true)
     const why = (await payButton(page).getAttribute('aria-describedby')) ?? ''
     expect(plain(await page.locator(`[id="${why}"]`).textContent()).length).toBeGreaterThan(10)
@@ -112,18 +121,41 @@ describe('an empty form', () => {
   })
 })
 
-test.each([FORM, '/'])('the keyboard passes the header of %s with one key', async (path) => {
+test('Enter goes on to the next question, and to the choice that is made, and sends nothing half filled in', async () => {
   const { page, context } = await visit(browser)
-  await page.goto(server.url + path)
-  const skip = page.getByRole('link', { name: 'Skip to the content' })
-  await skip.waitFor()
+  await open(page)
+  await page.getByRole('radio', { name: INTERN, exact: true }).check()
+  await field(page, 'Full Name').fill('Dr. Enter Example')
+  await field(page, 'Full Name').press('Enter')
+  await page.keyboard.type('asha@example.org')
+  expect(await field(page, 'Email Address').inputValue()).toBe('asha@example.org')
+  await field(page, 'City').press('Enter')
   await page.keyboard.press('Tab')
-  expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true)
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Tab')
-  expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('main')
+  expect(await page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused)).toBe(
+    true,
+  )
+  expect(await problems(page).count()).toBe(0)
   await context.close()
 })
+
+const isFocused = (element: Element): boolean => element === document.activeElement
+
+test.each(['/', FORM, '/organisers', '/nowhere'])(
+  'the keyboard passes the header of %s with one key',
+  async (path) => {
+    const { page, context } = await visit(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    await skip.waitFor()
+    await page.keyboard.press('Tab')
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('main')
+    await context.close()
+  },
+)
 
 describe('answers that are missing or wrong', () => {
   test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, tied to their inputs, and each goes away when it is mended', async () => {
@@ -135,6 +167,7 @@ describe('answers that are missing or wrong', () => {
     await payButton(page).click()
     await problems(page).waitFor()
     expect(await problems(page).evaluate((box) => box === document.activeElement)).toBe(true)
+    expect(await page.title()).toBe('Error: AFPICON 2026: registration')
     expect((await problems(page).getByRole('link').allTextContents()).map(plain)).toEqual([
       'Full name is required',
       'Please enter a valid email address',
@@ -164,6 +197,7 @@ describe('answers that are missing or wrong', () => {
     await field(page, 'AFPI Membership Number').fill('A-1')
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await problems(page).waitFor({ state: 'detached' })
+    expect(await page.title()).toBe('AFPICON 2026: registration')
     await context.close()
   })
 

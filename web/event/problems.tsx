@@ -47,6 +47,19 @@ export function ErrorSummary({
   )
 }
 
+const ERROR = 'Error: '
+
+/** The page's title says first that something is wrong, for as long as something is: it is what a screen reader says first. */
+export function useErrorInTitle(isWrong: boolean): void {
+  useEffect(() => {
+    if (!isWrong) return
+    document.title = `${ERROR}${document.title}`
+    return () => {
+      document.title = document.title.replace(ERROR, '')
+    }
+  }, [isWrong])
+}
+
 /** A message of fewer words than this ("Required") does not say what it is about. */
 const SENTENCE_WORDS_MIN = 4
 

@@ -11,8 +11,12 @@ import { labelOfCategory } from '../shared/quote-rows.tsx'
 import { FORM_ID } from './form.tsx'
 import type { More } from './more.ts'
 import type { PriceView } from './price.ts'
-import { goTo } from './problems.tsx'
+import { goTo, useErrorInTitle } from './problems.tsx'
 import '../styles/summary.css'
+
+/** Where the bill stands, beside the form or in the bar, for whoever jumps to it. */
+export const SUMMARY_ID = 'summary'
+export const BAR_ID = 'summary-bar'
 
 const wideQuery = () => matchMedia('(min-width: 768px)')
 const onWidth = (changed: () => void) => {
@@ -31,6 +35,7 @@ export const useWide = (): boolean | null =>
 /** Only one of the two is in the page, so that nothing is read twice; of what the server drew the style sheet shows one. */
 export function Summary(props: SummaryProps) {
   const wide = useWide()
+  useErrorInTitle(props.wrong > 0)
   return (
     <>
       {wide !== false && <SummaryColumn {...props} />}
@@ -233,9 +238,9 @@ export const MailToBelow = (props: Parameters<typeof MailTo>[0]) =>
 /** The sticky column beside the form. */
 export function SummaryColumn(props: SummaryProps) {
   return (
-    <aside className="side" aria-labelledby="summary">
+    <aside className="side" aria-labelledby={SUMMARY_ID}>
       <div className="sum">
-        <h2 className="disp" id="summary">
+        <h2 className="disp" id={SUMMARY_ID} tabIndex={-1}>
           {props.event.form.summary.title}
         </h2>
         {props.price.is !== 'free' && <Body {...props} />}
@@ -267,7 +272,13 @@ function SummaryBar(props: SummaryProps) {
     }
   }, [])
   return (
-    <section ref={bar} className="bar" aria-label={event.form.summary.title}>
+    <section
+      ref={bar}
+      className="bar"
+      id={BAR_ID}
+      tabIndex={-1}
+      aria-label={event.form.summary.title}
+    >
       {open && (
         <div className="unfolded" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>

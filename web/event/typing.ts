@@ -37,7 +37,7 @@ const FILLED_IN: readonly (readonly [name: RegExp, autocomplete: string])[] = [
 
 /** Somebody else's: what the browser knows of the one who types would be wrong. */
 const OF_OTHERS =
-  /(^|_)(spouse|guest|companion|accompanying|person|child|parent|father|mother|guardian|emergency|referee|sponsor|guide|hod)(_|$)/
+  /(^|_)(spouse|companion|accompanying|person|child|parent|father|mother|guardian|emergency|referee|sponsor|guide|hod)(_|$)/
 
 /** Numbers with letters in them, as they stand on cards and certificates; no word of any language. */
 const IN_CAPITALS = /(^|_)(no|number|numbers|id|code|gst|gstin|pan|utr|ifsc)$/

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import type { SessionAnswer } from '../../engine/index.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
+import { SkipLink } from '../shared/skip.tsx'
 import { readDone } from './answers.ts'
 import { codesAddress, DASHBOARD, LOGIN, ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
@@ -30,9 +31,7 @@ export function Frame({
     path === route || path.startsWith(`${route}/`) ? { 'aria-current': 'page' as const } : {}
   return (
     <div className="shell">
-      <a className="skip" href="#main">
-        Skip to the page
-      </a>
+      <SkipLink />
       <header className="rail">
         <div className="who">
           <a className="mark" href="/">

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { Icon, Mark } from '../shared/icons.tsx'
+import { SkipLink } from '../shared/skip.tsx'
 import { readDone } from './answers.ts'
 import { DASHBOARD, ask, isApiError } from './calls.ts'
 import './login.css'
@@ -17,10 +18,7 @@ export function Login({ next }: { readonly next: string }) {
   const password = useRef<HTMLInputElement>(null)
   const client = useQueryClient()
   const navigate = useNavigate()
-  useEffect(() => {
-    document.title = 'Sign in · Rollcall office'
-    username.current?.focus()
-  }, [])
+  useEffect(() => username.current?.focus(), [])
 
   const signingIn = useMutation({
     mutationFn: (sent: { readonly username: string; readonly password: string }) =>
@@ -33,6 +31,11 @@ export function Login({ next }: { readonly next: string }) {
   })
   const { error, isPending: busy } = signingIn
   if (error !== null && !isApiError(error)) throw error
+
+  const isWrong = error !== null || Object.values(errors).some((text) => text !== undefined)
+  useEffect(() => {
+    document.title = `${isWrong ? 'Error: ' : ''}Sign in · Rollcall office`
+  }, [isWrong])
 
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -79,34 +82,39 @@ export function Login({ next }: { readonly next: string }) {
   )
 
   return (
-    <main className="login" id="main">
-      <a className="mark" href="/">
-        <Mark />
-        Rollcall
-      </a>
-      <form className="sheet" noValidate onSubmit={submit} aria-busy={busy}>
-        <h1 className="disp">Sign in to the office</h1>
-        {next !== DASHBOARD && (
-          <p className="mute small">After signing in you are taken back to where you were.</p>
-        )}
-        <div role="alert">
-          {error && (
-            <p className="refused">
-              <Icon name="bang" />
-              {error.message}
-            </p>
+    <div className="login">
+      <SkipLink />
+      <header>
+        <a className="mark" href="/">
+          <Mark />
+          Rollcall
+        </a>
+      </header>
+      <main id="main">
+        <form className="sheet" noValidate onSubmit={submit} aria-busy={busy}>
+          <h1 className="disp">Sign in to the office</h1>
+          {next !== DASHBOARD && (
+            <p className="mute small">After signing in you are taken back to where you were.</p>
           )}
-        </div>
-        {field('username', 'Username', username)}
-        {field('password', 'Password', password)}
-        <button type="submit" className="btn" disabled={busy}>
-          {busy && <span className="spin" aria-hidden="true" />}
-          {busy ? 'Signing in…' : 'Sign In'}
-        </button>
-      </form>
-      <p className="small mute">
-        Here to register for a conference? <a href="/">See the events</a>
-      </p>
-    </main>
+          <div role="alert">
+            {error && (
+              <p className="refused">
+                <Icon name="bang" />
+                {error.message}
+              </p>
+            )}
+          </div>
+          {field('username', 'Username', username)}
+          {field('password', 'Password', password)}
+          <button type="submit" className="btn" disabled={busy}>
+            {busy && <span className="spin" aria-hidden="true" />}
+            {busy ? 'Signing in…' : 'Sign In'}
+          </button>
+        </form>
+        <p className="small mute">
+          Here to register for a conference? <a href="/">See the events</a>
+        </p>
+      </main>
+    </div>
   )
 }

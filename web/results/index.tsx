@@ -105,7 +105,7 @@ function useFinding(event: PublicEvent, orderId: string | null, email: string | 
 
 function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
   if (look.is === 'loading') return 'Payment'
-  if (look.is === 'asks') return 'Your email address'
+  if (look.is === 'asks') return `${look.wrong ? 'Error: ' : ''}Your email address`
   if (look.is === 'missing') return outcome === 'failed' ? event.results.failed.title : look.message
   return titleOfStanding(event, look.registration)
 }

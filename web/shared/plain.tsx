@@ -1,6 +1,7 @@
 /** A page of a few words that belongs to no event. */
 import type { ReactNode } from 'react'
 import { Mark } from './icons.tsx'
+import { SkipLink } from './skip.tsx'
 
 export function Plain({
   title,
@@ -10,13 +11,18 @@ export function Plain({
   readonly children: ReactNode
 }) {
   return (
-    <main className="wrap plain" id="main">
-      <a className="mark" href="/">
-        <Mark />
-        Rollcall
-      </a>
-      <h1 className="disp">{title}</h1>
-      {children}
-    </main>
+    <div className="wrap plain">
+      <SkipLink />
+      <header>
+        <a className="mark" href="/">
+          <Mark />
+          Rollcall
+        </a>
+      </header>
+      <main id="main">
+        <h1 className="disp">{title}</h1>
+        {children}
+      </main>
+    </div>
   )
 }

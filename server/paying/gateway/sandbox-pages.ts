@@ -77,8 +77,9 @@ function page(title: string, body: string, head = ''): string {
 <link rel="stylesheet" href="/style.css">${head}
 </head>
 <body>
+<a class="skip" href="#main">Skip to the content</a>
 <header><p><strong>Sandbox gateway</strong> <span>for rehearsals: no real money moves here</span></p></header>
-<main>
+<main id="main">
 <h1>${escapeHtml(title)}</h1>
 ${body}
 </main>
@@ -174,6 +175,8 @@ export const style = `
 *{box-sizing:border-box}
 body{margin:0;background:#f3f1ec;color:#1f1d1a;font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 header{background:#3a2f5b;color:#fff}
+.skip{position:absolute;left:.75rem;top:-4rem;padding:.625rem 1rem;background:#fff;color:#1f1d1a}
+.skip:focus{top:.5rem}
 header p{max-width:44rem;margin:0 auto;padding:.75rem 1.25rem;display:flex;flex-wrap:wrap;gap:0 .75rem}
 main{max-width:44rem;margin:0 auto;padding:1.25rem}
 h1{font-size:1.75rem;line-height:1.25;margin:.5rem 0 1rem;font-variant-numeric:tabular-nums}
