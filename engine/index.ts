@@ -77,14 +77,11 @@ export type {
   EventStats,
   ListAnswer,
   ListRow,
-  LoginAnswer,
-  OfficeEvent,
   OfficeRegistrationAnswer,
   PageData,
   PaymentData,
   RegisterAnswer,
   RegistrationAnswer,
-  SessionAnswer,
   DecidedAnswer,
   ReviewsAnswer,
   StatsAnswer,
@@ -221,13 +218,5 @@ export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export { RESERVED_CALLS } from './reserved.ts'
-export {
-  isAtLeast,
-  isOwnerOfAll,
-  isRole,
-  maySee,
-  ROLE_SAYS,
-  ROLES,
-  type Person,
-  type Role,
-} from './may.ts'
+export { isAtLeast, maySee, type Person, type Role } from './may.ts'
+export type { LoginAnswer, OfficeEvent, SessionAnswer } from './wire-people.ts'

@@ -3,7 +3,7 @@
  * ISO 8601 with offset. One shape of error everywhere.
  */
 import type { SharedFiles } from './check/source.ts'
-import type { AdminList, Admin, PublicEvent } from './config.ts'
+import type { PublicEvent } from './config.ts'
 import type { FieldErrors } from './answer.ts'
 import type { DecisionName, ReviewKind } from './review.ts'
 import type { Failure, PaymentStatus, Stands } from './payment.ts'
@@ -216,28 +216,6 @@ export type EventAnswer = {
   validator_url: string | null
   schema: object
   now: string
-}
-
-export type LoginAnswer = { status: 'success'; token: string; username: string }
-/** GET /admin/session/: who is signed in and what the office frame needs to draw itself. */
-export type SessionAnswer = {
-  status: 'success'
-  username: string
-  events: OfficeEvent[]
-  texts: PublicEvent['texts']
-}
-export type OfficeEvent = {
-  id: string
-  title: string
-  look: PublicEvent['look']
-  status: 'open' | 'closed'
-  dashboard: Admin['dashboard']
-  lists: readonly AdminList[]
-  routes: PublicEvent['routes']
-  /** Whether the event file has kinds of codes: they have a page of their own. */
-  gives_codes: boolean
-  /** Whether there is more to add up than registrations: items, people who come along, places. */
-  sells: boolean
 }
 
 /** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */

@@ -15,6 +15,7 @@ import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/even
 import { healthRoutes } from './health.ts'
 import { pageRoutes } from './pages/pages.ts'
 import { adminRoutes } from './office/calls.ts'
+import { guardRoutes, makeGuard } from './office/guard.ts'
 import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
 import { eventRoutes } from './events/calls.ts'
@@ -56,6 +57,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   answerWhateverIsExpected(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
+  guardRoutes(app, deps)
   await addHeaders(app, deps)
   await app.register(cookie)
   addBodies(app)
@@ -88,7 +90,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       return refuse(reply, 404, ...told(404))
     return pages.serve(request, reply)
   }
-  await callRoutes(app, notFound)
+  await callRoutes(app, notFound, makeGuard(deps))
   app.setNotFoundHandler(notFound)
   return app
 }

@@ -8,11 +8,14 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventRegistry, ServedEvent } from '../deps.ts'
 import { mediaOf, MULTIPART } from './body.ts'
+import type { OfficeRule } from './office-rule.ts'
 
 export type Call = {
   readonly method: 'GET' | 'POST'
   /** As the event file writes it, slash at the end or not; a segment `{name}` takes any one segment. */
   readonly path: string
+  /** Who may make it, where it is the office's. */
+  readonly office?: OfficeRule
   /**
    * `request.body` is the unread stream for a POST: read it with `readBody` of body.ts.
    * `params` holds what stood in place of the `{name}` segments, decoded.
@@ -45,16 +48,29 @@ declare module 'fastify' {
   }
 }
 
-export type FixedRoute = { readonly method: string; readonly url: string }
+export type FixedRoute = {
+  readonly method: string
+  readonly url: string
+  /** Null: it is none of the office. */
+  readonly office: OfficeRule | null
+}
 
 /** Keeps the list of fixed routes; to be called before the first of them is made. */
 export function listFixedRoutes(app: FastifyInstance): void {
   const routes: FixedRoute[] = []
   app.decorate('fixedRoutes', routes)
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) routes.push({ method: each, url })
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const each of [method].flat())
+      routes.push({ method: each, url, office: config?.office ?? null })
   })
 }
+
+/** Whether a call of the office may be made; false: the request is answered. */
+export type MayCall = (
+  rule: OfficeRule,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<boolean>
 
 /** Calls by `METHOD /path`, a `{name}` segment standing as `{}`; `shapes` says where such segments may be. */
 type Table = { readonly calls: ReadonlyMap<string, Call>; readonly shapes: readonly Shape[] }
@@ -154,13 +170,17 @@ export function pathOf(request: FastifyRequest): string {
 export async function callRoutes(
   app: FastifyInstance,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown,
+  mayCall: MayCall,
 ): Promise<void> {
   const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const found = app.eventCalls.find(method, pathOf(request))
-    return found === null
-      ? otherwise(request, reply)
-      : found.call.handle(request, reply, found.params)
+    if (found === null) return otherwise(request, reply)
+    const { call, params } = found
+    if (call.office === undefined) return call.handle(request, reply, params)
+    return mayCall(call.office, request, reply).then((may) =>
+      may ? call.handle(request, reply, params) : reply,
+    )
   }
   const wildcards = ['/api/*', '/*']
   app.addConstraintStrategy(byParts)

@@ -13,7 +13,7 @@ import { refuse } from '../http/refuse.ts'
 import type { StoredCode } from '../store/store.ts'
 import { makeCodes, withdrawCode } from './making-codes.ts'
 import type { CodesRefusal } from './making-codes.ts'
-import { requireAdmin } from './session.ts'
+import { requireAdmin } from './guard.ts'
 import type { Admin } from './session.ts'
 
 type Asked = { readonly admin: Admin; readonly event: EventConfig }
@@ -40,13 +40,14 @@ export function codeRoutes(
     reply.header('cache-control', 'no-store')
     return { admin, event: served.config }
   }
-  const saw = (what: string, { admin, event }: Asked): Promise<void> =>
+  const saw = (look: string, what: string, { admin, event }: Asked): Promise<void> =>
     deps.store.audit({
       at: deps.clock(),
       who: admin.username,
       what,
       eventId: event.id,
       regNo: null,
+      look,
     })
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -54,7 +55,7 @@ export function codeRoutes(
     if (by === null) return reply
     const { event } = by
     const codes = await deps.store.codesOf(event.id, event.holdPlaceMs, deps.clock())
-    await saw(`saw the codes (${codes.length})`, by)
+    await saw('codes', `saw the codes (${codes.length})`, by)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesAnswer = { status: 'success', kinds, codes: codes.map(wireCode) }
     return reply.send(answer)
@@ -89,12 +90,15 @@ export function codeRoutes(
     }
     return reply.send(answer)
   }
+  const look = { config: { office: { least: 'viewer', about: 'event' } } } as const
+  // A code is worth money to whoever has it.
+  const give = { config: { office: { least: 'treasurer', about: 'event' } } } as const
   for (const path of paths('/admin/codes')) {
-    app.get(path, list)
-    app.post(path, make)
+    app.get(path, look, list)
+    app.post(path, give, make)
   }
-  for (const path of paths('/admin/codes/withdraw')) app.post(path, withdraw)
-  for (const path of paths('/admin/rolls')) app.get(path, rolls)
+  for (const path of paths('/admin/codes/withdraw')) app.post(path, give, withdraw)
+  for (const path of paths('/admin/rolls')) app.get(path, look, rolls)
 }
 
 function recordOf(said: unknown): Readonly<Record<string, unknown>> {

@@ -4,7 +4,7 @@ import { dayOf, isoIndia, rupees, paise } from '../../engine/index.ts'
 import type { StatsAnswer, EventStats } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
-import { requireAdmin } from './session.ts'
+import { eventsOf, requireAdmin } from './guard.ts'
 
 export function statsRoutes(
   app: FastifyInstance,
@@ -15,7 +15,7 @@ export function statsRoutes(
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return reply
     const at = deps.clock()
-    const events = deps.events.all().map(({ config }) => config)
+    const events = eventsOf(deps, admin)
     const waiting = await deps.store.reviews(null)
     const figures = await Promise.all(
       events.map((event) => deps.store.figures(event.id, dayOf(at))),
@@ -64,9 +64,11 @@ export function statsRoutes(
       what: 'saw the dashboard',
       eventId: null,
       regNo: null,
+      look: 'dashboard',
     })
     const answer: StatsAnswer = { status: 'success', data }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  for (const path of paths('/admin/dashboard/stats')) app.get(path, stats)
+  for (const path of paths('/admin/dashboard/stats'))
+    app.get(path, { config: { office: { least: 'viewer', about: 'any' } } }, stats)
 }

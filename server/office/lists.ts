@@ -8,11 +8,12 @@ import type { ListQuery, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call } from '../http/event-calls.ts'
 import { pathOf } from '../http/event-calls.ts'
+import type { OfficeRule } from '../http/office-rule.ts'
 import { csvRows } from './csv.ts'
 import type { CsvCell } from './csv.ts'
 import { readListQuery, readPage, sentence } from './query.ts'
 import { listRow } from './rows.ts'
-import { requireAdmin } from './session.ts'
+import { requireAdmin } from './guard.ts'
 import { bothRoots, officeCall, officeTable } from './addresses.ts'
 import type { OfficeCall, OfficeTable } from './addresses.ts'
 
@@ -28,6 +29,10 @@ export function listRoutes(
   deps.events.onChange(() => {
     table = officeTable(deps.events.all())
   })
+  const office: OfficeRule = {
+    least: 'viewer',
+    about: (request) => officeCall(table, pathOf(request), queryOf(request))?.event.id ?? null,
+  }
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = queryOf(request)
     const call = officeCall(table, pathOf(request), query)
@@ -41,12 +46,13 @@ export function listRoutes(
       ? sendPage(deps, call, asked.value, admin.username, request, reply)
       : sendCsv(deps, call, asked.value, admin.username, reply)
   }
-  for (const path of paths('/admin/export')) app.get(path, handle)
+  for (const path of paths('/admin/export')) app.get(path, { config: { office } }, handle)
   app.eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
       [...bothRoots(api), ...bothRoots(exportApi)].map((path): Call => ({
         method: 'GET',
         path,
+        office,
         handle,
       })),
     ),
@@ -81,6 +87,7 @@ async function sendPage(
     what: `saw page ${page} of the list ${list.id}: ${sentence(event, list, query, found.count, found.countCapped, true)}`,
     eventId: event.id,
     regNo: null,
+    look: `list ${list.id}`,
   })
   const hasMore = rows.length === pageSize && page * pageSize < found.count
   const answer: ListAnswer = {

@@ -19,7 +19,7 @@ import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/sto
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
 import type { Admin } from './session.ts'
-import { requireAdmin } from './session.ts'
+import { requireAdmin } from './guard.ts'
 import { withSameEmail } from '../registering/same-email.ts'
 
 type Found = {
@@ -65,6 +65,7 @@ export function registrationRoutes(
       what: 'opened the registration',
       eventId: event.id,
       regNo,
+      look: 'registration',
     })
     const [mails, audit, code, sameEmail, ...facts] = await Promise.all([
       deps.store.mailsOf(regNo),
@@ -137,6 +138,7 @@ export function registrationRoutes(
       what: `opened the file ${upload.field}`,
       eventId: event.id,
       regNo: registration.regNo,
+      look: `file ${upload.field}`,
     })
     reply
       .header('content-type', upload.type)
@@ -180,9 +182,12 @@ export function registrationRoutes(
       .send({ status: 'success', message: `The confirmation is on its way to ${mail.to}.`, id })
   }
 
-  for (const path of paths('/admin/registrations/:reg_no')) app.get(path, show)
-  for (const path of paths('/admin/registrations/:reg_no/files/:field')) app.get(path, file)
-  for (const path of paths('/admin/registrations/:reg_no/resend-mail')) app.post(path, resend)
+  const look = { config: { office: { least: 'viewer', about: 'registration' } } } as const
+  const mailing = { config: { office: { least: 'desk', about: 'registration' } } } as const
+  for (const path of paths('/admin/registrations/:reg_no')) app.get(path, look, show)
+  for (const path of paths('/admin/registrations/:reg_no/files/:field')) app.get(path, look, file)
+  for (const path of paths('/admin/registrations/:reg_no/resend-mail'))
+    app.post(path, mailing, resend)
 }
 
 /** In form order; then what the file also stores, then answers to fields that the form no longer has. */

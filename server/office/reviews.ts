@@ -1,6 +1,6 @@
 /** What waits for a person, and the decisions that end it. Every decision is signed by whoever is signed in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assertNever, decisionsFor, isoIndia, rupees } from '../../engine/index.ts'
+import { assertNever, decisionsFor, isoIndia, maySee, rupees } from '../../engine/index.ts'
 import type {
   DecidedAnswer,
   DecisionRefusal,
@@ -13,7 +13,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { decideReview, refundPayment, refundSentence } from '../paying/decisions.ts'
 import type { DecisionWords, Told } from '../paying/decisions.ts'
-import { requireAdmin } from './session.ts'
+import { requireAdmin } from './guard.ts'
 
 export function reviewRoutes(
   app: FastifyInstance,
@@ -25,13 +25,16 @@ export function reviewRoutes(
     if (admin === null) return reply
     const { event } = request.query as { readonly event?: unknown }
     const eventId = typeof event === 'string' && event !== '' ? event : null
-    const reviews = await deps.store.reviews(eventId)
+    const reviews = (await deps.store.reviews(eventId)).filter((review) =>
+      review.eventId === null ? admin.events === null : maySee(admin, review.eventId),
+    )
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
       what: `saw the reviews (${reviews.length})`,
       eventId,
       regNo: null,
+      look: 'reviews',
     })
     const answer: ReviewsAnswer = {
       status: 'success',
@@ -52,9 +55,12 @@ export function reviewRoutes(
     const { reg_no: regNo } = request.params as { readonly reg_no: string }
     return tell(reply, await refundPayment(deps, regNo, wordsOf(request), admin.username))
   }
-  for (const path of paths('/admin/reviews')) app.get(path, list)
-  for (const path of paths('/admin/reviews/:id/decide')) app.post(path, decide)
-  for (const path of paths('/admin/registrations/:reg_no/refund')) app.post(path, refund)
+  for (const path of paths('/admin/reviews'))
+    app.get(path, { config: { office: { least: 'viewer', about: 'event' } } }, list)
+  for (const path of paths('/admin/reviews/:id/decide'))
+    app.post(path, { config: { office: { least: 'treasurer', about: 'review' } } }, decide)
+  for (const path of paths('/admin/registrations/:reg_no/refund'))
+    app.post(path, { config: { office: { least: 'treasurer', about: 'registration' } } }, refund)
 }
 
 const wordsOf = ({ body }: FastifyRequest): DecisionWords =>

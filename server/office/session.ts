@@ -1,5 +1,5 @@
 /**
- * A session of the office and the guard of every office call. A session is a random token, stored as its
+ * A session of the office: how it is opened, recognised and ended. Who may do what with it is in guard.ts. A session is a random token, stored as its
  * hash only; it travels as a cookie (our own web app) or as a bearer token.
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -7,21 +7,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
+import type { OpenSession } from '../store/store.ts'
+import { addressOf } from '../http/limit.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
 /** A person who went for lunch stays signed in; a forgotten browser does not. */
-const IDLE_MS = 2 * 60 * 60_000
+export const IDLE_MS = 2 * 60 * 60_000
 /** One working day, whatever happens. */
 const SESSION_MS = 12 * 60 * 60_000
 
-export type Admin = {
-  readonly adminId: number
-  readonly username: string
+/** Whoever a session belongs to. */
+export type Admin = OpenSession & {
   readonly by: 'cookie' | 'bearer'
+  /** The session that the request came with. */
+  readonly tokenHash: string
 }
 
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** The bearer token that a request brings, or null. */
 const bearerOf = (request: FastifyRequest): string | null =>
@@ -34,30 +37,12 @@ export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admi
   const bearer = bearerOf(request)
   const token = bearer ?? cookieOf(request)
   if (token === null) return null
-  const session = await deps.store.session(hashOf(token), deps.clock(), IDLE_MS)
-  return session === null ? null : { ...session, by: bearer === null ? 'cookie' : 'bearer' }
+  const tokenHash = hashOf(token)
+  const session = await deps.store.session(tokenHash, deps.clock(), IDLE_MS)
+  return session === null
+    ? null
+    : { ...session, by: bearer === null ? 'cookie' : 'bearer', tokenHash }
 }
-
-/** The signed-in admin; otherwise answers 401 (or 403 for a foreign page riding on the cookie) and gives null. */
-export async function requireAdmin(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Admin | null> {
-  const admin = await adminOf(deps, request)
-  if (admin === null) {
-    refuse(reply, 401, toldOf(401).code, callText(deps, 401))
-    return null
-  }
-  if (admin.by === 'cookie' && !readsOnly(request) && isForeign(deps, request)) {
-    refuseForeign(deps, reply)
-    return null
-  }
-  return admin
-}
-
-const readsOnly = (request: FastifyRequest): boolean =>
-  request.method === 'GET' || request.method === 'HEAD'
 
 /**
  * Whether a page of another site sends it. Browsers always say where a POST comes from; one that says
@@ -77,20 +62,28 @@ export function refuseForeign(deps: Deps, reply: FastifyReply): FastifyReply {
 }
 
 /** What a status says, in the words of the texts file. */
-function callText(deps: Deps, status: 401 | 403): string {
+export function callText(deps: Deps, status: 401 | 403): string {
   return deps.events.all()[0]?.config.texts.calls[String(status)] ?? toldOf(status).message
 }
 
 /** Opens a session and gives the browser its cookie; answers the token. */
 export async function openSession(
   deps: Deps,
+  request: FastifyRequest,
   reply: FastifyReply,
   adminId: number,
   at: Instant,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = instant(at + SESSION_MS)
-  await deps.store.openSession({ tokenHash: hashOf(token), adminId, at, expiresAt })
+  await deps.store.openSession({
+    tokenHash: hashOf(token),
+    adminId,
+    at,
+    expiresAt,
+    network: addressOf(request),
+    browser: browserOf(request.headers['user-agent'] ?? ''),
+  })
   reply.setCookie(SESSION_COOKIE, token, { ...cookieOptions(deps), maxAge: SESSION_MS / 1000 })
   return token
 }
@@ -113,3 +106,31 @@ const cookieOptions = (deps: Deps) =>
     sameSite: 'strict',
     secure: deps.environment.publicUrl.startsWith('https:'),
   }) as const
+
+/** The browser and the system as people call them, which is all that is kept of what a browser says of itself. */
+export function browserOf(agent: string): string {
+  const named = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
+    table.find(([pattern]) => pattern.test(agent))?.[1]
+  const browser = named(BROWSERS)
+  const system = named(SYSTEMS)
+  if (browser === undefined) return system === undefined ? '' : `a browser on ${system}`
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+/** Each of them also says the names of those below it. */
+const BROWSERS = [
+  [/Edg(e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/(Headless)?Chrom(e|ium)\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/curl\//, 'curl'],
+] as const
+const SYSTEMS = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+] as const

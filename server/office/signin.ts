@@ -7,14 +7,8 @@ import type { Deps } from '../deps.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
-import {
-  adminOf,
-  closeSessions,
-  isForeign,
-  openSession,
-  refuseForeign,
-  requireAdmin,
-} from './session.ts'
+import { adminOf, closeSessions, isForeign, openSession, refuseForeign } from './session.ts'
+import { eventsOf, lacksSecondFactor, requireAdmin } from './guard.ts'
 
 /** Enough for an office behind one address and for fingers that slip, not for guessing. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
@@ -105,7 +99,7 @@ export function signInRoutes(
 
     byPair.forget(pair)
     known.count(pair, at)
-    const token = await openSession(deps, reply, admin.id, at)
+    const token = await openSession(deps, request, reply, admin.id, at)
     await deps.store.audit({
       at,
       who: admin.username,
@@ -140,16 +134,18 @@ export function signInRoutes(
     const admin = await requireAdmin(deps, request, reply)
     if (admin === null) return reply
     // The earliest conference first, as the office met them.
-    const events = deps.events
-      .all()
-      .map(({ config }) => config)
-      .toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0))
-    const texts = events[0]?.texts
+    const events = eventsOf(deps, admin).toSorted((a, b) =>
+      a.from < b.from ? -1 : a.from > b.from ? 1 : 0,
+    )
+    const texts = (events[0] ?? deps.events.all()[0]?.config)?.texts
     if (texts === undefined)
       return refuse(reply, 503, 'no_events', 'No event file is being served.')
     const answer: SessionAnswer = {
       status: 'success',
       username: admin.username,
+      role: admin.role,
+      all_events: admin.events === null,
+      needs_second_factor: lacksSecondFactor(admin),
       events: events.map(({ id, title, look, status, admin: { dashboard, lists }, ...event }) => ({
         id,
         title,
@@ -169,7 +165,9 @@ export function signInRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  for (const path of paths('/admin/login')) app.post(path, login)
-  for (const path of paths('/admin/logout')) app.post(path, logout)
-  for (const path of paths('/admin/session')) app.get(path, session)
+  for (const path of paths('/admin/login')) app.post(path, { config: { office: 'anybody' } }, login)
+  for (const path of paths('/admin/logout'))
+    app.post(path, { config: { office: 'anybody' } }, logout)
+  for (const path of paths('/admin/session'))
+    app.get(path, { config: { office: { least: 'viewer', about: 'own' } } }, session)
 }

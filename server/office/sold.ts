@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { queryOf } from './lists.ts'
 import { readListQuery } from './query.ts'
-import { requireAdmin } from './session.ts'
+import { requireAdmin } from './guard.ts'
 
 export function soldRoutes(
   app: FastifyInstance,
@@ -34,6 +34,7 @@ export function soldRoutes(
       what: `saw the sums of the list ${list.id}`,
       eventId: event.id,
       regNo: null,
+      look: `sums ${list.id}`,
     })
     const answer: SoldAnswer = {
       status: 'success',
@@ -49,5 +50,14 @@ export function soldRoutes(
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  for (const path of paths('/admin/sold')) app.get(path, sold)
+  for (const path of paths('/admin/sold'))
+    app.get(
+      path,
+      {
+        config: {
+          office: { least: 'viewer', about: (request) => queryOf(request).get('event_id') },
+        },
+      },
+      sold,
+    )
 }

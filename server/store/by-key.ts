@@ -6,6 +6,7 @@ import { codeAt, codeOf } from './codes.ts'
 import type { Sql } from './database.ts'
 import { draftOf } from './drafts.ts'
 import { decisionsOf } from './decisions.ts'
+import { peopleReads } from './people.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
@@ -15,7 +16,6 @@ import { rollRow } from './rolls.ts'
 import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
-  AdminRow,
   DraftProof,
   QueuedMail,
   Store,
@@ -35,6 +35,7 @@ const fileColumns = 'hash, event_id AS eventId, text, shared'
 
 export function reads(sql: Sql) {
   return {
+    ...peopleReads(sql),
     registration(regNo: string): StoredRegistration | null {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
@@ -160,26 +161,6 @@ export function reads(sql: Sql) {
         `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.status, coalesce(m.sent_at, m.created_at) AS at, m.error
          FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? ORDER BY m.id`,
       ).all(regNo)
-    },
-    admin(username: string): AdminRow | null {
-      return (
-        sql<AdminRow>(
-          'SELECT id, username, password_hash AS passwordHash FROM admins WHERE username = ?',
-        ).get(username) ?? null
-      )
-    },
-    adminCount(): number {
-      return sql<{ n: number }>('SELECT count(*) AS n FROM admins').get()?.n ?? 0
-    },
-    session(
-      tokenHash: string,
-    ): { adminId: number; username: string; expiresAt: Instant; seenAt: Instant } | null {
-      return (
-        sql<{ adminId: number; username: string; expiresAt: Instant; seenAt: Instant }>(
-          `SELECT s.admin_id AS adminId, a.username, s.expires_at AS expiresAt, s.seen_at AS seenAt
-         FROM sessions s JOIN admins a ON a.id = s.admin_id WHERE s.token_hash = ?`,
-        ).get(tokenHash) ?? null
-      )
     },
     auditOf(regNo: string): Answered<'auditOf'> {
       return sql<Answered<'auditOf'>[number]>(

@@ -1,4 +1,5 @@
 /** Every list and figure, by name: what the reader thread runs and what `open.ts` may ask of it. */
+import { activity, actors } from './activity.ts'
 import { codesOf } from './codes.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
@@ -18,4 +19,6 @@ export const listings = {
   unpaidWithFiles,
   codesOf,
   rollCounts,
+  activity,
+  actors,
 }

@@ -12,6 +12,7 @@ import { places } from './migrations/places.ts'
 import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
 import { acts } from './migrations/acts.ts'
+import { people } from './migrations/people.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -360,6 +361,7 @@ export const migrations: readonly string[] = [
   places,
   draftProofs,
   acts,
+  people,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -196,12 +196,6 @@ export type QueuedMail = NewMail & {
   readonly regNo: RegNo | null
 }
 
-export type AdminRow = {
-  readonly id: number
-  readonly username: string
-  readonly passwordHash: string
-}
-
 export type EventFigures = {
   readonly total: number
   readonly paid: number

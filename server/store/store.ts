@@ -59,23 +59,24 @@ import type {
   MailSpacing,
   DraftProof,
   QueuedMail,
-  AdminRow,
   EventFigures,
   KeptEventFile,
 } from './shapes.ts'
 
 import type { Acting } from './acting.ts'
+import type { PeopleStore } from './people-verbs.ts'
 import type { StoredPlace } from './places.ts'
 
 export type * from './acting.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
+export type * from './people-verbs.ts'
 export type * from './shapes.ts'
 
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export interface Store extends Acting {
+export interface Store extends Acting, PeopleStore {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
@@ -291,42 +292,6 @@ export interface Store extends Acting {
       readonly error: string | null
     })[]
   >
-
-  admin(username: string): Promise<AdminRow | null>
-  adminCount(): Promise<number>
-  addAdmin(
-    username: string,
-    passwordHash: string,
-    at: Instant,
-  ): Promise<Result<number, { readonly code: 'username_taken' }>>
-  /** Also ends every session of that admin. The last admin is not removed. */
-  removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
-  /** Also ends every session of that admin. */
-  setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  openSession(session: {
-    readonly tokenHash: string
-    readonly adminId: number
-    readonly at: Instant
-    readonly expiresAt: Instant
-  }): Promise<void>
-  /** Null when unknown, revoked, expired or idle for longer than idleMs; otherwise touches it. */
-  session(
-    tokenHash: string,
-    at: Instant,
-    idleMs: number,
-  ): Promise<{ readonly adminId: number; readonly username: string } | null>
-  closeSession(tokenHash: string): Promise<void>
-
-  audit(entry: {
-    readonly at: Instant
-    readonly who: string
-    readonly what: string
-    readonly eventId: string | null
-    readonly regNo: RegNo | null
-  }): Promise<void>
-  auditOf(
-    regNo: RegNo,
-  ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
 
   /** Every version served, by hash; a known hash only moves its served_at. `shared` is the JSON of the shared files it was compiled with. */
   keepEventFile(file: {

@@ -1,15 +1,12 @@
 /** The store's verbs, each led to whoever does it: the writer, the reader of lists, or what finds by a key. */
-import { assert } from '../../engine/index.ts'
+import { assert, instant } from '../../engine/index.ts'
 import type { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
-import type { Store } from './store.ts'
+import type { PeopleStore, Store } from './store.ts'
 import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: some ten milliseconds of the reader. */
 const CHUNK_ROWS = 500
-/** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
-const TOUCH_MS = 60_000
-
 /** Who does what the store is asked for; threads in the server, one connection in the simulator of the tests. */
 export type Doers = {
   readonly write: Call<typeof writes>
@@ -106,23 +103,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
-    admin: async (username) => read.admin(username),
-    adminCount: async () => read.adminCount(),
-    addAdmin: (username, passwordHash, at) => write('addAdmin', username, passwordHash, at),
-    removeAdmin: (username) => write('removeAdmin', username),
-    setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
-    openSession: (session) => write('openSession', session),
-    async session(tokenHash, at, idleMs) {
-      const session = read.session(tokenHash)
-      if (session === null || at >= session.expiresAt || at - session.seenAt > idleMs) return null
-      if (at - session.seenAt >= Math.min(TOUCH_MS, idleMs / 10))
-        await write('touchSession', tokenHash, at)
-      return { adminId: session.adminId, username: session.username }
-    },
-    closeSession: (tokenHash) => write('closeSession', tokenHash),
-
-    audit: (entry) => write('audit', entry),
-    auditOf: async (regNo) => read.auditOf(regNo),
+    ...peopleVerbs({ write, list, read }),
 
     keepEventFile: (kept) => write('keepEventFile', kept),
     eventFile: async (hash) => read.eventFile(hash),
@@ -151,5 +132,52 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
       await write('ping', at)
     },
     close,
+  }
+}
+
+/** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
+const TOUCH_MS = 60_000
+
+function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read'>): PeopleStore {
+  return {
+    admin: async (username) => read.admin(username),
+    adminCount: async () => read.adminCount(),
+    people: async (at) => read.people(at),
+    addAdmin: (username, passwordHash, at, may) =>
+      write('addAdmin', username, passwordHash, at, may ?? null),
+    setMay: (username, may) => write('setMay', username, may),
+    removeAdmin: (username) => write('removeAdmin', username),
+    setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
+    addPasswordLink: (username, tokenHash, expiresAt) =>
+      write('addPasswordLink', username, tokenHash, expiresAt),
+    passwordLink: async (tokenHash, at) => read.passwordLink(tokenHash, at),
+    usePasswordLink: (tokenHash, passwordHash, at) =>
+      write('usePasswordLink', tokenHash, passwordHash, at),
+    account: async (adminId) => read.account(adminId),
+    wantSecondFactor: (adminId, secret) => write('wantSecondFactor', adminId, secret),
+    confirmSecondFactor: (adminId, secret, step, codeHashes) =>
+      write('confirmSecondFactor', adminId, secret, step, codeHashes),
+    takeStep: (adminId, step) => write('takeStep', adminId, step),
+    takeRecoveryCode: (adminId, codeHash, at) => write('takeRecoveryCode', adminId, codeHash, at),
+    renewRecoveryCodes: (adminId, codeHashes) => write('renewRecoveryCodes', adminId, codeHashes),
+    dropSecondFactor: (username) => write('dropSecondFactor', username),
+    secondFactorRequired: async () => read.secondFactorRequired(),
+    requireSecondFactor: (required) => write('requireSecondFactor', required),
+    openSession: (session) => write('openSession', session),
+    async session(tokenHash, at, idleMs) {
+      const session = read.session(tokenHash)
+      if (session === null) return null
+      const { expiresAt, seenAt, ...open } = session
+      if (at >= expiresAt || at - seenAt > idleMs) return null
+      if (at - seenAt >= Math.min(TOUCH_MS, idleMs / 10)) await write('touchSession', tokenHash, at)
+      return open
+    },
+    sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
+    closeSession: (tokenHash) => write('closeSession', tokenHash),
+    closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
+    audit: (entry) => write('audit', entry),
+    auditOf: async (regNo) => read.auditOf(regNo),
+    activity: (query, before, limit) => list('activity', query, before, limit),
+    actors: () => list('actors'),
   }
 }

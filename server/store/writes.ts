@@ -1,6 +1,7 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
 import * as acts from './acts.ts'
 import * as accounts from './accounts.ts'
+import * as activity from './activity.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
@@ -8,6 +9,7 @@ import * as drafts from './drafts.ts'
 import * as importing from './importing.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
+import * as people from './people.ts'
 import * as refunds from './refunds.ts'
 import * as proofs from './proofs.ts'
 import * as rolls from './rolls.ts'
@@ -47,13 +49,24 @@ export const writes = {
   claimMail: mails.claimMail,
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,
-  addAdmin: accounts.addAdmin,
-  removeAdmin: accounts.removeAdmin,
-  setPassword: accounts.setPassword,
-  openSession: accounts.openSession,
-  touchSession: accounts.touchSession,
-  closeSession: accounts.closeSession,
-  audit: accounts.audit,
+  addAdmin: people.addAdmin,
+  setMay: people.setMay,
+  removeAdmin: people.removeAdmin,
+  setPassword: people.setPassword,
+  addPasswordLink: people.addPasswordLink,
+  usePasswordLink: people.usePasswordLink,
+  wantSecondFactor: people.wantSecondFactor,
+  confirmSecondFactor: people.confirmSecondFactor,
+  takeStep: people.takeStep,
+  takeRecoveryCode: people.takeRecoveryCode,
+  renewRecoveryCodes: people.renewRecoveryCodes,
+  dropSecondFactor: people.dropSecondFactor,
+  requireSecondFactor: people.requireSecondFactor,
+  openSession: people.openSession,
+  touchSession: people.touchSession,
+  closeSession: people.closeSession,
+  closeOtherSessions: people.closeOtherSessions,
+  audit: activity.audit,
   dropFiles: proofs.dropFiles,
   keepDraft: drafts.keepDraft,
   forgetDraft: drafts.forgetDraft,

@@ -11,6 +11,7 @@ import { decidingContract } from './deciding.contract.ts'
 import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
 import { outsideContract } from './outside.contract.ts'
+import { peopleContract } from './people.contract.ts'
 import { refundingContract } from './refunding.contract.ts'
 import { registeringContract } from './registering.contract.ts'
 import { sellingContract } from './selling.contract.ts'
@@ -33,6 +34,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   refundingContract(given)
   listingContract(given)
   officeContract(given)
+  peopleContract(given)
 
   test('closing answers what was asked before and refuses what comes after', async () => {
     const { store } = opened

@@ -1,4 +1,4 @@
-/** What the office and the server itself keep: mails, admins and sessions, event files, the audit log. */
+/** What the office and the server itself keep: mails and event files. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import type { Instant } from '../../../engine/index.ts'
 import type { Store } from '../../../server/store/store.ts'
@@ -48,65 +48,6 @@ export function officeContract(given: Given): void {
     })
   })
 
-  describe('admins and sessions', () => {
-    test('a username is taken once, whatever its letters', async () => {
-      expect(await store.adminCount()).toBe(0)
-      expect(await store.addAdmin('office', 'hash', noon)).toMatchObject({ ok: true })
-      expect(await store.addAdmin('Office', 'hash', noon)).toEqual({
-        ok: false,
-        error: { code: 'username_taken' },
-      })
-      expect(await store.admin('office')).toEqual({
-        id: expect.any(Number),
-        username: 'office',
-        passwordHash: 'hash',
-      })
-      expect(await store.admin('nobody')).toBeNull()
-      expect(await store.adminCount()).toBe(1)
-    })
-
-    test('a session ends by idleness, by age, by logout and by a new password', async () => {
-      const admin = await store.addAdmin('office', 'hash', noon)
-      if (!admin.ok) throw new Error(admin.error.code)
-      const open = (tokenHash: string): Promise<void> =>
-        store.openSession({
-          tokenHash,
-          adminId: admin.value,
-          at: noon,
-          expiresAt: later(10 * hour),
-        })
-      await Promise.all([open('a'), open('b'), open('c')])
-      expect(await store.session('a', later(hour), hour)).toEqual({
-        adminId: admin.value,
-        username: 'office',
-      })
-      expect(await store.session('a', later(2 * hour), hour)).not.toBeNull()
-      expect(await store.session('b', later(2 * hour), hour)).toBeNull()
-      expect(await store.session('a', later(10 * hour), 100 * hour)).toBeNull()
-      expect(await store.session('x', noon, hour)).toBeNull()
-      await store.closeSession('a')
-      expect(await store.session('a', later(2 * hour), hour)).toBeNull()
-      expect(await store.setPassword('office', 'hash-2', noon)).toBe(true)
-      expect(await store.session('c', noon, hour)).toBeNull()
-      expect((await store.admin('office'))?.passwordHash).toBe('hash-2')
-      expect(await store.setPassword('nobody', 'hash-2', noon)).toBe(false)
-    })
-  })
-
-  test('an admin who is removed has no session left; the last one stays', async () => {
-    const first = await store.addAdmin('office', 'hash', noon)
-    if (!first.ok) throw new Error(first.error.code)
-    const session = { adminId: first.value, at: noon, expiresAt: later(10 * hour) }
-    await store.openSession({ tokenHash: 'a', ...session })
-    expect(await store.removeAdmin('office')).toBe('last')
-    expect(await store.removeAdmin('nobody')).toBe('unknown')
-    await store.addAdmin('desk', 'hash', noon)
-    expect(await store.removeAdmin('OFFICE')).toBe('removed')
-    expect(await store.session('a', noon, hour)).toBeNull()
-    expect(await store.admin('office')).toBeNull()
-    expect(await store.adminCount()).toBe(1)
-  })
-
   describe('event files', () => {
     test('every version is kept by its hash; the last served is the last', async () => {
       const file = (hash: string, at: Instant) => ({
@@ -130,20 +71,5 @@ export function officeContract(given: Given): void {
       expect(await store.eventFile('three')).toBeNull()
       expect(await store.lastEventFile('another')).toBeNull()
     })
-  })
-
-  test('the audit log keeps who did what', async () => {
-    const { regNo } = await registered(store)
-    await store.audit({
-      at: later(5),
-      who: 'office',
-      what: 'opened the proof',
-      eventId: 'demo',
-      regNo,
-    })
-    expect(await store.auditOf(regNo)).toEqual([
-      { at: noon, who: 'delegate', what: 'registered' },
-      { at: later(5), who: 'office', what: 'opened the proof' },
-    ])
   })
 }

@@ -1,0 +1,46 @@
+/**
+ * Admins become people with roles: what each may, for which events, a second factor, where they are
+ * signed in. Whoever was there before could do everything and goes on doing so.
+ */
+export const people = `
+ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));
+-- A JSON list of event ids; null: all events.
+ALTER TABLE admins ADD COLUMN events TEXT;
+-- Base32; null: no second factor. The one that is being set up counts only once it is confirmed.
+ALTER TABLE admins ADD COLUMN totp_secret TEXT;
+ALTER TABLE admins ADD COLUMN totp_wanted TEXT;
+-- The last step of 30 seconds whose code was taken: no code is taken twice.
+ALTER TABLE admins ADD COLUMN totp_step INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE admins ADD COLUMN signed_in_at INTEGER;
+
+CREATE TABLE recovery_codes (
+  admin_id INTEGER NOT NULL REFERENCES admins (id) ON DELETE CASCADE,
+  code_hash TEXT NOT NULL,
+  used_at INTEGER,
+  PRIMARY KEY (admin_id, code_hash)
+) STRICT, WITHOUT ROWID;
+
+-- A link with which a person sets a password, once.
+CREATE TABLE password_links (
+  token_hash TEXT PRIMARY KEY,
+  admin_id INTEGER NOT NULL REFERENCES admins (id) ON DELETE CASCADE,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX password_links_of ON password_links (admin_id);
+
+-- What a person sees of their sessions: from where and with what, '' where it is not known.
+ALTER TABLE sessions ADD COLUMN network TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN browser TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE office_settings (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  second_factor_required INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO office_settings (only) VALUES (1);
+
+-- Who looked at what in which hour; null: not a look. An hour's further looks at the same are not written.
+ALTER TABLE audit_log ADD COLUMN look TEXT;
+CREATE UNIQUE INDEX audit_log_looks ON audit_log (look) WHERE look IS NOT NULL;
+-- What people of the office did; delegates and imports write most rows, and have lists of their own.
+CREATE INDEX audit_log_people ON audit_log (id, who) WHERE who NOT IN ('delegate', 'import');
+`
