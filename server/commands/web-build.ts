@@ -31,6 +31,25 @@ export async function buildWeb(options: {
     logLevel: 'warn',
     build: { outDir: beside, emptyOutDir: true },
   })
+  // Comes before all that, and so brings what it needs itself: shared chunks would be fetched one after the other.
+  await build({
+    root: web,
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir: beside,
+      emptyOutDir: false,
+      copyPublicDir: false,
+      manifest: '.vite/ahead.json',
+      target: 'es2022',
+      modulePreload: false,
+      rolldownOptions: {
+        input: path.join(web, 'event', 'ahead.ts'),
+        // Of what it imports nothing has to run but what it calls.
+        treeshake: { moduleSideEffects: false },
+      },
+    },
+  })
   await compressAll(path.join(beside, 'assets'))
   // What draws the form for the server; it brings its own React, so that both draw by the same one.
   await build({

@@ -131,9 +131,12 @@ function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
  * for them before it loads their file.
  */
 function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
-  const manifest = JSON.parse(
-    readFileSync(path.join(folder, '.vite', 'manifest.json'), 'utf8'),
-  ) as Manifest
+  const manifestOf = (name: string) =>
+    JSON.parse(readFileSync(path.join(folder, '.vite', name), 'utf8')) as Manifest
+  const manifest = manifestOf('manifest.json')
+  const ahead = Object.values(manifestOf('ahead.json')).map(
+    ({ file }) => `<script type="module" crossorigin src="/${file}"></script>`,
+  )
   const headOf = (name: string): string => {
     const [entry] = Object.entries(manifest).find(([, chunk]) => chunk.name === name) ?? [name]
     const files = [...new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, entry)])]
@@ -147,6 +150,8 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
     // The faces that are fetched wait for the script, which every byte of them would hold up (web/whole.tsx).
     const faces = /@font-face\s*\{[^}]*url\([^}]*\}/g
     return [
+      // Where more is sold than the registration it would be half of the whole.
+      ...(name === 'event' ? ahead : []),
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,
       `<style nonce="${nonceMark}" media="not all" id="${FACES}">${(styles.match(faces) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,

@@ -3,7 +3,8 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { heldBack, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
-import { INTERN, plain } from './delegate.ts'
+import { FACES } from '../../engine/index.ts'
+import { field, FORM, INTERN, PG, plain, problems, summary } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -273,10 +274,34 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
   await context.close()
 })
 
-test('what is typed and chosen before the script has come, and while it takes the page over, stays', async () => {
+/** All that draws the form and sends it; what comes ahead of it is no part of it. */
+const SCRIPT = '**/assets/{index,shared,event}-*.js'
+/** Whether the form's script has taken the page over: then it fetches the faces. */
+const isTaken = (page: Page): Promise<boolean> =>
+  page.evaluate((id) => document.getElementById(id)?.getAttribute('media') === 'all', FACES)
+/** A cheap phone on a bad line. */
+const SLOW = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000, offline: false }
+const SLOWER_TIMES = 6
+/** From the first paint to the first key. */
+const THINKS_MS = 300
+
+test('what is typed and chosen on a slow line 300 ms after the first paint, and while the script takes the page over, stays', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
-  const release = await heldBack(page, '**/*.js')
+  const phone = await context.newCDPSession(page)
+  await phone.send('Network.enable')
+  await phone.send('Network.emulateNetworkConditions', SLOW)
+  await phone.send('Emulation.setCPUThrottlingRate', { rate: SLOWER_TIMES })
   await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'commit' })
+  await page.evaluate(
+    (wait) =>
+      new Promise((then) => {
+        new PerformanceObserver((list) => {
+          for (const { startTime } of list.getEntriesByName('first-contentful-paint'))
+            setTimeout(then, startTime + wait - performance.now())
+        }).observe({ type: 'paint', buffered: true })
+      }),
+    THINKS_MS,
+  )
   await page.getByLabel('Email Address').fill('anjali@example.org')
   await page.getByLabel('State').selectOption('Kerala')
   await page.getByRole('switch', { name: 'AFPI Member' }).check()
@@ -285,18 +310,19 @@ test('what is typed and chosen before the script has come, and while it takes th
   await name.fill('Dr. Nair')
   // Into the middle: a caret that jumps would be seen in the order of the letters.
   for (const _ of 'Nair') await name.press('ArrowLeft')
-  release()
+  expect(await isTaken(page)).toBe(false)
   const bar = page.getByRole('region', { name: 'Registration Summary' })
   const given = 'Anjali Lakshmi '
   let typed = ''
   // Letter after letter, before, while and after the page is taken over.
-  while (!plain(await bar.textContent()).includes('₹ 3,540') || typed.length < given.length) {
+  while (!(await isTaken(page)) || typed.length < given.length) {
     const letter = given[typed.length % given.length] ?? ''
     await page.keyboard.press(letter === ' ' ? 'Space' : letter)
     typed += letter
   }
   expect(await name.inputValue()).toBe(`Dr. ${typed}Nair`)
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('root_full_name')
+  await phone.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   const membership = page.getByLabel('AFPI Membership Number')
   await membership.fill('KL 1')
   // What the form knows is what one sees: it keeps it, and has it again.
@@ -308,6 +334,54 @@ test('what is typed and chosen before the script has come, and while it takes th
   expect(await page.getByLabel('State').inputValue()).toBe('Kerala')
   expect(await page.getByRole('radio', { name: INTERN }).isChecked()).toBe(true)
   expect(plain(await bar.textContent())).toContain('₹ 3,540')
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+test.each([
+  { width: 360, where: (page: Page) => page.getByRole('region', { name: 'Registration Summary' }) },
+  { width: 1280, where: summary },
+])(
+  'before the script has come a category has its price, and Pay is kept: $width px',
+  async ({ width, where }) => {
+    const { page, context, complaints } = await visit(browser, { width, own: true })
+    const release = await heldBack(page, SCRIPT)
+    await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
+    const said = async () => plain(await where(page).innerText())
+    const pay = where(page).locator('button[type=submit]')
+    const choose = (category: string) =>
+      page.getByRole('radio', { name: category, exact: true }).check()
+    await choose(PG)
+    await expect.poll(said).toContain('₹ 6,195')
+    await choose(INTERN)
+    expect(await said()).toContain('₹ 3,540')
+    expect(await said()).not.toContain('Please select a registration category')
+    await pay.click()
+    expect(await pay.innerText()).toBe('One moment…')
+    // What is changed afterwards is not what was pressed for.
+    await field(page, 'Full Name').fill('Dr. Specimen Early')
+    expect(await pay.innerText()).toBe('Proceed to Secure Payment')
+    await field(page, 'Email Address').fill('early@example.org')
+    await field(page, 'Phone Number').fill('+91 98470 00000')
+    await pay.click()
+    release()
+    await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
+    expect(plain(await page.locator('body').innerText())).toContain('3,540')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+)
+
+test('what was pressed before the script has come, and cannot be sent, is told when it is here', async () => {
+  const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
+  const release = await heldBack(page, SCRIPT)
+  await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
+  await page.getByRole('radio', { name: INTERN }).check()
+  await page.getByRole('button', { name: 'Proceed to Secure Payment' }).click()
+  release()
+  await problems(page).waitFor()
+  // The words on the button are those of the form again.
+  await page.getByRole('button', { name: 'Proceed to Secure Payment' }).waitFor()
   expect(complaints).toEqual([])
   await context.close()
 })

@@ -26,7 +26,7 @@ import { Must, Prices, Progress, Shown } from './context.ts'
 import type { FormConstants, SectionState } from './context.ts'
 import { Form } from './drawing.tsx'
 import { startOf } from '../shared/keep.ts'
-import { keyOf, movedWith, rootOf, treeOf } from './keys.ts'
+import { FORM_ID, keyOf, movedWith, rootOf, treeOf } from './keys.ts'
 import type { More, Outside } from './more.ts'
 import type { Proofs } from './proofs.ts'
 import type { Tariff } from './price.ts'
@@ -332,9 +332,6 @@ type FormBoxProps = {
   readonly change: (form: RawAnswers | undefined, id: string | undefined) => void
   readonly leave: (id: string) => void
 }
-
-/** The form's id: the pay button stands outside it and names it. */
-export const FORM_ID = 'registration'
 
 export function FormBox({
   form,

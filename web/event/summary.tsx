@@ -8,7 +8,7 @@ import { Ledger } from '../shared/ledger.tsx'
 import { useIsLive } from '../shared/live.ts'
 import { TRYING_AGAIN } from '../shared/patience.ts'
 import { labelOfCategory } from '../shared/quote-rows.tsx'
-import { FORM_ID } from './form.tsx'
+import { ahead, FORM_ID } from './keys.ts'
 import type { More } from './more.ts'
 import type { PriceView } from './price.ts'
 import { goTo, useErrorInTitle } from './problems.tsx'
@@ -100,7 +100,7 @@ function Reasons({
       {price.is === 'none' && (
         <p className="why" id="pay-why">
           <Icon name="info" />
-          <span>
+          <span {...ahead('why')}>
             {price.why}
             {price.retry && (
               <>
@@ -159,6 +159,7 @@ function PayButton({ event, price, busy }: SummaryProps) {
       form={FORM_ID}
       className="btn"
       disabled={busy || price.is === 'none' || !isLive}
+      {...ahead('pay')}
       {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
     >
       {busy ? (
@@ -202,7 +203,11 @@ function Body({ event, price, more }: SummaryProps) {
       {price.is === 'price' ? (
         <Ledger rows={more.rows(event, price.quote, lines)} money />
       ) : (
-        !(category !== null && more.rowsNameCategory) && <p className="empty">{empty}</p>
+        !(category !== null && more.rowsNameCategory) && (
+          <p className="empty" {...ahead('empty')}>
+            {empty}
+          </p>
+        )
       )}
     </>
   )
@@ -296,7 +301,9 @@ function SummaryBar(props: SummaryProps) {
             aria-controls={open ? 'summary-details' : undefined}
             onClick={() => setOpen(!open)}
           >
-            <strong>{price.is === 'price' ? formatPrice(price.quote.total) : NO_MONEY}</strong>
+            <strong {...ahead('total')}>
+              {price.is === 'price' ? formatPrice(price.quote.total) : NO_MONEY}
+            </strong>
             <small>
               Details <Icon name="chev" small />
             </small>
