@@ -11,6 +11,7 @@ import type { Spot } from './keys.ts'
 import { priceOf } from './price.ts'
 import type { EventPage, PriceView } from './price.ts'
 import { typedIn, whenTaken } from './typed.ts'
+import { onwardByEnter } from './typing.ts'
 
 /** On the button, from the press until the script is here that can do what was asked. */
 const WAITING = 'One moment…'
@@ -64,6 +65,12 @@ function goAhead({ event: { event }, tariff }: EventPage): void {
   }
   const leave = new AbortController()
   const { signal } = leave
+  const form = document.getElementById(FORM_ID)
+  form?.addEventListener(
+    'keydown',
+    (key) => onwardByEnter({ nativeEvent: key, currentTarget: form }),
+    { signal },
+  )
   document.addEventListener('input', change, { signal })
   document.addEventListener('change', change, { signal })
   document.addEventListener('submit', press, { signal })

@@ -3,7 +3,6 @@
  * and what it may fill in by itself. Event files call their fields what they like, so that roles, types
  * and usual names decide.
  */
-import type { KeyboardEvent } from 'react'
 import type { Field, PublicEvent } from '../../engine/index.ts'
 
 export type Typing = {
@@ -114,15 +113,21 @@ function digitsOf(pattern: string | undefined): 'numeric' | 'tel' | null {
  * What the key of the phone's keyboard promises: Enter goes on to the next question. Sent by it, a form half
  * filled in would answer with all that is missing; at the last question it is.
  */
-export function onwardByEnter(event: KeyboardEvent<HTMLElement>): void {
-  const { key, target, currentTarget, nativeEvent } = event
-  if (key !== 'Enter' || nativeEvent.isComposing) return
+export function onwardByEnter({
+  nativeEvent: press,
+  currentTarget: within,
+}: {
+  readonly nativeEvent: KeyboardEvent
+  readonly currentTarget: Element
+}): void {
+  const { key, target, isComposing } = press
+  if (key !== 'Enter' || isComposing) return
   if (!(target instanceof HTMLInputElement) || target.enterKeyHint !== 'next') return
-  const all = [...currentTarget.querySelectorAll<HTMLInputElement>('input, select, textarea')]
+  const all = [...within.querySelectorAll<HTMLInputElement>('input, select, textarea')]
   const next = all[all.indexOf(target) + 1]
   if (next === undefined) return
-  event.preventDefault()
+  press.preventDefault()
   // Of a choice it is the one that is chosen.
   const chosen = `input[name="${CSS.escape(next.name)}"]:checked`
-  ;(currentTarget.querySelector<HTMLInputElement>(chosen) ?? next).focus()
+  ;(within.querySelector<HTMLInputElement>(chosen) ?? next).focus()
 }
