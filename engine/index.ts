@@ -147,6 +147,7 @@ export {
   type RefundSaid,
   type Stands,
 } from './payment.ts'
+export { proposedBack } from './cancelling.ts'
 export {
   allowedActs,
   isActName,

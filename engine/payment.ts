@@ -78,6 +78,8 @@ export type PaymentRefusal =
   | { readonly code: 'after_closing' }
   | { readonly code: 'after_hold' }
   | { readonly code: 'place_gone'; readonly place: string }
+  /** People have ended its registration. */
+  | { readonly code: 'ended'; readonly state: 'cancelled' | 'refused' }
   | { readonly code: 'already_success' }
   | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
@@ -229,6 +231,8 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
       return 'Money came when its price was held no more, and the price of that day was another.'
     case 'place_gone':
       return `Money came when its place, ${refusal.place}, was held no more, and others have it.`
+    case 'ended':
+      return `Money came after the registration had been ${refusal.state}.`
     case 'not_paid':
       return 'A refund came for a payment that is not a success here.'
     case 'undecided':

@@ -16,6 +16,8 @@ const ALLOWED = {
   misfit: ['accept', 'refund', 'move', 'dismiss'],
   /** Money for what is paid already: it cannot be accepted a second time. */
   second: ['refund', 'move', 'dismiss'],
+  /** For a registration that people have cancelled or refused. */
+  ended: ['refund', 'move', 'dismiss'],
   /** In another currency, so that its amount is none of ours. */
   foreign: ['refund', 'dismiss'],
   /** Of the gateway's test mode: no money moved. */
@@ -236,9 +238,12 @@ export function kindOfMoney(money: {
   readonly isMatched: boolean
   /** Whether its registration is paid, by other money. */
   readonly isPaid: boolean
+  /** Whether people have cancelled or refused its registration. */
+  readonly isEnded?: boolean
 }): ReviewKind {
   if (money.kind === 'test') return 'test'
   if (money.currency !== '' && !RUPEE_CODES.includes(money.currency)) return 'foreign'
   if (!money.isMatched) return 'unmatched'
+  if (money.isEnded === true) return 'ended'
   return money.isPaid ? 'second' : 'misfit'
 }

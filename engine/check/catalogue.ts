@@ -12,6 +12,7 @@ import type { Meta } from './finding.ts'
 import { form } from './checks/form.ts'
 import type { Checks } from './model.ts'
 import { charged } from './checks/charged.ts'
+import { cancellation } from './checks/cancellation.ts'
 import { conditions } from './checks/conditions.ts'
 import { lists } from './checks/lists.ts'
 import { names } from './checks/names.ts'
@@ -72,6 +73,7 @@ export const checks: Checks = {
   ...dates,
   ...eventDays,
   ...window,
+  ...cancellation,
   ...tax,
   ...rules,
   ...whoPays,

@@ -10,6 +10,7 @@ import { day, type Day } from '../time.ts'
 import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
 import { isCharged, toFees } from './compile/fees.ts'
+import { toCancellation } from './compile/cancellation.ts'
 import { toFacts } from './compile/facts.ts'
 import { toCategory, toField } from './compile/form.ts'
 import { toAdmin } from './compile/office.ts'
@@ -178,6 +179,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       followedBy: orderId.followed_by === 'anything' ? 'anything' : 'digits',
       digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
     },
+    cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
     payment: isPaid
       ? {
           gateway: toGateway(text(map(file.payment).gateway), shared.gateways),

@@ -26,6 +26,7 @@ export type EventFile = {
   readonly form: Form
   readonly order_id: OrderId
   readonly payment?: { readonly gateway: string; readonly account: Name } | string
+  readonly cancellation?: { readonly steps: readonly CancellationStep[] }
   readonly api?: Api
   readonly results: Results
   readonly email?: Email
@@ -36,6 +37,12 @@ export type EventFile = {
     readonly because: Text
   }[]
   readonly examples?: Examples
+}
+
+type CancellationStep = {
+  readonly to?: DayText
+  readonly refund?: string
+  readonly otherwise?: string
 }
 
 type Name = string

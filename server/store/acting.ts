@@ -3,11 +3,15 @@ import type {
   ActName,
   ActRefusal,
   Actor,
+  Decision,
+  DecisionRefusal,
   Instant,
+  Paise,
   RegistrationState,
   RegNo,
   Result,
 } from '../../engine/index.ts'
+import type { NewMail } from './shapes.ts'
 
 /** An act as it is wanted; `once` null: nobody sends it twice. */
 export type NewAct = {
@@ -32,7 +36,9 @@ export type Acted = {
   /** It had been done before. */
   readonly repeated: boolean
 }
-export type ActAnswer = Result<Acted, ActRefusal>
+/** A no of the table of acts, or of the rules about money. */
+export type ActNo = ActRefusal | DecisionRefusal
+export type ActAnswer = Result<Acted, ActNo>
 
 /** A line of a registration's trail. */
 export type StoredAct = {
@@ -49,6 +55,24 @@ export type StoredAct = {
 export interface Acting {
   /** A sentence on the registration. */
   note(wanted: NewAct): Promise<ActAnswer>
+  /**
+   * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `mail` is queued
+   * for the delegate.
+   */
+  cancel(
+    wanted: NewAct,
+    how: { readonly payBack: Paise; readonly mail: NewMail | null },
+  ): Promise<ActAnswer>
+  /** Gives back of what counts: through the gateway, or as done by hand under a reference. `amount` null: all that is left. */
+  refund(
+    wanted: NewAct,
+    how: { readonly amount: Paise | null; readonly byHand: string | null },
+  ): Promise<ActAnswer>
+  /** Decides about money in review, which must be of this registration; `mail` as for `decide`. */
+  decideFor(
+    wanted: NewAct,
+    how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
+  ): Promise<ActAnswer>
   /** What was done to a registration, oldest first. */
   acts(regNo: RegNo): Promise<readonly StoredAct[]>
 }

@@ -4,7 +4,7 @@
  */
 import { assert, err, judgeAct, ok } from '../../engine/index.ts'
 import type { ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
-import type { ActAnswer, Acted, NewAct, Once, StoredAct } from './acting.ts'
+import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './acting.ts'
 import type { Sql } from './database.ts'
 import { Refused } from './refused.ts'
 import type { RegistrationRow } from './rows.ts'
@@ -17,6 +17,8 @@ export type Effect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundId?: number | null
+  /** The decisions have its line already, with who and why. */
+  readonly isDecision?: true
 }
 
 const refused = (code: ActRefusal['code'], message: string) => err({ code, message })
@@ -28,7 +30,7 @@ const refused = (code: ActRefusal['code'], message: string) => err({ code, messa
 export function doAct(
   sql: Sql,
   wanted: NewAct,
-  effect: (row: RegistrationRow) => Result<Effect, ActRefusal>,
+  effect: (row: RegistrationRow) => Result<Effect, ActNo>,
 ): ActAnswer {
   const { regNo, act, who, at, once } = wanted
   const row = rowOf(sql, regNo)
@@ -45,9 +47,10 @@ export function doAct(
   const { message, data = {}, refundId = null } = done.value
   const state = rowOf(sql, regNo)?.state
   assert(state !== undefined, 'a registration went while something was done to it')
-  sql(
-    'INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
+  if (done.value.isDecision === undefined)
+    sql(
+      'INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
   const acted: Acted = { regNo, state, message, refundId, repeated: false }
   if (once !== null) noteDone(sql, once, row.id, acted, at)
   return ok(acted)

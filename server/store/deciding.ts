@@ -21,6 +21,7 @@ import type {
 } from '../../engine/index.ts'
 import { sourceOf } from './captures.ts'
 import { addRevenue } from './counters.ts'
+import { addDue } from './dues.ts'
 import type { Sql } from './database.ts'
 import { done, gone, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
@@ -132,6 +133,10 @@ function count(
       'reference_taken',
       `The reference ${reference} has already paid ${taken.order_id}.`,
     )
+  if (row.asks_for === 'difference') {
+    const { id: paymentId, registration_id: id } = row
+    addDue(sql, id, { what: 'paid', amount: -row.amount, paymentId }, at)
+  }
   stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
   addRevenue(sql, row.event_id, paidAt, amount)
   // What went back of it before it counted leaves the figures on the days it went.

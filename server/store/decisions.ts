@@ -23,7 +23,7 @@ export function done(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId'>,
   captureId: number | null,
-  decision: Pick<Decision, 'what'> & { readonly to?: string },
+  decision: { readonly what: Decision['what'] | 'refund by hand'; readonly to?: string },
   { why, who }: Grounds,
   amount: Paise | null,
   at: Instant,

@@ -13,7 +13,7 @@ import type { Sql } from './database.ts'
 import { done, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
 import type { WantedRefund } from './money.ts'
-import { endRefund, isUnderWay, leftOf, orderOfRefund, want } from './refunds.ts'
+import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
 import { rearm } from './settling.ts'
 import { paymentById, wentBack } from './standing.ts'
@@ -98,13 +98,14 @@ export function decideRefund(
 
 /** Money of a payment that counts, all or part, goes back because a person wants it. */
 export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
-  const { of, amount, at } = wanted
+  const { of, amount, at, byHand } = wanted
   const grounds = groundsOf(wanted)
   if (!grounds.ok) return grounds
   const capture = sql<CaptureRow & { reg_no: string }>(
     `SELECT c.*, g.reg_no FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
-     WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?) ORDER BY c.id LIMIT 1`,
-  ).get(of, of)
+     WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?)
+     ORDER BY ${LEFT} >= ? DESC, ${LEFT} > 0 DESC, c.id LIMIT 1`,
+  ).get(of, of, amount ?? 1)
   if (capture === undefined) {
     const isThere = sql(
       'SELECT 1 FROM registrations WHERE reg_no = ? UNION ALL SELECT 1 FROM payments WHERE order_id = ?',
@@ -115,10 +116,25 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   }
   const part = partOf(leftOf(sql, capture.id), amount)
   if (!part.ok) return part
-  const refund = wantOf(sql, capture, part.value, grounds.value, at)
-  if (!refund.ok) return refund
   assert(capture.counts_for !== null, 'what counts counts for a payment')
   const { reg_no: regNo, event_id: eventId } = paymentById(sql, capture.counts_for)
+  if (byHand !== undefined) {
+    const amountBack = part.value
+    endRefund(sql, want(sql, capture.id, amountBack, grounds.value, at), 'done', byHand, at)
+    wentBack(sql, { capture, amount: amountBack }, { reference: byHand, at })
+    return done(
+      sql,
+      { id: `C${capture.id}`, regNo, eventId },
+      capture.id,
+      { what: 'refund by hand' },
+      grounds.value,
+      amountBack,
+      at,
+      { message: `${formatMoney(amountBack)} has gone back.` },
+    )
+  }
+  const refund = wantOf(sql, capture, part.value, grounds.value, at)
+  if (!refund.ok) return refund
   return done(
     sql,
     { id: `C${capture.id}`, regNo, eventId },

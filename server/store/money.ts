@@ -169,6 +169,8 @@ export type WantedRefund = Grounds & {
   readonly of: string
   readonly amount: Paise | null
   readonly at: Instant
+  /** It was given back without the gateway, under this reference; left out: the gateway is asked. */
+  readonly byHand?: string
 }
 /** How much waits for a person, over all events. */
 export type ReviewCounts = {

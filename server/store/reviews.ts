@@ -9,6 +9,7 @@ import type {
   OrderId,
   Paise,
   PaymentStatus,
+  RegistrationState,
   RegNo,
   Review,
 } from '../../engine/index.ts'
@@ -64,8 +65,11 @@ const cameOf = (row: CaptureRow): Review['came'] => ({
 })
 
 function ofMoney(sql: Sql, only: number | null): readonly Review[] {
-  return sql<CaptureRow & Owner & { left: Paise; payment_status: PaymentStatus | null }>(
-    `SELECT c.*, ${LEFT} AS left, ${OWNER}, g.payment_status FROM captures c
+  return sql<
+    CaptureRow &
+      Owner & { left: Paise; paid_as: PaymentStatus | null; standing: RegistrationState | null }
+  >(
+    `SELECT c.*, ${LEFT} AS left, ${OWNER}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as FROM captures c
      LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
      WHERE c.state IN ('review', 'unmatched') AND (? IS NULL OR c.id = ?)`,
   )
@@ -76,7 +80,8 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
         kind: row.kind,
         currency: row.currency,
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
-        isPaid: row.payment_status === 'success' || row.payment_status === 'refunded',
+        isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
+        isEnded: row.standing === 'cancelled' || row.standing === 'refused',
       }),
       ...owner(row),
       came: cameOf(row),
@@ -172,19 +177,21 @@ export function moveTarget(sql: Sql, to: string): MoveTarget | null {
   const row = sql<{
     reg_no: RegNo
     event_id: string
-    payment_status: PaymentStatus
+    state: RegistrationState
+    paid_as: PaymentStatus
     due: Paise | null
   }>(
-    `SELECT g.reg_no, g.event_id, g.payment_status,
-       (SELECT p.amount FROM payments p WHERE p.registration_id = g.id ORDER BY p.attempt DESC LIMIT 1) AS due
-     FROM registrations g WHERE g.reg_no = ?`,
+    `SELECT g.reg_no, g.event_id, g.state, p.amount AS due, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as
+     FROM registrations g LEFT JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = g.id ORDER BY attempt DESC LIMIT 1)
+     WHERE g.reg_no = ?`,
   ).get(to)
   return row === undefined
     ? null
     : {
         regNo: row.reg_no,
         eventId: row.event_id,
-        due: row.due,
-        isPaid: row.payment_status === 'success' || row.payment_status === 'refunded',
+        // What people have ended takes no money.
+        due: row.state === 'cancelled' || row.state === 'refused' ? null : row.due,
+        isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
       }
 }

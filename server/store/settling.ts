@@ -15,10 +15,12 @@ import type {
   PaymentFact,
   PaymentRefusal,
   RefundSaid,
+  RegistrationState,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
+import { addDue } from './dues.ts'
 import { enqueue } from './mails.ts'
 import { placeGone } from './places.ts'
 import {
@@ -70,9 +72,19 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
     const { reference: second } = next.status
-    const paid = sql<{ reference: string | null }>(
-      "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND status IN ('success', 'refunded')",
-    ).get(row.registration_id, row.id)
+    const { state } = sql<{ state: RegistrationState }>(
+      'SELECT state FROM registrations WHERE id = ?',
+    ).get(row.registration_id) ?? { state: 'to_pay' }
+    if (state === 'cancelled' || state === 'refused') {
+      const ended = { code: 'ended', state } as const
+      return refused(ended.code, reviewOf(ended))
+    }
+    const paid =
+      row.asks_for === 'difference'
+        ? undefined
+        : sql<{ reference: string | null }>(
+            "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status IN ('success', 'refunded')",
+          ).get(row.registration_id, row.id)
     if (paid !== undefined) {
       const twice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
       return refused('paid_twice', reviewOf(twice))
@@ -85,7 +97,8 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
         'reference_taken',
         `The gateway's reference ${second} has already paid ${taken.order_id}.`,
       )
-    const place = placeGone(sql, row.registration_id, fact.at)
+    const place =
+      row.asks_for === 'difference' ? null : placeGone(sql, row.registration_id, fact.at)
     if (place !== null) {
       const gone = { code: 'place_gone', place } as const
       return refused(gone.code, reviewOf(gone))
@@ -125,7 +138,7 @@ export function applyFact(
   }
   const after = paymentRow(sql, orderId)
   // Whoever has all of it back by the same answer is not told that it is paid.
-  if (isPaidNow && after.status === 'success' && mail !== null)
+  if (isPaidNow && after.asks_for === 'whole' && after.status === 'success' && mail !== null)
     enqueue(sql, after.registration_id, 'confirmation', mail, fact.at)
   return { changed, payment: toStoredPayment(after), review: after.review }
 }
@@ -179,8 +192,15 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
   const review = joined(without(isSame ? row.review : judgedTo.review, cleared), isNew ? why : null)
   if (isNew) writeFact(sql, row.id, fact, refusal)
   const next = { ...judgedTo, review }
-  const changed = stand(sql, row, next, fact.at)
   const isPaidNow = next.status.is === 'success' && row.status !== 'success'
+  if (isPaidNow && row.asks_for === 'difference')
+    addDue(
+      sql,
+      row.registration_id,
+      { what: 'paid', amount: -row.amount, paymentId: row.id },
+      fact.at,
+    )
+  const changed = stand(sql, row, next, fact.at)
   if (next.status.is === 'success' && isPaidNow)
     addRevenue(sql, row.event_id, next.status.paidAt, row.amount)
   return { isNew, changed, isPaidNow }

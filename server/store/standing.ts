@@ -13,6 +13,7 @@ import {
 import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
 import { addRevenue } from './counters.ts'
 import type { Sql } from './database.ts'
+import { paidBack } from './dues.ts'
 import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow, Placed } from './refunds.ts'
@@ -59,6 +60,7 @@ export function wentBack(
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
     addRevenue(sql, row.event_id, at, -amount)
+    paidBack(sql, row.registration_id, amount, at)
     const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }
     const before = { ...toPayment(row), money: { came, back: paise(back - amount) } }
     const answer = judge(before, { type: 'refunded', reference, amount, at })

@@ -49,6 +49,9 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     facts: async (orderId) => read.facts(orderId),
 
     note: (wanted) => write('note', wanted),
+    cancel: (wanted, how) => write('cancel', wanted, how),
+    refund: (wanted, how) => write('refund', wanted, how),
+    decideFor: (wanted, how) => write('decideFor', wanted, how),
     acts: async (regNo) => read.acts(regNo),
 
     reviews: (eventId) => list('reviews', eventId),

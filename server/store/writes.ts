@@ -2,6 +2,7 @@
 import * as acts from './acts.ts'
 import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
+import * as cancelling from './cancelling.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
@@ -10,6 +11,7 @@ import * as importing from './importing.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
 import * as people from './people.ts'
+import * as moneyActs from './money-acts.ts'
 import * as refunds from './refunds.ts'
 import * as proofs from './proofs.ts'
 import * as rolls from './rolls.ts'
@@ -31,6 +33,9 @@ export const writes = {
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,
   note: acts.note,
+  cancel: cancelling.cancel,
+  refund: moneyActs.refund,
+  decideFor: moneyActs.decideFor,
   decide: deciding.decide,
   wantRefund: givingBack.wantRefund,
   claimRefund: settling.claimRefund,

@@ -59,6 +59,7 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     venue: 'Town Hall',
     status: 'open',
     support: 'support@sample.example',
+    cancellation: null,
     demo: [],
     look: { colour: '#E0A100' },
     closed: null,

@@ -110,12 +110,13 @@ function wordsFor(
   const shown = order?.transactions.find((made: Transaction) => isMoney(made))
   switch (review.is) {
     case 'misfit':
+    case 'ended':
     case 'second': {
       const others = numbers().filter((number) => number !== review.regNo)
       const decision = random.pick(['accept', 'refund', 'refund', 'move', 'dismiss'] as const)
       if (decision === 'move')
         return others.length === 0 ? null : { decision, to: random.pick(others) }
-      if (decision === 'accept' && review.is === 'second') return null
+      if (decision === 'accept' && review.is !== 'misfit') return null
       return { decision }
     }
     case 'foreign':

@@ -1,0 +1,54 @@
+/** A registration that people end: what it took is free for others, and what of its money goes back is proposed. */
+import { endedWithout, err, formatMoney, ok } from '../../engine/index.ts'
+import type { Instant, Paise } from '../../engine/index.ts'
+import type { ActAnswer, NewAct } from './acting.ts'
+import { doAct } from './acts.ts'
+import type { Sql } from './database.ts'
+import { addDue, keptOf } from './dues.ts'
+import { toPayment } from './rows.ts'
+import { paymentById, settleRegistration, stand } from './standing.ts'
+import { enqueue } from './mails.ts'
+import type { NewMail } from './store.ts'
+
+/**
+ * `payBack`: how much of what was paid is to go back; null: by the scale of the file, of what is there. It is
+ * proposed by this, and given back by a refund. `mail` goes to the delegate.
+ */
+export function cancel(
+  sql: Sql,
+  wanted: NewAct,
+  { payBack, mail }: { readonly payBack: Paise; readonly mail: NewMail | null },
+): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, ({ id, due }) => {
+    const kept = keptOf(sql, id)
+    if (payBack > kept)
+      return err({
+        code: 'bad_data',
+        message: `Only ${formatMoney(kept)} is there to be paid back.`,
+      })
+    endOpenPayments(sql, id, 'cancelled', at)
+    settleRegistration(sql, id)
+    addDue(sql, id, { what: 'given up', amount: -due }, at)
+    addDue(sql, id, { what: 'cancelled', amount: -payBack }, at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, at)
+    return ok({
+      message:
+        payBack === 0
+          ? 'The registration is cancelled, and its places are free.'
+          : `The registration is cancelled, and its places are free. ${formatMoney(payBack)} is to be paid back.`,
+      data: { pay_back: payBack },
+    })
+  })
+}
+
+/** Money that comes for them all the same is before a person. */
+export function endOpenPayments(sql: Sql, registrationId: number, why: string, at: Instant): void {
+  const open = sql<{ id: number }>(
+    "SELECT id FROM payments WHERE registration_id = ? AND status = 'pending'",
+  ).all(registrationId)
+  for (const { id } of open) {
+    const row = paymentById(sql, id)
+    stand(sql, row, endedWithout(toPayment(row), why, at), at)
+  }
+}

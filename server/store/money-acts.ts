@@ -1,0 +1,41 @@
+/** Acts about money that came: the decisions of people, done as acts on its registration. */
+import { err, ok } from '../../engine/index.ts'
+import type { Decision, Paise } from '../../engine/index.ts'
+import type { ActAnswer, NewAct } from './acting.ts'
+import { doAct } from './acts.ts'
+import type { Sql } from './database.ts'
+import { decide } from './deciding.ts'
+import { wantRefund } from './giving-back.ts'
+import { reviewOf } from './reviews.ts'
+import type { NewMail } from './store.ts'
+
+export function refund(
+  sql: Sql,
+  wanted: NewAct,
+  { amount, byHand }: { readonly amount: Paise | null; readonly byHand: string | null },
+): ActAnswer {
+  const { regNo, why, who, at } = wanted
+  return doAct(sql, wanted, () => {
+    const hand = byHand === null ? {} : { byHand }
+    const told = wantRefund(sql, { of: regNo, amount, why, who, at, ...hand })
+    return told.ok ? ok({ ...told.value, isDecision: true }) : told
+  })
+}
+
+export function decideFor(
+  sql: Sql,
+  wanted: NewAct,
+  {
+    review,
+    decision,
+    mail,
+  }: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
+): ActAnswer {
+  return doAct(sql, wanted, () => {
+    const before = reviewOf(sql, review)
+    if (before !== null && before.regNo !== wanted.regNo)
+      return err({ code: 'not_there', message: `${review} is not of ${wanted.regNo}.` })
+    const told = decide(sql, review, decision, wanted.at, mail)
+    return told.ok ? ok({ ...told.value, isDecision: true }) : told
+  })
+}
