@@ -219,6 +219,30 @@ const ACT_WORDS = {
   lapse: 'let it lapse',
 } as const satisfies Readonly<Record<ActName, string>>
 
+/** At the head of a line of the trail. */
+export const ACT_DONE = {
+  note: 'Note',
+  correct: 'Corrected',
+  confirm: 'Payment confirmed',
+  accept: 'Payment accepted',
+  dismiss: 'Review ended',
+  refund: 'Refund',
+  cancel: 'Cancelled',
+  transfer: 'Transferred',
+  add: 'Added at the desk',
+  approve: 'Approved',
+  refuse: 'Refused',
+  resend: 'Confirmation sent again',
+  send_pay_link: 'Link to pay sent',
+  not_found: 'Payment not found',
+  erase: 'Erased',
+  tell: 'Said to be paid',
+  accept_offer: 'Offer accepted',
+  edit: 'Changed by the delegate',
+  ask_cancel: 'Cancellation asked for',
+  lapse: 'Lapsed',
+} as const satisfies Readonly<Record<ActName, string>>
+
 /** After "This registration is". */
 export const STATE_WORDS = {
   to_approve: 'waiting for approval',

@@ -147,8 +147,11 @@ export {
   type RefundSaid,
   type Stands,
 } from './payment.ts'
+export type { ActedAnswer, ActsAnswer, WireAct } from './acts-wire.ts'
+export { cancelledMail, payLinkMail } from './act-mails.ts'
 export { proposedBack } from './cancelling.ts'
 export {
+  ACT_DONE,
   allowedActs,
   isActName,
   judgeAct,

@@ -1,6 +1,7 @@
 /** The office's calls. Who may ask is in session.ts; every answer with a delegate's data leaves a line in the audit log. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { actRoutes } from '../acting/calls.ts'
 import { codeRoutes } from './codes.ts'
 import { listRoutes } from './lists.ts'
 import { soldRoutes } from './sold.ts'
@@ -20,5 +21,6 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   statsRoutes(app, deps, pathsOf)
   registrationRoutes(app, deps, pathsOf)
   reviewRoutes(app, deps, pathsOf)
+  actRoutes(app, deps, pathsOf)
   codeRoutes(app, deps, pathsOf)
 }

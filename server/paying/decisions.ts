@@ -37,12 +37,27 @@ export async function decideReview(
   words: DecisionWords,
   who: string,
 ): Promise<Answer> {
+  const prepared = await preparedDecision(deps, id, words, who)
+  if (!prepared.ok) return prepared
+  const { decision, mail } = prepared.value
+  const decided = await deps.store.decide(id, decision, deps.clock(), mail)
+  return decided.ok ? ok(await followed(deps, decided.value)) : decided
+}
+
+/** A decision as the store takes it, with the mail that goes out if it makes a registration a success. */
+export async function preparedDecision(
+  deps: Pick<Deps, 'store' | 'events' | 'clock'>,
+  id: string,
+  words: DecisionWords,
+  who: string,
+): Promise<
+  Result<{ readonly decision: Decision; readonly mail: NewMail | null }, DecisionRefusal>
+> {
   const decision = readDecision(words, { why: textOf(words.why), who })
   if (!decision.ok) return decision
   const review = await deps.store.review(id)
   const mail = review === null ? null : await mailAfter(deps, review, decision.value)
-  const decided = await deps.store.decide(id, decision.value, deps.clock(), mail)
-  return decided.ok ? ok(await followed(deps, decided.value)) : decided
+  return ok({ decision: decision.value, mail })
 }
 
 /** Gives back what counts for a registration or an order; amount left out: all that is left. */
@@ -94,7 +109,7 @@ function readPart(word: unknown): Result<Paise | null, DecisionRefusal> {
 
 /** The confirmation that goes out if the decision makes a registration a success. */
 async function mailAfter(
-  { store, events, clock }: DecidingDeps,
+  { store, events, clock }: Pick<Deps, 'store' | 'events' | 'clock'>,
   review: Review,
   decision: Decision,
 ): Promise<NewMail | null> {
@@ -117,11 +132,18 @@ async function mailAfter(
 }
 
 async function followed(deps: DecidingDeps, decided: Decided): Promise<Told> {
-  if (decided.refundId === null) return { ...decided, refund: null }
+  return { ...decided, refund: await askedForBack(deps, decided) }
+}
+
+/** The gateway is asked for a refund that follows, and how far it has come by now; null: none follows. */
+export async function askedForBack(
+  deps: Pick<Deps, 'store' | 'payments'>,
+  { refundId, regNo }: Pick<Decided, 'refundId' | 'regNo'>,
+): Promise<StoredRefund['state'] | null> {
+  if (refundId === null) return null
   await deps.payments.sendRefunds()
-  const refunds = decided.regNo === null ? [] : await deps.store.refunds(decided.regNo)
-  const refund = refunds.find(({ id }) => id === decided.refundId)
-  return { ...decided, refund: refund?.state ?? 'wanted' }
+  const refunds = regNo === null ? [] : await deps.store.refunds(regNo)
+  return refunds.find(({ id }) => id === refundId)?.state ?? 'wanted'
 }
 
 /** What a person reads of a refund that follows; the sentence ends where it stands now. */

@@ -55,6 +55,8 @@ export type StoredAct = {
 export interface Acting {
   /** A sentence on the registration. */
   note(wanted: NewAct): Promise<ActAnswer>
+  /** A mail to the delegate that the office asks for: the confirmation again, or a link to pay. */
+  sendMail(wanted: NewAct, mail: NewMail): Promise<ActAnswer>
   /**
    * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `mail` is queued
    * for the delegate.
@@ -73,6 +75,8 @@ export interface Acting {
     wanted: NewAct,
     how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
+  /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */
+  kept(regNo: RegNo): Promise<Paise>
   /** What was done to a registration, oldest first. */
   acts(regNo: RegNo): Promise<readonly StoredAct[]>
 }

@@ -6,8 +6,10 @@ import { assert, err, judgeAct, ok } from '../../engine/index.ts'
 import type { ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
 import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './acting.ts'
 import type { Sql } from './database.ts'
+import { enqueue } from './mails.ts'
 import { Refused } from './refused.ts'
 import type { RegistrationRow } from './rows.ts'
+import type { NewMail } from './shapes.ts'
 
 /** How long a click is known again. */
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
@@ -86,6 +88,13 @@ export function noteDone(
 /** A sentence on the registration. */
 export function note(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, () => ok({ message: 'The note is kept.' }))
+}
+
+export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
+  return doAct(sql, wanted, ({ id }) => {
+    enqueue(sql, id, 'again', mail, wanted.at)
+    return ok({ message: `A mail is on its way to ${mail.to}.`, data: { to: mail.to } })
+  })
 }
 
 /** Of one registration, oldest first. Reads; also run outside the writer's transaction. */

@@ -1,10 +1,12 @@
 /** What is found by a key: fast enough for the main thread. */
+import { paise } from '../../engine/index.ts'
 import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.ts'
 import { actsOf } from './acts.ts'
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
 import type { Sql } from './database.ts'
 import { draftOf } from './drafts.ts'
+import { keptOf } from './dues.ts'
 import { decisionsOf } from './decisions.ts'
 import { peopleReads } from './people.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
@@ -91,6 +93,10 @@ export function reads(sql: Sql) {
     },
     review(id: string): Answered<'review'> {
       return reviewOf(sql, id)
+    },
+    kept(regNo: RegNo): Answered<'kept'> {
+      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+      return row === undefined ? paise(0) : keptOf(sql, row.id)
     },
     acts(regNo: RegNo): Answered<'acts'> {
       return actsOf(sql, regNo)

@@ -49,9 +49,11 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     facts: async (orderId) => read.facts(orderId),
 
     note: (wanted) => write('note', wanted),
+    sendMail: (wanted, mail) => write('sendMail', wanted, mail),
     cancel: (wanted, how) => write('cancel', wanted, how),
     refund: (wanted, how) => write('refund', wanted, how),
     decideFor: (wanted, how) => write('decideFor', wanted, how),
+    kept: async (regNo) => read.kept(regNo),
     acts: async (regNo) => read.acts(regNo),
 
     reviews: (eventId) => list('reviews', eventId),

@@ -33,6 +33,7 @@ export const writes = {
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,
   note: acts.note,
+  sendMail: acts.sendMail,
   cancel: cancelling.cancel,
   refund: moneyActs.refund,
   decideFor: moneyActs.decideFor,

@@ -1,0 +1,81 @@
+/** What delegates are told of what the office does to their registration. */
+import type { EventConfig } from './config.ts'
+import { formatMoney, type Paise } from './money.ts'
+import { delegateOf } from './roles.ts'
+import { wordFor, type RegistrationView } from './texts.ts'
+import { LINK_PLACE } from './unfinished.ts'
+
+type Mail = {
+  readonly to: string
+  readonly copyTo: null
+  readonly subject: string
+  readonly text: string
+}
+type Told = Pick<RegistrationView, 'regNo' | 'answers'>
+
+/** Null where the event sends no mail, or no address is stored. `back`: what is to be paid back. */
+export function cancelledMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
+  const { regNo } = registration
+  return mail(event, registration, `Your registration for ${event.title} is cancelled`, [
+    `Your registration ${regNo} for ${event.title} has been cancelled by the organisers.`,
+    back === 0
+      ? 'Nothing is to be paid back.'
+      : `${formatMoney(back)} is to be paid back to you. You need not do anything for that.`,
+  ])
+}
+
+/** To whoever comes: number and money are theirs now. */
+export function transferredMail(event: EventConfig, registration: Told): Mail | null {
+  const { regNo } = registration
+  return mail(event, registration, `A registration for ${event.title} is yours now`, [
+    `The registration ${regNo} for ${event.title} has been transferred to you. It is paid and complete, and you need not do anything.`,
+  ])
+}
+
+/** To whoever does not come any more. */
+export function handedOverMail(event: EventConfig, registration: Told): Mail | null {
+  const { regNo } = registration
+  return mail(event, registration, `Your registration for ${event.title} is transferred`, [
+    `Your registration ${regNo} for ${event.title} has been transferred to somebody else by the organisers. It is not yours any more.`,
+  ])
+}
+
+/** After a correction that makes it dearer. */
+export function differenceMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
+  const { regNo } = registration
+  return mail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
+    `Your registration ${regNo} for ${event.title} was corrected by the organisers. It now costs ${formatMoney(due)} more.`,
+    `Pay the difference here:\n${LINK_PLACE}`,
+    'The link is yours alone: whoever has it sees your registration.',
+  ])
+}
+
+/** When the office is asked for a way to pay. */
+export function payLinkMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
+  const { regNo } = registration
+  return mail(event, registration, `Finish your registration for ${event.title}`, [
+    `Your registration ${regNo} for ${event.title} is complete once ${formatMoney(due)} is paid.`,
+    `Pay here:\n${LINK_PLACE}`,
+    'The link is yours alone: whoever has it sees your registration. If you have paid in the meantime, you need not do anything.',
+  ])
+}
+
+function mail(
+  event: EventConfig,
+  { answers }: Told,
+  subject: string,
+  paragraphs: readonly string[],
+): Mail | null {
+  const { fullName, email } = delegateOf(event, answers)
+  if (event.email === null || email === '') return null
+  const text = [
+    `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
+    ...paragraphs,
+    `If you have questions, write to ${event.support}.`,
+  ].join('\n\n')
+  return { to: oneLine(email), copyTo: null, subject: oneLine(subject), text }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,33 @@
+/** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
+import type { ActName, RegistrationState } from './acts.ts'
+
+/** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
+export type ActsAnswer = {
+  status: 'success'
+  reg_no: string
+  state: RegistrationState
+  /** The state as people say it. */
+  state_display: string
+  /** What a correction left to be paid; 0: nothing. */
+  due: number
+  /** What is to be paid back and is not on its way yet; 0: nothing. */
+  pay_back: number
+  /** What counts as paid, less what has gone back or is about to. */
+  kept: number
+  /** What the scale of the event file proposes to pay back for a cancellation today; null: there is none. */
+  proposed_back: number | null
+  /** What whoever asks may do now: POST to the same address {act, why, key?, …}. */
+  allowed: ActName[]
+  /** What was done, the newest first. */
+  trail: WireAct[]
+}
+export type WireAct = { at: string; who: string; act: string; text: string; why: string }
+
+/** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same click had done it before. */
+export type ActedAnswer = {
+  status: 'success'
+  message: string
+  reg_no: string
+  state: RegistrationState
+  repeated: boolean
+}

@@ -1,0 +1,136 @@
+/** The calls by which the office acts on a registration: one address that says what may be done, and does it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  allowedActs,
+  isActName,
+  paise,
+  proposedBack,
+  rupees,
+  STATE_WORDS,
+} from '../../engine/index.ts'
+import type { ActedAnswer, ActsAnswer } from '../../engine/index.ts'
+import type { Deps, ServedEvent } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import { requireAdmin } from '../office/guard.ts'
+import type { Admin } from '../office/session.ts'
+import type { ActNo, StoredRegistration } from '../store/store.ts'
+import { onceOf, textIn } from './asked.ts'
+import type { Words } from './asked.ts'
+import { DOERS } from './doers.ts'
+import { trailOf } from './trail.ts'
+
+type Found = {
+  readonly admin: Admin
+  readonly registration: StoredRegistration
+  readonly served: ServedEvent
+}
+
+export function actRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Found | null> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return null
+    const { reg_no: regNo } = request.params as { readonly reg_no: string }
+    const registration = await deps.store.registration(regNo)
+    const served = registration === null ? null : deps.events.byId(registration.eventId)
+    if (registration !== null && served !== null) return { admin, registration, served }
+    refuse(
+      reply,
+      404,
+      'not_found',
+      registration === null
+        ? 'There is no registration with this number.'
+        : 'This registration belongs to an event that is not being served.',
+    )
+    return null
+  }
+
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await find(request, reply)
+    if (found === null) return reply
+    return reply.header('cache-control', 'no-store').send(await standingOf(deps, found))
+  }
+
+  const act = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await find(request, reply)
+    if (found === null) return reply
+    const { admin, registration, served } = found
+    const { act: named, why, ...words } = wordsOf(request)
+    const doer = typeof named === 'string' && isActName(named) ? DOERS[named] : undefined
+    if (typeof named !== 'string' || !isActName(named) || doer === undefined)
+      return refuse(reply, 422, 'act_unknown', 'There is nothing of this name to be done here.')
+    const { regNo } = registration
+    const once = onceOf({ ...words, why }, { who: admin.username, regNo, act: named })
+    if (!once.ok) return sendNo(reply, once.error)
+    const wanted = {
+      regNo,
+      act: named,
+      actor: admin.role,
+      who: admin.username,
+      why: textIn({ why }, 'why'),
+      at: deps.clock(),
+      once: once.value,
+    }
+    const done = await doer({ deps, served, registration, wanted, words })
+    if (!done.ok) return sendNo(reply, done.error)
+    const { message, state, repeated } = done.value
+    const answer: ActedAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  for (const path of paths('/admin/registrations/:reg_no/acts')) {
+    app.get(path, { config: { office: { least: 'viewer', about: 'registration' } } }, show)
+    // What more than that an act takes is in the table of acts.
+    app.post(path, { config: { office: { least: 'desk', about: 'registration' } } }, act)
+  }
+}
+
+async function standingOf(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { admin, registration, served }: Found,
+): Promise<ActsAnswer> {
+  const { regNo, state, due } = registration
+  const [kept, refunds, acts, decisions] = await Promise.all([
+    store.kept(regNo),
+    store.refunds(regNo),
+    store.acts(regNo),
+    store.decisions(regNo),
+  ])
+  const underWay = refunds
+    .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
+    .reduce((sum, { amount }) => sum + amount, 0)
+  const proposed = proposedBack(served.config.cancellation, kept, clock())
+  return {
+    status: 'success',
+    reg_no: regNo,
+    state,
+    state_display: STATE_WORDS[state],
+    due: rupees(paise(Math.max(0, due))),
+    pay_back: rupees(paise(Math.max(0, -due - underWay))),
+    kept: rupees(kept),
+    proposed_back: proposed === null ? null : rupees(proposed),
+    allowed: allowedActs(state, admin.role).filter((act) => DOERS[act] !== undefined),
+    trail: trailOf(acts, decisions),
+  }
+}
+
+const wordsOf = ({ body }: FastifyRequest): Words =>
+  typeof body === 'object' && body !== null ? (body as Words) : {}
+
+function sendNo(reply: FastifyReply, { code, message }: ActNo): FastifyReply {
+  return refuse(reply, STATUS[code] ?? 409, code, message)
+}
+
+/** 403: another role may; 404: it is not there; 422: what was sent can be mended; all else stands otherwise than was believed. */
+const STATUS: Readonly<Partial<Record<ActNo['code'], 403 | 404 | 422>>> = {
+  not_your_role: 403,
+  not_there: 404,
+  no_grounds: 422,
+  bad_data: 422,
+  bad_amount: 422,
+  no_reference: 422,
+  no_target: 422,
+}

@@ -1,0 +1,52 @@
+/** Acts about a registration's end and its money: cancelled, refunded, money in review decided about. */
+import { cancelledMail, ok, paise } from '../../engine/index.ts'
+import { askedForBack, preparedDecision, refundSentence } from '../paying/decisions.ts'
+import { amountIn, badData, textIn } from './asked.ts'
+import type { Asked, Doer, Done } from './asked.ts'
+
+/** `{pay_back?: rupees}`: how much of what was paid is to go back; left out: nothing. A refund gives it back. */
+export const cancel: Doer = async ({ deps, served, registration, wanted, words }) => {
+  const amount = amountIn(words, 'pay_back')
+  if (!amount.ok) return amount
+  const payBack = amount.value ?? paise(0)
+  const mail = cancelledMail(served.config, registration, payBack)
+  return deps.store.cancel(wanted, { payBack, mail })
+}
+
+/**
+ * `{amount?: rupees, by_hand?: true, reference?}`: left out, all that is left. By hand it has gone back already, and
+ * the reference says how; otherwise the gateway is asked at once.
+ */
+export const refund: Doer = async (asked) => {
+  const { deps, wanted, words } = asked
+  const amount = amountIn(words, 'amount')
+  if (!amount.ok) return amount
+  const reference = textIn(words, 'reference')
+  const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'
+  if (isByHand && reference === '')
+    return badData(
+      'Say how it went back: the reference of the transfer, or the number of the slip.',
+    )
+  const how = { amount: amount.value, byHand: isByHand ? reference : null }
+  return withRefund(asked, await deps.store.refund(wanted, how))
+}
+
+/** `{review, reference?, amount?}` as for the list of reviews. */
+export const accept: Doer = (asked) => decideAs(asked, 'accept')
+export const dismiss: Doer = (asked) => decideAs(asked, 'dismiss')
+
+async function decideAs(asked: Asked, decision: 'accept' | 'dismiss'): Promise<Done> {
+  const { deps, wanted, words } = asked
+  const review = textIn(words, 'review')
+  const given = { ...words, decision, why: wanted.why }
+  const prepared = await preparedDecision(deps, review, given, wanted.who)
+  if (!prepared.ok) return prepared
+  return withRefund(asked, await deps.store.decideFor(wanted, { review, ...prepared.value }))
+}
+
+async function withRefund({ deps }: Asked, done: Done): Promise<Done> {
+  if (!done.ok) return done
+  const state = await askedForBack(deps, done.value)
+  if (state === null) return done
+  return ok({ ...done.value, message: `${done.value.message} ${refundSentence(state)}` })
+}

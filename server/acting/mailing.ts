@@ -1,0 +1,32 @@
+/** Mails that the office sends to a delegate: the confirmation once more, and a link to pay. */
+import { mailFor, mayTry, payLinkMail } from '../../engine/index.ts'
+import type { Paise } from '../../engine/index.ts'
+import { registrationView } from '../registering/view.ts'
+import type { StoredRegistration } from '../store/store.ts'
+import { badData } from './asked.ts'
+import type { Doer } from './asked.ts'
+
+export const resend: Doer = async ({ deps, served, registration, wanted }) => {
+  const { config } = served
+  const mail = mailFor(config, registrationView(config, registration, wanted.at))
+  return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+}
+
+/** The link itself is made when the mail is sent, and stored nowhere. */
+export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) => {
+  const { config } = served
+  const due = dueOf(registration)
+  if (due === null || due <= 0 || config.payment === null)
+    return badData('Nothing is to be paid for this registration.')
+  if (!mayTry(config, registration, wanted.at))
+    return badData('It cannot be paid by a link now: it is at the bank, or registration is closed.')
+  const mail = payLinkMail(config, registration, due)
+  return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+}
+
+/** What is still to be paid; null: it has no price. */
+function dueOf({ due, paymentStatus, total }: StoredRegistration): Paise | null {
+  return paymentStatus === 'success' ? due : total
+}
+
+const noMail = () => badData('This event sends no mail, or the delegate gave no address.')

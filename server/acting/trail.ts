@@ -1,0 +1,51 @@
+/** What was done to a registration, as people read it: the acts, and what was decided about its money. */
+import { ACT_DONE, formatMoney, isoIndia, paise } from '../../engine/index.ts'
+import type { WireAct } from '../../engine/index.ts'
+import type { StoredAct, StoredDecision } from '../store/store.ts'
+
+/** Newest first. */
+export function trailOf(
+  acts: readonly StoredAct[],
+  decisions: readonly StoredDecision[],
+): WireAct[] {
+  const lines = [
+    ...acts.map((act) => ({ at: act.at, line: lineOf(act) })),
+    ...decisions.map((decision) => ({ at: decision.at, line: decisionLine(decision) })),
+  ]
+  return lines
+    .toReversed()
+    .toSorted((a, b) => b.at - a.at)
+    .map(({ line }) => line)
+}
+
+function lineOf({ at, who, act, why, data }: StoredAct): WireAct {
+  const more = detailsOf(data)
+  const text = more === '' ? ACT_DONE[act] : `${ACT_DONE[act]}: ${more}`
+  return { at: isoIndia(at), who, act, text, why }
+}
+
+/** What an act kept beside who and why, in words; each under a name of its own. */
+function detailsOf(data: StoredAct['data']): string {
+  const { to, pay_back: back, difference, changes } = data
+  return [
+    ...(Array.isArray(changes) ? changes.map(String) : []),
+    ...(typeof to === 'string' ? [to] : []),
+    ...(typeof back === 'number' && back > 0
+      ? [`${formatMoney(paise(back))} to be paid back`]
+      : []),
+    ...(typeof difference === 'number' && difference !== 0 ? [differenceText(difference)] : []),
+  ].join('; ')
+}
+
+function differenceText(difference: number): string {
+  return difference > 0
+    ? `${formatMoney(paise(difference))} more to be paid`
+    : `${formatMoney(paise(-difference))} less, to be paid back`
+}
+
+function decisionLine({ at, who, what, about, amount, why }: StoredDecision): WireAct {
+  const money = amount === null ? '' : `, ${formatMoney(amount)}`
+  const of = about === null ? '' : ` (${about})`
+  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}${of}${money}`
+  return { at: isoIndia(at), who, act: what.split(' ')[0] ?? what, text, why }
+}
