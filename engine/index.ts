@@ -222,5 +222,19 @@ export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export { RESERVED_CALLS } from './reserved.ts'
-export { isAtLeast, maySee, type Person, type Role } from './may.ts'
-export type { LoginAnswer, OfficeEvent, SessionAnswer } from './wire-people.ts'
+export { isAtLeast, isRole, maySee, type Person, type Role } from './may.ts'
+export type {
+  AccountAnswer,
+  ActivityAnswer,
+  PasswordLinkAnswer,
+  PeopleAnswer,
+  PersonChangedAnswer,
+  RecoveryCodesAnswer,
+  SecondFactorAnswer,
+  WireActivity,
+  WirePerson,
+  WireSession,
+  LoginAnswer,
+  OfficeEvent,
+  SessionAnswer,
+} from './wire-people.ts'

@@ -12,8 +12,14 @@ export const SITE_PAGES: readonly string[] = [
   '/admin/dashboard',
 ]
 
-/** Pages that a link of a mail leads to; no button does. */
-export const LINK_PAGES: readonly string[] = ['/pay/{token}']
+/** Pages that a link of a mail, or the office itself, leads to; no button does. */
+export const LINK_PAGES: readonly string[] = [
+  '/pay/{token}',
+  '/admin/account',
+  '/admin/people',
+  '/admin/activity',
+  '/admin/password',
+]
 
 /** The office's calls answer at the root and under /api. */
 const OFFICE_CALLS: readonly string[] = [
@@ -32,6 +38,22 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/registrations/{reg_no}/files/{field}',
   '/admin/registrations/{reg_no}/resend-mail',
   '/admin/registrations/{reg_no}/refund',
+  '/admin/me',
+  '/admin/me/password',
+  '/admin/me/second-factor',
+  '/admin/me/second-factor/confirm',
+  '/admin/me/second-factor/off',
+  '/admin/me/recovery-codes',
+  '/admin/me/sessions/end',
+  '/admin/admins',
+  '/admin/admins/second-factor',
+  '/admin/admins/{username}/may',
+  '/admin/admins/{username}/remove',
+  '/admin/admins/{username}/link',
+  '/admin/admins/{username}/reset-second-factor',
+  '/admin/set-password',
+  '/admin/log',
+  '/admin/log/export',
 ]
 
 /** Fixed calls without the slash at their end; `{name}` is any one segment, `*` whatever is below. */

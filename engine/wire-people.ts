@@ -29,7 +29,7 @@ export type OfficeEvent = {
   sells: boolean
 }
 
-/** GET /admin/account/: a person's own. */
+/** GET /admin/me/: a person's own account. */
 export type AccountAnswer = {
   status: 'success'
   username: string
@@ -54,20 +54,18 @@ export type WireSession = {
   network: string
   browser: string
 }
-/** POST /admin/account/second-factor/: what an authenticator app is told, to be confirmed with a code of it. */
+/** POST /admin/me/second-factor/: what an authenticator app is told, to be confirmed with a code of it. */
 export type SecondFactorAnswer = {
   status: 'success'
   /** Base32, in groups of four. */
   secret: string
-  /** An `otpauth:` address. */
+  /** An `otpauth:` address, to be shown as a QR code. */
   address: string
-  /** Rows of the QR code of the address, `1` a dark square. */
-  squares: string[]
 }
 /** Shown once. */
 export type RecoveryCodesAnswer = { status: 'success'; message: string; recovery_codes: string[] }
 
-/** GET /admin/people/. */
+/** GET /admin/admins/. */
 export type PeopleAnswer = {
   status: 'success'
   people: WirePerson[]
@@ -89,10 +87,10 @@ export type WirePerson = {
 }
 /** A link to set a password, shown once; null: what was done needs none. */
 export type PersonChangedAnswer = { status: 'success'; message: string; link: string | null }
-/** GET /admin/password/?token=…: whose password the link sets. */
+/** POST /admin/set-password/ with a token alone: whose password the link sets. */
 export type PasswordLinkAnswer = { status: 'success'; username: string }
 
-/** GET /admin/activity/. */
+/** GET /admin/log/. */
 export type ActivityAnswer = {
   status: 'success'
   rows: WireActivity[]

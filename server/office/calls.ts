@@ -1,11 +1,14 @@
-/** The office's calls. Who may ask is in session.ts; every answer with a delegate's data leaves a line in the audit log. */
+/** The office's calls. Each says who may make it, and guard.ts holds it; every answer with a delegate's data leaves a line in the audit log. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { actRoutes } from '../acting/calls.ts'
+import { accountRoutes } from './account.ts'
+import { activityRoutes } from './activity.ts'
 import { codeRoutes } from './codes.ts'
 import { listRoutes } from './lists.ts'
 import { soldRoutes } from './sold.ts'
 import { reviewRoutes } from './reviews.ts'
+import { passwordLinkRoutes, peopleRoutes } from './people.ts'
 import { registrationRoutes } from './registration.ts'
 import { signInRoutes } from './signin.ts'
 import { statsRoutes } from './figures.ts'
@@ -23,4 +26,8 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   reviewRoutes(app, deps, pathsOf)
   actRoutes(app, deps, pathsOf)
   codeRoutes(app, deps, pathsOf)
+  accountRoutes(app, deps, pathsOf)
+  peopleRoutes(app, deps, pathsOf)
+  passwordLinkRoutes(app, deps, pathsOf)
+  activityRoutes(app, deps, pathsOf)
 }

@@ -3,7 +3,7 @@
  * their cookie, a second factor is there where one is asked for, their role may it, and its event is theirs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assertNever, isAtLeast, maySee, own } from '../../engine/index.ts'
+import { assert, assertNever, isAtLeast, maySee, own } from '../../engine/index.ts'
 import type { EventConfig, Person, Role } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { MayCall } from '../http/event-calls.ts'
@@ -111,9 +111,13 @@ async function refusalOf(
   return null
 }
 
-/** Asked of treasurers and owners, once the owner has said so. */
 export function lacksSecondFactor(admin: Admin): boolean {
-  return admin.secondFactorRequired && !admin.hasSecondFactor && isAtLeast(admin.role, 'treasurer')
+  return asksSecondFactor(admin) && !admin.hasSecondFactor
+}
+
+/** Of treasurers and owners, once an owner has said so. */
+export function asksSecondFactor({ secondFactorRequired, role }: Admin): boolean {
+  return secondFactorRequired && isAtLeast(role, 'treasurer')
 }
 
 function orMore(least: Role): string {
@@ -150,9 +154,9 @@ async function eventsAskedFor(
     case 'event':
       return namedEvents(request)
     case 'registration':
-      return eventsOfRegistration(deps, own(params, 'reg_no'))
+      return eventsOfRegistration(deps, named(own(params, 'reg_no') ?? own(params, 'regNo')))
     case 'review': {
-      const review = await deps.store.review(String(own(params, 'id')))
+      const review = await deps.store.review(named(own(params, 'id')))
       // Money can be decided to be another registration's, which may be of another event.
       const others = await eventsOfRegistration(deps, own(recordOf(request.body), 'to'))
       return review === null ? others : [review.eventId, ...others]
@@ -160,6 +164,11 @@ async function eventsAskedFor(
     default:
       return assertNever(about)
   }
+}
+
+function named(param: unknown): string {
+  assert(typeof param === 'string', 'the address of the route names what the call is about')
+  return param
 }
 
 async function eventsOfRegistration(deps: Deps, regNo: unknown): Promise<readonly string[]> {

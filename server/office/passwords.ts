@@ -1,12 +1,14 @@
 /** Passwords of the office: argon2id, made up where nobody gave one. */
 import { randomInt } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
+import { hash, verify } from '@node-rs/argon2'
 
 /** Without characters that look alike when copied from a screen. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters are 79 bits. */
 const GROUPS = 4
 const LETTERS_PER_GROUP = 4
+/** Longer input is nobody's password, and hashing it would be free work for a stranger. */
+export const CREDENTIAL_CHARACTERS_MAX = 256
 /** Shorter ones are guessed within the limits on signing in. */
 export const PASSWORD_CHARACTERS_MIN = 8
 
@@ -30,6 +32,8 @@ const bareOf = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
 
 /** Why a password is not taken, as a sentence; null when it is. `names` are those that stand near: the user's, the events'. */
 export function passwordRefusal(password: string, names: readonly string[]): string | null {
+  if (password.length > CREDENTIAL_CHARACTERS_MAX)
+    return `The password can have at most ${CREDENTIAL_CHARACTERS_MAX} characters.`
   if (password.length < PASSWORD_CHARACTERS_MIN)
     return `The password must be at least ${PASSWORD_CHARACTERS_MIN} characters long.`
   const plain = password.toLowerCase()
@@ -59,6 +63,10 @@ function isSequence(text: string): boolean {
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password)
+}
+
+export function isPassword(password: string, passwordHash: string): Promise<boolean> {
+  return verify(passwordHash, password)
 }
 
 /** `k7xm-2wqp-…` */

@@ -1,12 +1,14 @@
 /** Signing in and out of the office, and what the web app learns of the session it has. */
 import { randomBytes } from 'node:crypto'
-import { hash, verify } from '@node-rs/argon2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { assertNever } from '../../engine/index.ts'
 import type { Instant, LoginAnswer, SessionAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
+import { CREDENTIAL_CHARACTERS_MAX, hashPassword, isPassword } from './passwords.ts'
+import { openSecondFactors } from './second-factor.ts'
 import { adminOf, closeSessions, isForeign, openSession, refuseForeign } from './session.ts'
 import { eventsOf, lacksSecondFactor, requireAdmin } from './guard.ts'
 
@@ -20,8 +22,6 @@ const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
 const KNOWN: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** So many failures of one account are written down, and so many of all names that nobody has: 1,000 rows a day. */
 const TRACES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
-/** Longer input is nobody's password, and hashing it would be free work for a stranger. */
-const CREDENTIAL_CHARACTERS_MAX = 256
 
 const signInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
@@ -36,8 +36,9 @@ export function signInRoutes(
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
   const known = openLimit(deps, KNOWN)
   const written = openLimit(deps, TRACES)
+  const factors = openSecondFactors(deps)
   // Verified against when the name is unknown, so that both answers take the same time.
-  const nobody = hash(randomBytes(16).toString('hex'))
+  const nobody = hashPassword(randomBytes(16).toString('hex'))
 
   /**
    * A wrong password leaves a trace: in the log of acts under the admin whose name was used, in the server's
@@ -49,7 +50,7 @@ export function signInRoutes(
     written.count(key, at)
     if (who === null) deps.log.warn({}, 'somebody tried to sign in under a name nobody has')
     else {
-      deps.log.warn({}, 'somebody tried to sign in with a wrong password')
+      deps.log.warn({}, 'somebody tried to sign in with a wrong password or code')
       await deps.store.audit({ at, who, what: 'failed to sign in', eventId: null, regNo: null })
     }
   }
@@ -57,9 +58,10 @@ export function signInRoutes(
   const login = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = (
       typeof request.body === 'object' && request.body !== null ? request.body : {}
-    ) as { username?: unknown; password?: unknown }
+    ) as { username?: unknown; password?: unknown; code?: unknown }
     const username = typeof body.username === 'string' ? body.username.trim() : ''
     const password = typeof body.password === 'string' ? body.password : ''
+    const code = typeof body.code === 'string' ? body.code.trim() : ''
     if (username === '' || password === '') {
       const errors = {
         ...(username === '' && { username: 'Required' }),
@@ -91,24 +93,63 @@ export function signInRoutes(
     const tooLong =
       username.length > CREDENTIAL_CHARACTERS_MAX || password.length > CREDENTIAL_CHARACTERS_MAX
     const admin = tooLong ? null : await deps.store.admin(username)
-    const matches = await verify(admin?.passwordHash ?? (await nobody), tooLong ? '' : password)
+    const matches = await isPassword(tooLong ? '' : password, admin?.passwordHash ?? (await nobody))
     if (admin === null || !matches) {
       await leaveTrace(admin?.username ?? null, at)
       return refuse(reply, 401, 'invalid_login', signInText(deps))
     }
 
     byPair.forget(pair)
+    const factor =
+      admin.totpSecret === null
+        ? null
+        : await secondFactor(
+            { id: admin.id, username: admin.username, secret: admin.totpSecret },
+            code,
+            isKnown ? pair : account,
+            reply,
+            at,
+          )
+    if (factor === 'refused') return reply
     known.count(pair, at)
     const token = await openSession(deps, request, reply, admin.id, at)
     await deps.store.audit({
       at,
       who: admin.username,
-      what: 'signed in',
+      what: factor === 'recovery' ? 'signed in with a recovery code' : 'signed in',
       eventId: null,
       regNo: null,
     })
     const answer: LoginAnswer = { status: 'success', token, username: admin.username }
     return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  /** How the second factor was shown; `refused`: it was not, and the request is answered. */
+  const secondFactor = async (
+    admin: { readonly id: number; readonly username: string; readonly secret: string },
+    code: string,
+    from: string,
+    reply: FastifyReply,
+    at: Instant,
+  ): Promise<'app' | 'recovery' | 'refused'> => {
+    if (code === '') {
+      refuse(reply, 401, 'code_needed', 'Please enter the code that your authenticator app shows.')
+      return 'refused'
+    }
+    const checked = await factors.take(admin, code.slice(0, CREDENTIAL_CHARACTERS_MAX), from, at)
+    switch (checked.is) {
+      case 'right':
+        return checked.by
+      case 'too-many':
+        refuseTooMany(reply, checked.waitMs, 'wrong codes')
+        return 'refused'
+      case 'wrong':
+        await leaveTrace(admin.username, at)
+        refuse(reply, 401, 'wrong_code', checked.message)
+        return 'refused'
+      default:
+        return assertNever(checked)
+    }
   }
 
   // Ends whatever session the request brings; a second logout is as good as the first.

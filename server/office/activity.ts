@@ -1,0 +1,154 @@
+/** Who did what in the office, and when: a page of it at a time, or all that is asked for as CSV. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { dayOf, err, isDay, isoIndia, ok } from '../../engine/index.ts'
+import type { ActivityAnswer, Result, WireActivity } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import type { ActivityQuery, ActivityRow, ActKind } from '../store/store.ts'
+import { csvRows } from './csv.ts'
+import { eventsOf, requireAdmin } from './guard.ts'
+import { queryOf } from './lists.ts'
+import type { Admin } from './session.ts'
+
+/** What a page shows, and what one reading of the log for an export takes. */
+const PAGE_ROWS = 50
+const CHUNK_ROWS = 1_000
+const WORDS_CHARACTERS_MAX = 100
+
+/** What may be chosen as `kind`; without a choice, what changed something. */
+const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
+  '': ['changes', 'exports', 'signing-in'],
+  changes: ['changes'],
+  exports: ['exports'],
+  'signing-in': ['signing-in'],
+  looks: ['looks'],
+  all: null,
+}
+
+export function activityRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const handle = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    send: (admin: Admin, query: ActivityQuery, params: URLSearchParams) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    const params = queryOf(request)
+    const query = readQuery(params, admin)
+    if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
+    reply.header('cache-control', 'no-store')
+    return send(admin, query.value, params)
+  }
+  const wire = (row: ActivityRow): WireActivity => ({
+    id: row.id,
+    at: isoIndia(row.at),
+    who: row.who,
+    what: row.what,
+    event: eventText(deps, row.eventId),
+    reg_no: row.regNo,
+  })
+
+  const page = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    handle(request, reply, async (_admin, query, params) => {
+      const before = Number(params.get('before'))
+      const rows = await deps.store.activity(
+        query,
+        Number.isSafeInteger(before) && before > 0 ? before : null,
+        PAGE_ROWS + 1,
+      )
+      const shown = rows.slice(0, PAGE_ROWS)
+      const answer: ActivityAnswer = {
+        status: 'success',
+        rows: shown.map(wire),
+        before: rows.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
+        people: [...(await deps.store.actors())],
+      }
+      return reply.send(answer)
+    })
+
+  const csv = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    handle(request, reply, async (admin, query) => {
+      const at = deps.clock()
+      let rows = await deps.store.activity(query, null, CHUNK_ROWS)
+      await deps.store.audit({
+        at,
+        who: admin.username,
+        what: 'exported the activity',
+        eventId: null,
+        regNo: null,
+      })
+      const lines = (some: readonly ActivityRow[]): string =>
+        csvRows(
+          some
+            .map(wire)
+            .map(({ at: when, who, what, event, reg_no }) => [
+              when.replace('T', ' ').replace(/\+05:30$/, ''),
+              who,
+              what,
+              event,
+              reg_no,
+            ]),
+          false,
+        )
+      async function* chunks(): AsyncGenerator<string> {
+        yield csvRows([['When', 'Who', 'What', 'Event', 'Registration']], true)
+        while (rows.length > 0) {
+          yield lines(rows)
+          rows = await deps.store.activity(query, rows.at(-1)?.id ?? 0, CHUNK_ROWS)
+        }
+      }
+      return reply
+        .header('content-type', 'text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="activity_${dayOf(at)}.csv"`)
+        .send(Readable.from(chunks()))
+    })
+
+  const owners = { config: { office: { least: 'owner', about: 'event' } } } as const
+  for (const path of paths('/admin/log')) app.get(path, owners, page)
+  for (const path of paths('/admin/log/export')) app.get(path, owners, csv)
+
+  function readQuery(params: URLSearchParams, admin: Admin): Result<ActivityQuery, string> {
+    const said = (name: string): string => params.get(name)?.trim() ?? ''
+    const [from, to, kind, event] = ['from', 'to', 'kind', 'event'].map(said) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    for (const [name, day] of [
+      ['from', from],
+      ['to', to],
+    ])
+      if (day !== '' && !isDay(day ?? ''))
+        return err(`“${name}” must be a day such as 2026-01-31, not “${day}”.`)
+    if (!Object.hasOwn(KINDS, kind))
+      return err(
+        `“kind” must be one of ${Object.keys(KINDS).filter(Boolean).join(', ')}, not “${kind}”.`,
+      )
+    if (said('words').length > WORDS_CHARACTERS_MAX)
+      return err(`Please search for at most ${WORDS_CHARACTERS_MAX} characters.`)
+    return ok({
+      who: said('who') || null,
+      // Somebody of some events sees theirs, and not what is of none: that is other people's signing in.
+      events:
+        event === ''
+          ? admin.events === null
+            ? null
+            : eventsOf(deps, admin).map(({ id }) => id)
+          : [event],
+      kinds: KINDS[kind] ?? null,
+      words: said('words'),
+      from: isDay(from) ? from : null,
+      to: isDay(to) ? to : null,
+    })
+  }
+}
+
+function eventText({ events }: Pick<Deps, 'events'>, id: string | null): string {
+  return id === null ? '' : (events.byId(id)?.config.title ?? id)
+}

@@ -1,0 +1,323 @@
+/** The people of the office, for whoever owns it: who they are, what they may, how they get in. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { err, instant, isoIndia, isRole, ok, own } from '../../engine/index.ts'
+import type {
+  Instant,
+  PasswordLinkAnswer,
+  PeopleAnswer,
+  PersonChangedAnswer,
+  Result,
+} from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { limitByAddress } from '../http/limit.ts'
+import type { Allowance } from '../http/limit.ts'
+import { refuse } from '../http/refuse.ts'
+import type { MayWhat, StoredPerson } from '../store/store.ts'
+import { requireAdmin } from './guard.ts'
+import { hashPassword, makePassword, passwordRefusal } from './passwords.ts'
+import { isForeign, refuseForeign } from './session.ts'
+import type { Admin } from './session.ts'
+
+/** Three days: over a weekend. */
+const LINK_MS = 3 * 24 * 60 * 60_000
+/** A link has 256 bits; this only keeps strangers from making the server busy. */
+const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
+const USERNAME_CHARACTERS_MAX = 64
+/** Letters and digits of any script, and what stands in addresses. */
+const USERNAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
+/** What the log of acts calls those who are nobody of the office. */
+const NOT_PEOPLE = ['delegate', 'import', 'migration', 'gateway', 'rollcall']
+
+/** Why somebody cannot be called so, as a sentence; null when they can. */
+export function usernameRefusal(username: string): string | null {
+  if (username.length > USERNAME_CHARACTERS_MAX)
+    return `A username has at most ${USERNAME_CHARACTERS_MAX} characters.`
+  if (!USERNAME.test(username))
+    return 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'
+  return NOT_PEOPLE.includes(username.toLowerCase())
+    ? `“${username}” is what the log calls somebody else. Take another name.`
+    : null
+}
+
+/** What somebody may, from the words of a form or a command line; `events` null: all. */
+export function readMay(
+  { events: served }: Pick<Deps, 'events'>,
+  role: unknown,
+  events: unknown,
+): Result<MayWhat, string> {
+  if (!isRole(role)) return err('Choose one of the roles viewer, desk, treasurer and owner.')
+  if (events === null || events === undefined) return ok({ role, events: null })
+  if (!Array.isArray(events) || events.length === 0)
+    return err('Choose at least one event, or all of them.')
+  const ids = [...new Set(events.map(String))]
+  const unknown = ids.find((id) => served.byId(id) === null)
+  return unknown === undefined ? ok({ role, events: ids }) : err(`There is no event “${unknown}”.`)
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Makes a link with which somebody sets a password; null: there is nobody of this name. */
+async function makeLink(deps: Deps, username: string, at: Instant): Promise<string | null> {
+  const token = randomBytes(32).toString('base64url')
+  const isThere = await deps.store.addPasswordLink(username, hashOf(token), instant(at + LINK_MS))
+  // Behind a #, which browsers send to nobody and no log holds.
+  return isThere ? `${deps.environment.publicUrl}/admin/password#${token}` : null
+}
+
+type Asked = {
+  readonly admin: Admin
+  readonly at: Instant
+  /** The body, by name. */
+  readonly said: Readonly<Record<string, unknown>>
+  /** Whom the address names. */
+  readonly username: string
+}
+
+export function peopleRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const { store } = deps
+  const asked = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return null
+    reply.header('cache-control', 'no-store')
+    const username = String(own(recordOf(request.params), 'username') ?? '')
+    return { admin, at: deps.clock(), said: recordOf(request.body), username }
+  }
+  const done = async (
+    { admin, at }: Asked,
+    reply: FastifyReply,
+    did: string,
+    message: string,
+    link: string | null = null,
+  ): Promise<FastifyReply> => {
+    await store.audit({ at, who: admin.username, what: did, eventId: null, regNo: null })
+    const answer: PersonChangedAnswer = { status: 'success', message, link }
+    return reply.send(answer)
+  }
+
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    const answer: PeopleAnswer = {
+      status: 'success',
+      people: (await store.people(by.at)).map(wirePerson),
+      events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
+      second_factor_required: await store.secondFactorRequired(),
+    }
+    return reply.send(answer)
+  }
+
+  const add = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    const { said, at } = by
+    const username = typeof said['username'] === 'string' ? said['username'].trim() : ''
+    const refusal = username === '' ? 'Required' : usernameRefusal(username)
+    if (refusal !== null) return wrong(reply, 'username', refusal)
+    const may = readMay(deps, said['role'], said['events'])
+    if (!may.ok) return wrong(reply, isRole(said['role']) ? 'events' : 'role', may.error)
+    // Nobody knows this password: the link sets one that is.
+    const added = await store.addAdmin(username, await hashPassword(makePassword()), at, may.value)
+    if (!added.ok) return wrong(reply, 'username', `There is already somebody called ${username}.`)
+    const link = await makeLink(deps, username, at)
+    return done(
+      by,
+      reply,
+      `added ${username}, ${mayText(may.value)}`,
+      `${username} was added. Give them this link: with it they set a password and sign in.`,
+      link,
+    )
+  }
+
+  const setMay = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    const may = readMay(deps, by.said['role'], by.said['events'])
+    if (!may.ok) return wrong(reply, isRole(by.said['role']) ? 'events' : 'role', may.error)
+    const is = await store.setMay(by.username, may.value)
+    return is === 'done'
+      ? done(
+          by,
+          reply,
+          `made ${by.username} ${mayText(may.value)}`,
+          `${by.username} is now ${mayText(may.value)}.`,
+        )
+      : refuseChange(reply, is, by.username)
+  }
+
+  const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    const is = await store.removeAdmin(by.username)
+    return is === 'removed'
+      ? done(
+          by,
+          reply,
+          `removed ${by.username}`,
+          `${by.username} was removed and is signed out everywhere.`,
+        )
+      : refuseChange(reply, is, by.username)
+  }
+
+  const renew = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    // Whoever has the old password has nothing any more.
+    await store.setPassword(by.username, await hashPassword(makePassword()), by.at)
+    const link = await makeLink(deps, by.username, by.at)
+    if (link === null) return refuseChange(reply, 'unknown', by.username)
+    return done(
+      by,
+      reply,
+      `took the password of ${by.username} back`,
+      `The password of ${by.username} does not work any more. Give them this link to set a new one.`,
+      link,
+    )
+  }
+
+  const resetFactor = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    return (await store.dropSecondFactor(by.username))
+      ? done(
+          by,
+          reply,
+          `took the second factor of ${by.username} away`,
+          `${by.username} signs in without a second factor until they set one up again.`,
+        )
+      : refuse(reply, 404, 'not_found', `${by.username} has no second factor.`)
+  }
+
+  const require = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(request, reply)
+    if (by === null) return reply
+    const required = by.said['required']
+    if (typeof required !== 'boolean')
+      return wrong(reply, 'required', 'Say whether it is required: true or false.')
+    if (required && !by.admin.hasSecondFactor)
+      return refuse(
+        reply,
+        409,
+        'set_up_yours_first',
+        'Set up a second factor for yourself first, on the page of your account; then ask it of others.',
+      )
+    await store.requireSecondFactor(required)
+    return done(
+      by,
+      reply,
+      required
+        ? 'asked a second factor of treasurers and owners'
+        : 'stopped asking a second factor of treasurers and owners',
+      required
+        ? 'Treasurers and owners now need a second factor: without one they reach only their own account.'
+        : 'A second factor is everybody’s own choice now.',
+    )
+  }
+
+  const owners = { config: { office: { least: 'owner', about: 'every' } } } as const
+  for (const path of paths('/admin/admins')) {
+    app.get(path, owners, list)
+    app.post(path, owners, add)
+  }
+  for (const path of paths('/admin/admins/second-factor')) app.post(path, owners, require)
+  for (const [verb, handle] of [
+    ['may', setMay],
+    ['remove', remove],
+    ['link', renew],
+    ['reset-second-factor', resetFactor],
+  ] as const)
+    for (const path of paths(`/admin/admins/:username/${verb}`)) app.post(path, owners, handle)
+}
+
+/** Setting a password with a link, by somebody who is not signed in. */
+export function passwordLinkRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const { store } = deps
+  const limited = limitByAddress(deps, LINK_TRIES)
+  const over = (reply: FastifyReply): FastifyReply =>
+    refuse(
+      reply,
+      404,
+      'link_over',
+      'This link was used, or is over, or a newer one was made. Ask whoever gave it to you for another.',
+    )
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (isForeign(deps, request)) return refuseForeign(deps, reply)
+    if (limited(request, reply)) return reply
+    const at = deps.clock()
+    const said = recordOf(request.body)
+    const { token, password } = said
+    const tokenHash = hashOf(typeof token === 'string' ? token : '')
+    const owner = await store.passwordLink(tokenHash, at)
+    if (owner === null) return over(reply)
+    if (password === undefined) {
+      const answer: PasswordLinkAnswer = { status: 'success', username: owner.username }
+      return reply.header('cache-control', 'no-store').send(answer)
+    }
+    const names = [owner.username, ...deps.events.all().map(({ config }) => config.id)]
+    const given = typeof password === 'string' ? password : ''
+    const refusal = given === '' ? 'Required' : passwordRefusal(given, names)
+    if (refusal !== null) return wrong(reply, 'password', refusal)
+    if ((await store.usePasswordLink(tokenHash, await hashPassword(given), at)) === null)
+      return over(reply)
+    await store.audit({
+      at,
+      who: owner.username,
+      what: 'set a password with a link',
+      eventId: null,
+      regNo: null,
+    })
+    return reply.header('cache-control', 'no-store').send({
+      status: 'success',
+      message: 'Your password is set. Please sign in with it.',
+    })
+  }
+  for (const path of paths('/admin/set-password'))
+    app.post(path, { config: { office: 'anybody' } }, handle)
+}
+
+function refuseChange(reply: FastifyReply, is: 'unknown' | 'last', username: string): FastifyReply {
+  return is === 'unknown'
+    ? refuse(reply, 404, 'not_found', `There is nobody called ${username}.`)
+    : refuse(
+        reply,
+        409,
+        'last_owner',
+        `${username} is the last owner of all events: nobody could look after people any more. Make somebody else an owner first.`,
+      )
+}
+
+function wrong(reply: FastifyReply, field: string, message: string): FastifyReply {
+  return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
+}
+
+/** "desk for afpicon2026", "owner for all events". */
+export function mayText({ role, events }: MayWhat): string {
+  return `${role} for ${events === null ? 'all events' : events.join(', ')}`
+}
+
+function wirePerson(person: StoredPerson): PeopleAnswer['people'][number] {
+  return {
+    username: person.username,
+    role: person.role,
+    events: person.events === null ? null : [...person.events],
+    has_second_factor: person.hasSecondFactor,
+    added_at: isoIndia(person.createdAt),
+    signed_in_at: person.signedInAt === null ? null : isoIndia(person.signedInAt),
+    invited_until: person.invitedUntil === null ? null : isoIndia(person.invitedUntil),
+  }
+}
+
+function recordOf(said: unknown): Readonly<Record<string, unknown>> {
+  return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {}
+}
