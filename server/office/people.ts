@@ -301,7 +301,7 @@ function wrong(reply: FastifyReply, field: string, message: string): FastifyRepl
   return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
-/** "desk for afpicon2026", "owner for all events". */
+/** "desk for sample2026", "owner for all events". */
 export function mayText({ role, events }: MayWhat): string {
   return `${role} for ${events === null ? 'all events' : events.join(', ')}`
 }
