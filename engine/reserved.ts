@@ -38,6 +38,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/registrations/{reg_no}/files/{field}',
   '/admin/registrations/{reg_no}/resend-mail',
   '/admin/registrations/{reg_no}/refund',
+  '/admin/registrations/{reg_no}/acts',
   '/admin/me',
   '/admin/me/password',
   '/admin/me/second-factor',

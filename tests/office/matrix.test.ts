@@ -69,6 +69,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/reviews': 'viewer of their event',
   'GET /admin/registrations/:reg_no': 'viewer of their event',
   'GET /admin/registrations/:reg_no/files/:field': 'viewer of their event',
+  'GET /admin/registrations/:reg_no/acts': 'viewer of their event',
+  // What each act takes beyond that is the engine's table.
+  'POST /admin/registrations/:reg_no/acts': 'desk of their event',
   'POST /admin/registrations/:reg_no/resend-mail': 'desk of their event',
   'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
@@ -171,7 +174,7 @@ function ask(
   url: string,
 ): Promise<LightMyRequestResponse> {
   const filled = url
-    .replace(':reg_no', regNo)
+    .replace(/:reg_?no/i, regNo)
     .replace('/reviews/:id', `/reviews/${review}`)
     .replace(':username', 'nobody-of-this-name')
     .replaceAll(/[:{]\w+\}?/g, 'nothing')
@@ -372,7 +375,7 @@ test('a page of another site that rides on the cookie changes nothing, whatever 
       method: 'POST',
       url: route
         .replace('POST ', '')
-        .replace(':reg_no', regNo)
+        .replace(/:reg_?no/i, regNo)
         .replace(':id', review)
         .replace(':username', 'viewer-here'),
       headers: {
