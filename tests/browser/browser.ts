@@ -145,6 +145,7 @@ async function open(
     acceptDownloads: true,
   })
   context.setDefaultTimeout(HEADED ? 0 : 15_000)
+  if (FIREFOX !== undefined) await context.addInitScript(withoutReflection)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
@@ -159,6 +160,15 @@ async function open(
       home.origin = new URL(frame.url()).origin
   })
   return { page, context, complaints, home }
+}
+
+/**
+ * Runs in the page. Firefox 153 falls when two scripts of a page read which elements name another one; the test
+ * library is the second, and looks at the attributes where there is nothing to read.
+ */
+function withoutReflection(): void {
+  for (const name of Object.getOwnPropertyNames(Element.prototype))
+    if (/^aria.*Elements?$/.test(name)) Reflect.deleteProperty(Element.prototype, name)
 }
 
 /** What the page asks for under such an address waits until what is answered is called. */
@@ -197,8 +207,7 @@ export async function axe(page: Page): Promise<readonly string[]> {
   })
 }
 
-/** Fails with the violations' words and the state's name. Firefox 153 falls over axe, which judges the same markup in Chromium. */
+/** Fails with the violations' words and the state's name. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
-  if (FIREFOX !== undefined) return
   expect(await axe(page), `axe: ${state}`).toEqual([])
 }
