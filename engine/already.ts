@@ -26,16 +26,16 @@ export function alreadyMail(
   const isComplete = stands === 'complete'
   const text = [
     `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
-    `Somebody, most likely you, has just tried to register for ${event.title} once more. You are registered already, as ${registration.regNo}. Nothing was changed, and nothing was charged.`,
+    `Somebody, most likely you, has just tried to register for ${event.title} again. You are already registered, as ${registration.regNo}. Nothing was changed, and nothing was charged.`,
     isComplete
-      ? `Your registration is complete. You find it here:\n${page}`
-      : `Your registration is not complete yet. See here how it stands, and whether something is to be paid:\n${LINK_PLACE}`,
+      ? `Your registration is complete. You can find it here:\n${page}`
+      : `Your registration is not complete yet. This page shows how it stands and whether anything is due:\n${LINK_PLACE}`,
     isComplete
       ? 'If it was not you, you need not do anything.'
-      : 'The link is yours alone: whoever has it sees your registration. If it was not you, you need not do anything.',
+      : 'Please keep the link to yourself: anybody who has it can see your registration. If it was not you, you need not do anything.',
     `If you have questions, write to ${event.support}.`,
   ].join('\n\n')
-  const subject = oneLine(`You are registered for ${event.title} already`)
+  const subject = oneLine(`You are already registered for ${event.title}`)
   return { to: oneLine(email), copyTo: null, subject, text }
 }
 

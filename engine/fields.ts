@@ -33,7 +33,7 @@ export function isEmail(text: string): boolean {
 /** What is said of an address that is one, and that the gateway does not take. */
 export function emailNotForGateway(characters: number): string {
   const { min, max } = GATEWAY_EMAIL_CHARACTERS
-  return `This address has ${characters} characters. The payment gateway takes addresses of ${min} to ${max}: please give another one.`
+  return `This address has ${characters} characters. The payment gateway only takes addresses of ${min} to ${max}. Please give another one.`
 }
 
 /** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */

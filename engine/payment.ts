@@ -228,9 +228,9 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
     case 'after_closing':
       return 'Money came after registration had closed.'
     case 'after_hold':
-      return 'Money came when its price was held no more, and the price of that day was another.'
+      return 'Money came after its price was no longer held, and the price on that day was different.'
     case 'place_gone':
-      return `Money came when its place, ${refusal.place}, was held no more, and others have it.`
+      return `Money came after its place, ${refusal.place}, was no longer held, and others have it.`
     case 'ended':
       return `Money came after the registration had been ${refusal.state}.`
     case 'not_paid':

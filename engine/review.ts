@@ -162,7 +162,10 @@ export function groundsOf({ why, who }: Grounds): Result<Grounds, DecisionRefusa
   if (why.trim() === '') return refused('no_grounds', 'Say why: whoever reads it later must know.')
   if (who.trim() === '') return refused('no_grounds', 'Say who decides.')
   return Math.max(why.length, who.length) > GROUNDS_CHARACTERS_MAX
-    ? refused('no_grounds', `Why and who take at most ${GROUNDS_CHARACTERS_MAX} characters.`)
+    ? refused(
+        'no_grounds',
+        `The reason and the name can have at most ${GROUNDS_CHARACTERS_MAX} characters each.`,
+      )
     : ok({ why: why.trim(), who: who.trim() })
 }
 
@@ -207,7 +210,7 @@ function givenBack(review: Review, amount: Paise | null): Result<Follows, Decisi
 export function partOf(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
   const part = amount ?? left
   if (left <= 0) return refused('bad_amount', 'Nothing of it is left to refund.')
-  if (part <= 0) return refused('bad_amount', 'A refund is more than nothing.')
+  if (part <= 0) return refused('bad_amount', 'A refund must be more than nothing.')
   return part > left
     ? refused('bad_amount', `Only ${formatMoney(left)} of it is left to refund.`)
     : ok(part)

@@ -80,4 +80,4 @@ export type Site = {
 
 /** Above the landing page, for a browser that comes back from the gateway with a payment of nobody's. */
 export const UNKNOWN_PAYMENT =
-  'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference, with the day and the amount.'
+  'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference and give the date and the amount.'

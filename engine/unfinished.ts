@@ -35,9 +35,9 @@ export function unfinishedMail(
       subject: oneLine(`You are registered for ${event.title}; a second registration is not paid`),
       text: [
         `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
-        `With this email address there is a registration for ${event.title} that is paid and complete, ${paidAs}, and a second one, ${regNo}, that is not.`,
+        `There are two registrations for ${event.title} with this email address: ${paidAs} is paid and complete, ${regNo} is not paid.`,
         'If you registered the same person again, you need not do anything: nothing was charged for the second one.',
-        `If it is for somebody else, finish it here for ${formatPrice(total)}:\n${LINK_PLACE}`,
+        `If the second one is for somebody else, finish it here for ${formatPrice(total)}:\n${LINK_PLACE}`,
         `If you have questions, write to ${event.support}.`,
       ].join('\n\n'),
     }
@@ -45,14 +45,14 @@ export function unfinishedMail(
     holdUntil === null
       ? []
       : [
-          `The price is held until the end of ${formatDay(dayOf(instant(holdUntil - 1)))}. After that the price of the day counts.`,
+          `The price is held until the end of ${formatDay(dayOf(instant(holdUntil - 1)))}. After that, the price on the day you pay applies.`,
         ]
   const text = [
     `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
     `Your registration ${regNo} for ${event.title} is recorded, but it has not been paid. It is complete once ${formatPrice(total)} is paid.`,
     `Finish your registration here:\n${LINK_PLACE}`,
     ...held,
-    'The link is yours alone: whoever has it sees your registration. If you have paid in the meantime, you need not do anything, and the confirmation will come by email.',
+    'Please keep the link to yourself: anybody who has it can see your registration. If you have paid in the meantime, you need not do anything, and the confirmation will come by email.',
     `If you have questions, write to ${event.support}.`,
   ].join('\n\n')
   const subject = oneLine(`Finish your registration for ${event.title}`)

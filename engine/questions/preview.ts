@@ -185,7 +185,7 @@ function papers(event: EventConfig, view: RegistrationView): readonly string[] {
 }
 
 function priceList(event: EventConfig): string {
-  if (event.fees.prices === null) return '<p>This event asks for no money.</p>'
+  if (event.fees.prices === null) return '<p>This event is free of charge.</p>'
   const head = event.fees.periods
     .map((period) => `<th scope="col">${escapeHtml(period.label)}</th>`)
     .join('')

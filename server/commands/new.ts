@@ -78,12 +78,12 @@ export const creating: Command = {
     }
     const file = path.join(out, `${id}.yaml`)
     if (existsSync(file)) {
-      terminal.complain(`${file} is there already.`)
+      terminal.complain(`${file} already exists.`)
       return 2
     }
     const prefix = prefixFor(id, await takenPrefixes(out))
     if (prefix === null) {
-      terminal.complain('No beginning of registration numbers is left for this id; choose another.')
+      terminal.complain('No prefix for registration numbers is left for this id. Choose another.')
       return 2
     }
     if (payment !== undefined && payment !== 'airpay' && payment !== 'none') {

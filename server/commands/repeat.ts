@@ -60,13 +60,13 @@ export const repeating: Command = {
     if (!opened.ok) return opened.status
     const { file, event, shared, status } = opened.value
     if (status !== 0) {
-      terminal.complain('Mend the old file first: what is wrong in it would be repeated.')
+      terminal.complain('Correct the old file first: what is wrong in it would be repeated.')
       return 1
     }
     const folder = given.values.out ?? path.dirname(file.path)
     const target = path.join(folder, `${id}.yaml`)
     if (existsSync(target)) {
-      terminal.complain(`${target} is there already.`)
+      terminal.complain(`${target} already exists.`)
       return 2
     }
     const beside = existsSync(folder) ? (await readFolder(folder)).files : []
@@ -79,7 +79,7 @@ export const repeating: Command = {
       [event, ...others].map(({ orderId }) => orderId.prefix),
     )
     if (prefix === null) {
-      terminal.complain('No beginning of registration numbers is left for this id; choose another.')
+      terminal.complain('No prefix for registration numbers is left for this id. Choose another.')
       return 2
     }
     const next = repeatEvent(file.text, event, { id, prefix, weeks, others })

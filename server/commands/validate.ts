@@ -91,7 +91,7 @@ export const validate: Command = {
           : typeof only === 'string'
             ? only
             : (fix || watches) && names.includes('-')
-              ? 'Standard input can be neither mended nor watched: name a file.'
+              ? 'Standard input can be neither corrected nor watched: name a file.'
               : null
     if (wrong !== null || format === undefined || typeof only === 'string') {
       terminal.complain(wrong ?? '')

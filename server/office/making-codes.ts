@@ -55,7 +55,7 @@ export async function makeCodes(
     })
     if (made.ok) return ok(codes)
     if (chosen !== null)
-      return err({ code: 'code_taken', message: `The code ${chosen} is there already.` })
+      return err({ code: 'code_taken', message: `The code ${chosen} already exists.` })
   }
   assert(false, 'every code that was drawn is there already')
 }
@@ -73,7 +73,7 @@ export async function withdrawCode(
     return err({ code: 'code_unknown', message: `There is no such code of ${event.title}.` })
   return ok(
     done === 'before'
-      ? 'It was withdrawn before.'
+      ? 'It has already been withdrawn.'
       : 'It is withdrawn: nobody can use it any more. Registrations that were made with it keep what it gave.',
   )
 }
@@ -96,10 +96,10 @@ function readWords(event: EventConfig, words: CodeWords, today: Day): Result<Rea
   const count = wholeOf(words.count, COUNT_MAX)
   if (count === null) return err(`Make from 1 to ${COUNT_MAX} codes at a time.`)
   const usesMax = wholeOf(words.uses, USES_MAX)
-  if (usesMax === null) return err(`A code has from 1 to ${USES_MAX} uses.`)
+  if (usesMax === null) return err(`A code can have 1 to ${USES_MAX} uses.`)
   const until = textOf(words.until)
-  if (until !== '' && !isDay(until)) return err('The last day is a day such as 2027-01-31.')
-  if (until !== '' && until < today) return err('The last day is over already.')
+  if (until !== '' && !isDay(until)) return err('Write the last day like this: 2027-01-31.')
+  if (until !== '' && until < today) return err('The last day is in the past.')
   const note = textOf(words.note).replaceAll(/\s+/g, ' ')
   if (note.length > NOTE_CHARACTERS_MAX)
     return err(`A note has at most ${NOTE_CHARACTERS_MAX} characters.`)
@@ -109,7 +109,7 @@ function readWords(event: EventConfig, words: CodeWords, today: Day): Result<Rea
     return err(
       `A code that is chosen has from ${CHOSEN_CHARACTERS_MIN} to ${CHOSEN_CHARACTERS_MAX} letters and digits.`,
     )
-  if (chosen !== '' && count !== 1) return err('Only one code of a name can be made.')
+  if (chosen !== '' && count !== 1) return err('Only one code can be made when its name is chosen.')
   return ok({
     kind,
     count,

@@ -127,7 +127,7 @@ export function registrationRoutes(
         reply,
         410,
         'dropped',
-        `This file was dropped on ${formatDay(dayOf(upload.droppedAt))}, because the registration was not paid.`,
+        `This file was deleted on ${formatDay(dayOf(upload.droppedAt))}, because the registration was not paid.`,
       )
     const kept = upload === undefined ? null : await deps.uploads.read(upload.sha256)
     if (upload === undefined || kept === null)
@@ -244,7 +244,7 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
 /** A file's name, and what became of it; undefined: there was none. */
 function fileText(upload: KeptUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
-  return `${upload.name} (dropped on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
+  return `${upload.name} (deleted on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
 }
 
 function factText(fact: PaymentFact, payment: StoredPayment): string {

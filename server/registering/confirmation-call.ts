@@ -62,7 +62,7 @@ export async function confirmationCall(
           reply,
           409,
           'sent_already',
-          `It was sent to you already. Please look among unwanted mail too, and write to ${event.support} if it does not arrive.`,
+          `It has already been sent to you. Please check your spam folder too, and write to ${event.support} if it does not arrive.`,
         )
   }
 

@@ -30,7 +30,7 @@ const LOOKS_PER_ADDRESS: Allowance = { triesMax: 120, windowMs: 60_000 }
 
 const NOT_FOUND = 'Registration details not found'
 const NO_LINK =
-  'This link is not known, or it has expired. Your registration is not lost by it: please write to the organisers, or register again.'
+  'This link is not known, or it has expired. Your registration is not lost: please write to the organisers, or register again.'
 
 /** What a link leads to, whether or not it may be paid. */
 export type Linked = {

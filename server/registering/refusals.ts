@@ -143,9 +143,9 @@ export function codeSentence(is: Exclude<CodeFact['is'], 'valid'>): string {
     case 'unknown':
       return 'We do not know this code. Please check it, or leave it out.'
     case 'spent':
-      return 'This code has been used as often as it may be.'
+      return 'This code has already been used as often as it can be.'
     case 'over':
-      return 'The last day of this code is over.'
+      return 'This code has expired.'
     case 'withdrawn':
       return 'This code has been withdrawn by the organisers.'
     default:
@@ -165,7 +165,7 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
       const more: More = rule?.otherwise === 'warn' ? { may_confirm: true } : {}
-      return said(409, refusal.code, rule?.say ?? 'This is registered already.', more)
+      return said(409, refusal.code, rule?.say ?? 'This is already registered.', more)
     }
     case 'code_gone':
       return codeRefused(refusal.is)
@@ -254,7 +254,7 @@ function differenceText(
         ? `Your answers belong to another registration ${wordFor(event, 'category')}. ${check}`
         : `Your answers belong to the ${wordFor(event, 'category')} ${labelOf(event, quoted.category)}.${sum} ${check}`
     case 'period':
-      return `Another price period has begun.${sum} ${check}`
+      return `A new price period has begun.${sum} ${check}`
     default:
       return assertNever(differs)
   }
@@ -268,7 +268,7 @@ export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
       return said(
         503,
         'payment_unavailable',
-        `Payments cannot be taken at present, and nothing was charged. Please try again later. If it stays so, write to ${event.support}.`,
+        `Payments cannot be taken at present, and nothing was charged. Please try again later. If this goes on, write to ${event.support}.`,
       )
     case 'email': {
       const message =
@@ -286,7 +286,7 @@ export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
       return said(
         409,
         'not_payable',
-        `This registration's number is not one that payment by card takes. ${write}`,
+        `The number of this registration cannot be used for paying by card. ${write}`,
       )
     default:
       return assertNever(why)
@@ -307,7 +307,7 @@ export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): R
       return said(
         503,
         refusal.code,
-        'The bank cannot tell us at the moment whether you have paid already, and nobody should pay twice. Please try again in a minute.',
+        'The bank cannot tell us at the moment whether you have already paid, and you should not pay twice. Please try again in a minute.',
         {},
         UNSURE_SECONDS,
       )

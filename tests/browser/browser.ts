@@ -56,7 +56,7 @@ async function start(): Promise<Browser> {
           executablePath: FIREFOX,
           channel: 'moz-firefox',
           ...watched,
-          firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
+          firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, 'ui.useOverlayScrollbars': 1 },
         })
   browser.on('disconnected', () => {
     running = null
@@ -145,7 +145,7 @@ async function open(
     acceptDownloads: true,
   })
   context.setDefaultTimeout(HEADED ? 0 : 15_000)
-  if (FIREFOX !== undefined) await context.addInitScript(withoutReflection)
+  if (FIREFOX !== undefined) await context.addInitScript(likeAPerson)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
@@ -164,11 +164,14 @@ async function open(
 
 /**
  * Runs in the page. Firefox 153 falls when two scripts of a page read which elements name another one; the test
- * library is the second, and looks at the attributes where there is nothing to read.
+ * library is the second, and looks at the attributes where there is nothing to read. It also sets what is
+ * filled in as a script of the page would, which React takes for its own doing; here it is typed.
  */
-function withoutReflection(): void {
+function likeAPerson(): void {
   for (const name of Object.getOwnPropertyNames(Element.prototype))
     if (/^aria.*Elements?$/.test(name)) Reflect.deleteProperty(Element.prototype, name)
+  const insert = (text: string): void => void document.execCommand('insertText', false, text)
+  Object.defineProperty(window, '__pw_bidiInsertText', { value: insert, writable: false })
 }
 
 /** What the page asks for under such an address waits until what is answered is called. */

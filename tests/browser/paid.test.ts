@@ -209,14 +209,14 @@ describe('a post graduate with a proof', () => {
 
 describe('a proof that was chosen once', () => {
   const isSent = (page: Page) =>
-    page.getByText(`${PROOF.name} is sent`).waitFor({ state: 'attached' })
+    page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
 
   test('is not asked for again: not after a reload, in another tab, or when the payment was declined', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Once Chosen', category: PG, proof: true })
     await isSent(page)
-    await expectAccessible(page, 'a proof that is sent')
+    await expectAccessible(page, 'a proof that has been sent')
     await page.reload()
     await isSent(page)
     const tab = await context.newPage()
@@ -260,11 +260,14 @@ describe('a proof that was chosen once', () => {
     })
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Bad Line', category: PG, proof: true })
-    await page.getByText('The connection is bad. We keep trying to send it.').first().waitFor()
+    await page
+      .getByText('Your connection is weak. We are still trying to send it.')
+      .first()
+      .waitFor()
     await payButton(page).click()
     await page
       .getByText(
-        'The connection is bad: we keep trying to send your file. We go on as soon as it is there.',
+        'Your connection is weak. We are still trying to send your file. We will continue as soon as it has arrived.',
       )
       .first()
       .waitFor()
@@ -299,7 +302,7 @@ describe('a proof that was chosen once', () => {
       input?.dispatchEvent(new Event('change', { bubbles: true }))
       return file.size
     })
-    await page.getByText('IMG_0001.jpeg is sent').waitFor({ state: 'attached' })
+    await page.getByText('IMG_0001.jpeg has been sent').waitFor({ state: 'attached' })
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
     const kept = db
       .prepare('SELECT sha256, bytes FROM draft_proofs WHERE name = ?')
@@ -350,7 +353,7 @@ describe('a line that is lost', () => {
     const bar = page.getByRole('region', { name: 'Registration Summary' })
     await page.goto(server.url + FORM)
     await fillIn(page, 'Dr. Lost Line')
-    await page.getByText(`${PROOF.name} is sent`).waitFor({ state: 'attached' })
+    await page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
 
     // No line at all: said once, and taken back by itself.
     await context.setOffline(true)
@@ -389,7 +392,7 @@ describe('a line that is lost', () => {
 
     // At the gateway: back to the form, which knows what was sent.
     await page.goto(server.url + FORM)
-    await page.getByRole('link', { name: 'See its payment or pay now' }).click()
+    await page.getByRole('link', { name: 'Check the payment, or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     // Asked for the way to the gateway, and no answer comes.
     let asked = 0

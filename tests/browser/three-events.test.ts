@@ -237,7 +237,10 @@ test('faculty by code pays nothing; the code is used up then', async () => {
     await page.getByRole('textbox', { name: 'Code', exact: true }).fill('one time')
     await button(page, 'Use code').click()
     if (name === 'Faculty Two') {
-      await page.getByText('This code has been used as often as it may be.').first().waitFor()
+      await page
+        .getByText('This code has already been used as often as it can be.')
+        .first()
+        .waitFor()
       continue
     }
     await next(page, 'Programme')
@@ -315,10 +318,10 @@ test('what others took while the form was filled in is said at its question, or 
   const letter = new File([PROOF.buffer], PROOF.name, { type: PROOF.mimeType })
   await another({ role: 'trainee', council_no: 'k-LateSample' }, letter)
   await send()
-  await page.getByRole('dialog', { name: 'No place is left' }).waitFor()
+  await page.getByRole('dialog', { name: 'No places left' }).waitFor()
   await expectAccessible(page, 'another category is offered')
   await send('Pay ₹ 11,210')
-  await page.getByRole('dialog', { name: 'Registered already?' }).waitFor()
+  await page.getByRole('dialog', { name: 'Already registered?' }).waitFor()
   await expectAccessible(page, 'somebody has registered already')
   await send('Register again')
   await page.waitForURL((url) => url.origin !== server.url)

@@ -231,7 +231,7 @@ describe('the browser’s Back, from the gateway to the form', () => {
     // An answer that was changed makes another registration, and the page says so before.
     await page.goBack()
     await field(page, 'Full Name').fill('Dr. Back Changed')
-    await mine.getByText('Changed answers make a new registration.').waitFor()
+    await mine.getByText('If you change your answers, that makes a new registration.').waitFor()
     await mine.getByRole('link').click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(new URL(page.url()).searchParams.get('orderId')).toBe(orderId)
@@ -353,7 +353,7 @@ describe('how a registration stands, in the words of its page', () => {
       'Not paid yet',
       [
         'No payment for it has reached us yet',
-        'is held for you until the end of 1 January 2099. After that the price of the day on which you pay applies.',
+        'is held for you until the end of 1 January 2099. After that, the price on the day you pay applies.',
         'If you have just paid, please wait instead',
         'Dr. Standing Example',
       ],

@@ -51,7 +51,7 @@ describe('what is said of an order that cannot exist', () => {
       'a code that the papers disagree about',
       xml({ TRANSACTIONSTATUS: '403' }),
       false,
-      /^Code 403: Airpay's papers disagree/m,
+      /^Code 403: Airpay's documents disagree/m,
     ],
     [
       'paid',

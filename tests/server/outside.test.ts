@@ -202,7 +202,7 @@ describe('a code', () => {
     await made('coupon', 'LESS')
     const first = await registered(somebody({ code: 'LESS' }))
     expect(first.payment_data?.amount).toBe('1062.00')
-    const spent = 'This code has been used as often as it may be.'
+    const spent = 'This code has already been used as often as it can be.'
     expect(await call('/api/events/sample2026/code', { code: 'less' })).toEqual({
       status: 409,
       body: { status: 'error', code: 'code_spent', message: spent },
@@ -249,7 +249,7 @@ describe('a code', () => {
       'code_unknown',
       'We do not know this code. Please check it, or leave it out.',
     ],
-    ['over', { code: 'OVER' }, 'code_spent', 'The last day of this code is over.'],
+    ['over', { code: 'OVER' }, 'code_spent', 'This code has expired.'],
     [
       'withdrawn',
       { code: 'GONE' },
@@ -401,9 +401,9 @@ describe('the office', () => {
     ],
     ['none', { count: 0 }, 'Make from 1 to 1000 codes at a time.'],
     ['a million', { count: 1_000_000 }, 'Make from 1 to 1000 codes at a time.'],
-    ['half a use', { uses: 0.5 }, 'A code has from 1 to 100000 uses.'],
-    ['a day that is none', { until: '31 January' }, 'The last day is a day such as 2027-01-31.'],
-    ['a day that is over', { until: '2026-01-01' }, 'The last day is over already.'],
+    ['half a use', { uses: 0.5 }, 'A code can have 1 to 100000 uses.'],
+    ['a day that is none', { until: '31 January' }, 'Write the last day like this: 2027-01-31.'],
+    ['a day that is over', { until: '2026-01-01' }, 'The last day is in the past.'],
     [
       'a chosen one that is tried by hand',
       { code: 'MINI' },
@@ -437,7 +437,7 @@ describe('the office', () => {
     expect((await office('POST', '/admin/codes/', { ...wanted, code: 'friends26' })).body).toEqual({
       status: 'error',
       code: 'code_taken',
-      message: 'The code friends26 is there already.',
+      message: 'The code friends26 already exists.',
     })
   })
 

@@ -37,7 +37,7 @@ describe('registering', () => {
         status: 'error',
         code: 'payment_unavailable',
         message:
-          'Payments cannot be taken at present, and nothing was charged. Please try again later. If it stays so, write to support@sample.example.',
+          'Payments cannot be taken at present, and nothing was charged. Please try again later. If this goes on, write to support@sample.example.',
       },
     ])
     expect(server.holds()).toEqual(before)
@@ -86,22 +86,22 @@ describe('paying for a row of another system', () => {
     [
       'with a longer address than the gateway takes',
       row('SMPL4', { answers: { full_name: 'Old', email: `${'a'.repeat(48)}@example.org` } }),
-      'This address has 60 characters. The payment gateway takes addresses of 6 to 50: please give another one.',
+      'This address has 60 characters. The payment gateway only takes addresses of 6 to 50. Please give another one.',
     ],
     [
       'with a number of 25 characters',
       row(`SMPL${'1'.repeat(21)}`),
-      "This registration's number is not one that payment by card takes.",
+      'The number of this registration cannot be used for paying by card.',
     ],
     [
       'with a number of 19 characters, which an attempt makes too long',
       row(`SMPL${'1'.repeat(15)}`),
-      "This registration's number is not one that payment by card takes.",
+      'The number of this registration cannot be used for paying by card.',
     ],
     [
       'with signs in its number',
       row('SMPL/2025/1'),
-      "This registration's number is not one that payment by card takes.",
+      'The number of this registration cannot be used for paying by card.',
     ],
     [
       'that cost nothing',

@@ -206,7 +206,7 @@ describe('what is said of the price is said only where it is so:', () => {
   test('the period only', async () => {
     expect(await answerTo({ total_amount: '1180', period: 'late' })).toMatchObject({
       code: 'period_changed',
-      message: `Another price period has begun. The total is ₹\u00a01,180. ${nothing}`,
+      message: `A new price period has begun. The total is ₹\u00a01,180. ${nothing}`,
       quote: { period: 'early', total: 1180 },
     })
   })

@@ -80,7 +80,7 @@ test('the price is the server’s, in paise', () => {
 })
 
 test.each([
-  ['while the tariff loads', { is: 'loading' }, { kind: 'plain' }, 'Fetching today’s prices'],
+  ['while the tariff loads', { is: 'loading' }, { kind: 'plain' }, 'Loading today’s prices'],
   [
     'when it cannot be loaded',
     { is: 'failed', message: 'Network error.' },

@@ -83,7 +83,7 @@ export function CodeBox({
             setOpen(true)
           }}
         >
-          Take the code off
+          Remove code
         </button>
       ) : (
         <form
@@ -131,5 +131,5 @@ function givenBy(event: PublicEvent, kind: string, label: string): string {
   const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
   if (gives === undefined || !('category' in gives)) return ''
   const category = labelOfCategory(event, gives.category)
-  return category === label ? '' : `. You register as ${category}`
+  return category === label ? '' : `. You are registering as ${category}`
 }

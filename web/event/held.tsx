@@ -25,10 +25,10 @@ export function Held({
 }
 
 function sentenceOf(proof: Proof, isCounted: boolean): string {
-  const then = 'We go on as soon as it is there.'
+  const then = 'We will continue as soon as it has arrived.'
   if (proof.is === 'waiting')
-    return `The connection is bad: we keep trying to send your file. ${then}`
+    return `Your connection is weak. We are still trying to send your file. ${then}`
   return isCounted && proof.is === 'sending'
-    ? `Your file is being sent: ${proof.percent}%. ${then}`
-    : `Your file is being sent. ${then}`
+    ? `Sending your file: ${proof.percent}%. ${then}`
+    : `Sending your file. ${then}`
 }

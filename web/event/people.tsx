@@ -141,7 +141,7 @@ export function People(props: ArrayFieldTemplateProps) {
         </button>
       ) : (
         <p className="hint">
-          {field.max === 1 ? 'One person' : `${field.max} people`} at most can be listed.
+          You can list at most {field.max === 1 ? 'one person' : `${field.max} people`}.
         </p>
       )}
     </div>

@@ -89,7 +89,7 @@ export function priceOf(
   if (event.fees.prices === null) return { is: 'free' }
   const category = categoryOf(event, answers)
   const none = (why: string, retry = false): PriceView => ({ is: 'none', category, why, retry })
-  if (tariff.is === 'loading') return none('Fetching today’s prices')
+  if (tariff.is === 'loading') return none('Loading today’s prices')
   if (tariff.is === 'failed')
     return none(`Today’s prices could not be loaded. ${tariff.message}`, true)
   const { answer } = tariff

@@ -37,7 +37,7 @@ export const mayShrink = (field: Field, file: File): boolean =>
 export function refusalOf(field: Field, { name, size }: File): string | null {
   if (field.accept && !field.accept.includes(endingOf(name))) return `${name}: ${field.invalid}`
   if (field.bytesMax !== undefined && size > field.bytesMax)
-    return `${name} has ${sizeText(size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
+    return `${name} is ${sizeText(size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
   if (size === 0) return `${name} is empty. Please choose another file.`
   return null
 }

@@ -29,7 +29,7 @@ export function AskedAgain({
   readonly yes: () => void
   readonly back: () => void
 }) {
-  const title = now === null ? 'Registered already?' : 'No place is left'
+  const title = now === null ? 'Already registered?' : 'No places left'
   return (
     <Dialog title={title} onClose={back}>
       <p>

@@ -64,7 +64,7 @@ export function Registration({ page, more }: { readonly page: EventPage; readonl
 }
 
 /** Said beside the button to whoever registers with the address of a registration completed before. */
-const SAME_ADDRESS = 'You are registered with this email address already. Register once more?'
+const SAME_ADDRESS = 'You have already registered with this email address. Register again?'
 
 const answerOf = (tariff: Tariff): TariffAnswer | null =>
   tariff.is === 'here' ? tariff.answer : null

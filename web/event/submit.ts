@@ -11,7 +11,7 @@ import type { Proofs } from './proofs.ts'
 export const NOT_SENT =
   'We could not reach our server, so nothing has been charged. Please try again.'
 export const NOT_TAKEN =
-  'Your file could not be taken, so nothing was sent. Choose another one, or press once more to go without it.'
+  'Your file could not be accepted, so nothing was sent. Choose another one, or press again to go on without it.'
 
 /** What became of a registration that was sent. */
 export type Outcome =

@@ -119,7 +119,7 @@ function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () 
   )
 }
 
-const BAD_LINE = 'The connection is bad. We keep trying to send it.'
+const BAD_LINE = 'Your connection is weak. We are still trying to send it.'
 
 /** How far it is, in words. */
 function saidOf(proof: Proof): string {
@@ -148,7 +148,7 @@ function heardOf(proof: Proof): string {
     case 'waiting':
       return BAD_LINE
     case 'there':
-      return `${proof.name} is sent`
+      return `${proof.name} has been sent`
     case 'here':
       return `${proof.name} is chosen`
     default:

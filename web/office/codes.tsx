@@ -154,7 +154,7 @@ function Made({
       <p role="status" className="sent">
         {withdraw.data ?? ''}
       </p>
-      {codes.length === 0 && <p className="mute">There are none yet.</p>}
+      {codes.length === 0 && <p className="mute">There are no codes yet.</p>}
       <ul className="log">
         {codes.map((code) => (
           <li key={code.code}>

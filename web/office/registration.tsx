@@ -200,7 +200,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
               </li>
             ))}
             <li>
-              <span>Handed over to the gateway.</span>
+              <span>Sent to the payment gateway.</span>
               <When at={payment.created_at} />
             </li>
           </ul>
@@ -256,7 +256,7 @@ function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
       <p role="status" className="sent">
         {resend.data ?? ''}
       </p>
-      {mails.length === 0 && mayResend && <p className="mute">No mail has been sent yet.</p>}
+      {mails.length === 0 && mayResend && <p className="mute">No email has been sent yet.</p>}
       <ul className="log">
         {mails.map((mail) => (
           <li key={mail.id}>

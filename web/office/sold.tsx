@@ -28,7 +28,7 @@ export function Sold({ event, list, search }: SoldProps) {
   const error = useLeaveOn401(query.error)
   return (
     <details className="sold" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
-      <summary>What was sold, added up</summary>
+      <summary>Totals of what was sold</summary>
       {error && (
         <Banner
           text={error.message}
@@ -44,19 +44,21 @@ export function Sold({ event, list, search }: SoldProps) {
 function Sums({ capped, rows, people, places }: SoldAnswer) {
   return (
     <div className="sums" role="region" aria-label="What was sold" tabIndex={0}>
-      {capped && <p className="care">The search finds more than is added up here.</p>}
+      {capped && (
+        <p className="care">The search finds more registrations than can be added up here.</p>
+      )}
       {rows.length === 0 ? (
-        <p className="mute">Nothing was sold in this list.</p>
+        <p className="mute">Nothing has been sold in this list.</p>
       ) : (
         <table>
-          <caption className="vh">What is on the bills of this list</caption>
+          <caption className="vh">What was sold in this list</caption>
           <thead>
             <tr>
               <th scope="col">On the bill</th>
               <th scope="col">Delegates</th>
               <th scope="col">Number</th>
               <th scope="col">Amount</th>
-              <th scope="col">Of it paid</th>
+              <th scope="col">Paid</th>
             </tr>
           </thead>
           <tbody>
@@ -109,7 +111,7 @@ function Sums({ capped, rows, people, places }: SoldAnswer) {
           ))}
         </dl>
       )}
-      {places.length > 0 && <p className="mute">Places are those of the whole event.</p>}
+      {places.length > 0 && <p className="mute">Places are counted for the whole event.</p>}
     </div>
   )
 }

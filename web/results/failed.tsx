@@ -116,7 +116,7 @@ function sayHeld({ held_until: heldUntil }: Registration, now: string): string {
   const day = lastDayOf(heldUntil)
   if (day === null) return ''
   return isPast(heldUntil, now)
-    ? ` The price was held until the end of ${day}. If the price of today is another one, you are asked before anything is charged.`
+    ? ` The price was held until the end of ${day}. If today’s price is different, we will ask you before anything is charged.`
     : ` The price is held until the end of ${day}.`
 }
 

@@ -73,8 +73,8 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
 function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
   const day = lastDayOf(heldUntil)
   return isOver
-    ? `The price of ${price} was held until the end of ${day}. If the price of today is another one, you are asked before anything is charged.`
-    : `The price of ${price} is held for you until the end of ${day}. After that the price of the day on which you pay applies.`
+    ? `The price of ${price} was held until the end of ${day}. If today’s price is different, we will ask you before anything is charged.`
+    : `The price of ${price} is held for you until the end of ${day}. After that, the price on the day you pay applies.`
 }
 
 function whyNot(event: PublicEvent, now: string): string {

@@ -63,7 +63,7 @@ export function NumberToKeep({
           {copied ? 'Copied' : 'Copy number'}
         </button>
         <span className="vh" role="status">
-          {copied ? 'The number is copied' : ''}
+          {copied ? 'Number copied' : ''}
         </span>
       </p>
     </>

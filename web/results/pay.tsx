@@ -84,7 +84,8 @@ function Over({ event, look, again }: OverProps) {
       </h2>
       <p>{look.again ? look.detail : look.message}</p>
       <p>
-        {look.again && 'If you have paid, your registration is not lost. '}The organisers read{' '}
+        {look.again && 'If you have paid, your registration is not lost. '}You can write to the
+        organisers at{' '}
         <a href={`mailto:${event.support}`}>
           <Breaking text={event.support} />
         </a>
@@ -110,8 +111,8 @@ function NoLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
     <Plain title="This link is not known">
       <p>
-        It may have been cut short on its way. Please open it again from the email, all of it, or go
-        to the conference that you registered for.
+        It may have been cut off on its way. Please open the whole link from the email again, or go
+        to the conference you registered for.
       </p>
       <ul className="ways">
         {events.map(({ id, title, routes }) => (

@@ -143,9 +143,9 @@ export function WithOrganisers({ event, registration }: StandingProps) {
         what the bank told us are on record. Please do not pay again.
       </p>
       <p>
-        The organisers compare what the bank reports with what was due and write to you by email. If
-        you have questions, write to <Support event={event} orderId={orderId} /> and quote the
-        number below.
+        The organisers will compare what the bank reports with what was due, and write to you by
+        email. If you have questions, write to <Support event={event} orderId={orderId} /> and quote
+        the number below.
       </p>
       <Ledger
         rows={[

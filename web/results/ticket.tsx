@@ -154,7 +154,7 @@ function alsoKnown(registration: Registration): readonly string[] {
       : []),
     ...(registration.second_payment
       ? [
-          'We also received a second payment. The organisers will check it and return what was paid too much; your registration stands.',
+          'We also received a second payment. The organisers will check it and refund what you overpaid. Your registration is complete.',
         ]
       : []),
   ]

@@ -39,7 +39,7 @@ export function TakeAlong({ event }: { readonly event: PublicEvent }) {
     }
     try {
       await (navigator as Navigator).clipboard.writeText(link)
-      setSaid('The link is copied')
+      setSaid('Link copied')
     } catch {
       setSaid(`The link to share: ${link}`)
     }

@@ -13,7 +13,7 @@ const TRIES_MAX = 3
 /** Said while the same is on its way once more. */
 export const TRYING_AGAIN = 'No answer yet. Nothing has been charged. We are trying again.'
 const NO_ANSWER =
-  'There is no answer from our server. Nothing has been charged. You can try again: nothing happens twice.'
+  'Our server has not answered. Nothing has been charged. You can safely try again: nobody is charged twice.'
 
 /**
  * As `call`, for what the server takes for the same when it comes twice (the same key, the same order). `waits` is

@@ -21,11 +21,11 @@ export function SentBefore({
   return (
     <section className="sent" aria-label="Your registration">
       <p>
-        You have sent this form: your registration is <b>{regNo}</b>.
-        {edited && ' Changed answers make a new registration.'}
+        You have already sent this form: your registration is <b>{regNo}</b>.
+        {edited && ' If you change your answers, that makes a new registration.'}
       </p>
       <a className="btn line" href={resultPageOf(event, regNo)}>
-        See its payment or pay now
+        Check the payment, or pay now
       </a>
     </section>
   )

@@ -80,7 +80,7 @@ function reached(address: string, posted: Posted): Said {
       false,
       `It did not answer: ${posted.error}.`,
       posted.sent
-        ? 'A question was on its way. Try again; if it stays so, the gateway is slow or a wall holds back its answers.'
+        ? 'A question was on its way. Try again; if it stays so, the gateway is slow or a firewall holds back its answers.'
         : 'No connection came about: check the address in gateways.yaml, the name service, the certificates and the firewall of this machine.',
     ]
   return [
@@ -135,14 +135,14 @@ function meaningOfNone(fields: Fields): Said {
     case '403':
       return [
         false,
-        `Code ${code}: Airpay's papers disagree about it, and it may be what credentials get that do not fit. Ask Airpay, or compare with --compare.`,
+        `Code ${code}: Airpay's documents disagree about it, and it may be what credentials get that do not fit. Ask Airpay, or compare with --compare.`,
       ]
     case '':
       return [false, 'It holds no TRANSACTIONSTATUS, so that we would wait for ever.']
     default:
       return [
         false,
-        `Code ${code}: not what the papers say of an order without a record. Most likely the question itself was refused: check user name, password, secret and merchant id, and whether this machine's clock is right.`,
+        `Code ${code}: not what the documents say of an order without a record. Most likely the question itself was refused: check user name, password, secret and merchant id, and whether this machine's clock is right.`,
       ]
   }
 }

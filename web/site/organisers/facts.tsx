@@ -3,7 +3,7 @@ import { allPlaces, own } from '../../../engine/index.ts'
 import type { EventConfig, Facts } from '../../../engine/index.ts'
 import { Boxes } from './asking.tsx'
 
-const NO_CODE = { unknown: 'One that nobody made', spent: 'One that is used up' } as const
+const NO_CODE = { unknown: 'One that does not exist', spent: 'One that has been used up' } as const
 
 /** Nothing where the event has neither codes nor limits nor rolls. */
 export function AskFacts({

@@ -77,7 +77,7 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
                   className="btn line sm"
                   onClick={() => mend(fix.start, fix.end, fix.text)}
                 >
-                  {fix.text === '' ? 'Take it out' : `Write ${JSON.stringify(fix.text)}`}
+                  {fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`}
                 </button>
               </p>
             )}
@@ -103,7 +103,7 @@ export function Examples({
     return (
       <p className="org-none">
         {checked !== null && checked.event === null
-          ? 'The examples are run as soon as the file can be read.'
+          ? 'The examples run as soon as the file can be read.'
           : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker holds the file to it.'}
       </p>
     )

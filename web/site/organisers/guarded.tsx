@@ -13,7 +13,7 @@ export function Stale({ checking }: { readonly checking: Checking }) {
       <Icon name="tri" />
       {event === null
         ? 'This file cannot be read as an event yet. See Findings.'
-        : 'The file cannot be read as it stands. This is what it said before; see Findings.'}
+        : 'The file cannot be read as it stands, so this shows how it was before. See Findings.'}
     </p>
   )
 }
@@ -29,7 +29,7 @@ export function Guarded({
   const otherwise = (
     <p className="org-stale">
       <Icon name="tri" />
-      This cannot be shown until the errors in the file are mended. See Findings.
+      This cannot be shown until the errors in the file are fixed. See Findings.
     </p>
   )
   return (

@@ -128,7 +128,7 @@ function Tried({
 }
 
 function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explanation }) {
-  if (it.quote === null) return <p>This event asks for no money.</p>
+  if (it.quote === null) return <p>This event is free of charge.</p>
   if (!it.quote.ok) {
     const refusal = it.quote.error
     if (refusal.code === 'registration_closed') return <p>{refusal.text}</p>
