@@ -111,7 +111,7 @@ describe('the page for organisers', () => {
       .click()
     expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
     await tab(page, 'Price').click()
-    await page.getByText('This is what it said before').waitFor()
+    await page.getByText('so this shows how it was before').waitFor()
     await page.getByRole('table').waitFor()
     await editor(page).focus()
     await page.keyboard.press('Control+z')

@@ -446,10 +446,10 @@ describe('a line that is lost', () => {
     await before.getByText('Register somebody else?').waitFor()
     expect(plain(await before.textContent())).toContain(`the number ends in ${orderId.slice(-4)}`)
     await fillIn(page, 'Dr. Lost Line')
-    await bar.getByText('You are registered with this email address already.').waitFor()
+    await bar.getByText('You have already registered with this email address.').waitFor()
     await field(page, 'Email Address').fill('somebody.else@example.org')
     await bar
-      .getByText('You are registered with this email address already.')
+      .getByText('You have already registered with this email address.')
       .waitFor({ state: 'hidden' })
     await context.close()
   })

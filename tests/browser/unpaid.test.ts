@@ -363,7 +363,7 @@ describe('how a registration stands, in the words of its page', () => {
       'to be paid, at a price that is no longer held',
       { stands: 'not-paid', may_pay: true, held_until: '2025-11-02T00:00:00+05:30' },
       'Not paid yet',
-      ['was held until the end of 1 November 2025', 'you are asked before anything is charged'],
+      ['was held until the end of 1 November 2025', 'we will ask you before anything is charged'],
       'Pay now',
     ],
     [
@@ -396,7 +396,7 @@ describe('how a registration stands, in the words of its page', () => {
         held_until: '2025-11-02T00:00:00+05:30',
       },
       'Payment Failed',
-      ['was held until the end of 1 November 2025', 'you are asked before anything is charged'],
+      ['was held until the end of 1 November 2025', 'we will ask you before anything is charged'],
       'Pay again',
     ],
     [
