@@ -28,7 +28,7 @@ export default defineConfig({
           isolate: false,
           include: [
             'tests/*.test.ts',
-            'tests/{engine,checker,specification,mutants,proofs}/**/*.test.ts',
+            'tests/{engine,checker,specification,mutants,proofs,guards}/**/*.test.ts',
           ],
           exclude: ['tests/**/*.browser.test.ts'],
           // Property tests and the servers of a few files take a while on a busy machine.

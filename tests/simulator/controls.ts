@@ -3,13 +3,11 @@
  * the simulator must find. What finds no mistake proves nothing. A control is a patch in `controls/`, whose
  * first lines say what is wrong and, after `profile:`, in which histories it is looked for.
  */
-import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyOf, end, make, mistakesIn } from '../patches.ts'
+import type { Mistake } from '../patches.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
-const FOLDER = join(import.meta.dirname, 'controls')
 /** Found within so many histories, or not at all. */
 const HISTORIES_MAX = 2000
 const AT_ONCE = 2
@@ -25,74 +23,26 @@ const COPIED = [
   'package.json',
 ]
 
-export type Control = {
-  readonly name: string
-  readonly file: string
-  readonly about: string
-  readonly profile: string
-}
-type Ended = { readonly status: number | null; readonly said: string }
-
-export function controls(): readonly Control[] {
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.patch'))
-    .sort()
-    .map((file) => {
-      const text = readFileSync(join(FOLDER, file), 'utf8')
-      const head = text.slice(0, text.indexOf('diff --git')).trim().split('\n')
-      const profile = head.find((line) => line.startsWith('profile: '))?.slice('profile: '.length)
-      return {
-        name: basename(file, '.patch'),
-        file: join(FOLDER, file),
-        about: head[0] ?? '',
-        profile: profile ?? 'design',
-      }
-    })
-}
-
-function end(command: string, args: readonly string[], cwd: string): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')))
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')))
-    child.on('error', (error) => (said += error.message))
-    child.on('close', (status) => resolve({ status, said: said.trim() }))
-  })
-}
-
-/** Whether the patch still fits the tree; what git says where it does not. */
-export async function misfit(control: Control, tree = TOP): Promise<string | null> {
-  const { status, said } = await end('git', ['apply', '--check', '-C1', control.file], tree)
-  return status === 0 ? null : said
-}
+export const controls = (): readonly Mistake[] => mistakesIn(join(import.meta.dirname, 'controls'))
 
 /** True: it was found. */
-async function look(control: Control): Promise<boolean> {
-  const tree = mkdtempSync(join(tmpdir(), 'rollcall-control-'))
+async function look(control: Mistake): Promise<boolean> {
   const tell = (isGood: boolean, said: string): boolean => {
     console.log(`${isGood ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${said}`)
     return isGood
   }
+  const profile = control.said('profile') || 'design'
+  const tree = copyOf(COPIED)
   try {
-    for (const path of COPIED) cpSync(join(TOP, path), join(tree, path), { recursive: true })
-    symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
-    const patched = await end('git', ['apply', '-C1', control.file], tree)
-    if (patched.status !== 0) return tell(false, `the patch does not fit: ${patched.said}`)
-    const args = [
-      'tests/simulator/run.ts',
-      '--hunt',
-      String(SEED),
-      String(HISTORIES_MAX),
-      control.profile,
-    ]
+    const unfit = await make(control, tree)
+    if (unfit !== null) return tell(false, `the patch does not fit: ${unfit}`)
+    const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]
     const { status, said } = await end(process.execPath, args, tree)
     const last = said.split('\n').at(-1) ?? ''
-    if (status === 0)
-      return tell(false, `not found in ${HISTORIES_MAX} histories of "${control.profile}"`)
+    if (status === 0) return tell(false, `not found in ${HISTORIES_MAX} histories of "${profile}"`)
     if (!last.startsWith('{')) return tell(false, said.slice(-600))
     const { history, promise } = JSON.parse(last) as { history: number; promise: string }
-    return tell(true, `history ${history} of "${control.profile}": ${promise}`)
+    return tell(true, `history ${history} of "${profile}": ${promise}`)
   } finally {
     rmSync(tree, { recursive: true, force: true })
   }

@@ -1,6 +1,7 @@
 /** Histories of payments in `npm test`; longer runs, replay and controls: docs/money.md. */
 import { describe, expect, test } from 'vitest'
-import { controls, misfit } from './controls.ts'
+import { misfit } from '../patches.ts'
+import { controls } from './controls.ts'
 import { happen } from './history.ts'
 import { planOf } from './plan.ts'
 import { DESIGN, FAULTS } from './profiles.ts'

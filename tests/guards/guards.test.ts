@@ -1,0 +1,45 @@
+/** That every finding has a guard, that each guard's patch still fits the tree, and that the pages list them. `npm run guards` runs them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { misfit, TOP } from '../patches.ts'
+import { ELSEWHERE, FINDINGS, guards, pageWith, SUBJECTS } from './guards.ts'
+
+test('every finding has a guard that can be taken out, or is told where it is', () => {
+  for (const subject of SUBJECTS) {
+    const guarded = guards().flatMap((guard) => (guard.subject === subject ? [guard.finding] : []))
+    const numbers = Array.from({ length: FINDINGS[subject] }, (_, at) => at + 1)
+    const elsewhere = Object.keys(ELSEWHERE[subject]).map(Number)
+    expect([...new Set([...guarded, ...elsewhere])].toSorted((a, b) => a - b)).toEqual(numbers)
+    expect(elsewhere.filter((number) => guarded.includes(number))).toEqual([])
+  }
+})
+
+test('every guard that can be taken out still fits the tree: make the mistake anew by hand where one does not', async () => {
+  const unfit = await Promise.all(
+    guards().map(async ({ mistake }) => [mistake.name, await misfit(mistake)] as const),
+  )
+  expect(unfit.filter(([, said]) => said !== null)).toEqual([])
+})
+
+test('every guard names a test that is there, and what that says without it', () => {
+  for (const { mistake, test: there, red } of guards()) {
+    // A contract stands beside the test that runs it.
+    const folder = join(TOP, dirname(there.file))
+    const texts = readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+    expect(
+      [mistake.name, texts.some((text) => text.includes(there.name)), red !== ''],
+      there.name,
+    ).toEqual([mistake.name, true, true])
+  }
+})
+
+test.each(['docs/money.md', 'docs/security.md'])(
+  '%s lists the guards as they are (UPDATE=1 writes it)',
+  async (page) => {
+    const text = readFileSync(join(TOP, page), 'utf8')
+    await expect(pageWith(text)).toMatchFileSnapshot(join(TOP, page))
+  },
+)

@@ -1,0 +1,88 @@
+/**
+ * What keeps each finding from coming back, as a patch that takes it out: `money/` the ways in which a rupee was
+ * lost from sight, `strangers/` what the security test found. The first lines of a patch say what somebody saw,
+ * `finding:` its number, `without:` what is taken out, `test:` the file and the name of the test that then fails,
+ * `red:` what that says.
+ */
+import { join } from 'node:path'
+import { mistakesIn } from '../patches.ts'
+import type { Mistake } from '../patches.ts'
+
+export const SUBJECTS = ['money', 'strangers'] as const
+export type Subject = (typeof SUBJECTS)[number]
+/** How many findings there were of each. */
+export const FINDINGS: Readonly<Record<Subject, number>> = { money: 29, strangers: 26 }
+
+/** Findings whose guard stands elsewhere. */
+export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
+  money: {},
+  strangers: {
+    6: 'An old price never ended: 18 of [money](money.md).',
+    9: 'After a clean stop the database file alone holds nothing: for whoever runs the server, not mended yet.',
+    10: 'Two servers on one data folder start without a word: for whoever runs the server, not mended yet.',
+  },
+}
+
+export type Guard = {
+  readonly mistake: Mistake
+  readonly subject: Subject
+  readonly finding: number
+  /** "money 14" */
+  readonly about: string
+  readonly test: { readonly file: string; readonly name: string }
+  /** Part of what the failing test says. */
+  readonly red: string
+}
+
+/** All of them, in the order of their findings. */
+export function guards(): readonly Guard[] {
+  return SUBJECTS.flatMap((subject) =>
+    mistakesIn(join(import.meta.dirname, subject))
+      .map((mistake): Guard => {
+        const [file = '', ...name] = mistake.said('test').split(' | ')
+        const finding = Number(mistake.said('finding'))
+        const about = `${subject} ${finding}`
+        const test = { file, name: name.join(' | ') }
+        return { mistake, subject, finding, about, test, red: mistake.said('red') }
+      })
+      .toSorted((one, other) => one.finding - other.finding),
+  )
+}
+
+/** A page whose table below `<!-- guards: money -->` is made anew. */
+export function pageWith(text: string): string {
+  return text.replace(/(?<=<!-- guards: (\w+) -->\n\n)(?:\|.*\n)*/, (_, subject: Subject) =>
+    tableOf(subject),
+  )
+}
+
+type Row = readonly [finding: number, ...cells: string[]]
+
+function tableOf(subject: Subject): string {
+  const mended = guards()
+    .filter((guard) => guard.subject === subject)
+    .map(({ finding, mistake, test, red }): Row => [
+      finding,
+      mistake.about,
+      mistake.said('without'),
+      `${test.name} (\`${test.file.replace('tests/', '')}\`)`,
+      `\`${red}\``,
+    ])
+  const elsewhere = Object.entries(ELSEWHERE[subject]).map(([finding, where]): Row => [
+    Number(finding),
+    where,
+    '',
+    '',
+    '',
+  ])
+  const rows = [...mended, ...elsewhere]
+    .toSorted(([one], [other]) => one - other)
+    .map((cells) => cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | '))
+  return [
+    '№ | what was seen | taken out | the test that fails | what it says',
+    '--:|---|---|---|---',
+    ...rows,
+  ]
+    .map((row) => `| ${row} |\n`)
+    .join('')
+}
