@@ -1,4 +1,4 @@
-/** One write of the store: run by its name, in a savepoint of its own, and what became of it. */
+/** Writes of the store: run by their names, several in one transaction, and what became of each. */
 import Database from 'better-sqlite3'
 import type { Sql } from './database.ts'
 import { Refused } from './refused.ts'
@@ -8,25 +8,51 @@ import type { Verbs } from './writes.ts'
 
 const verbs = writes as unknown as Verbs
 
-/** Runs one request in a savepoint of its own, so that it cannot fail its neighbours. */
-export function answer(connection: Database.Database, cached: Sql, request: Request): Answer {
-  const { id, verb, args } = request
-  const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-  if (run === undefined)
-    return { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
-  cached('SAVEPOINT request').run()
+/**
+ * Begins a transaction and runs the requests in it; committing it is left to the caller. Nearly always all of them
+ * succeed, so they run without savepoints first, which would take an eighth of the writer's time. When one
+ * fails, everything is undone and done again, each in a savepoint of its own.
+ */
+export function answerAll(
+  connection: Database.Database,
+  cached: Sql,
+  requests: readonly Request[],
+): readonly Answer[] {
+  cached('BEGIN IMMEDIATE').run()
   try {
-    const value = run(cached, ...(args as never[]))
-    cached('RELEASE request').run()
-    return { id, ok: true, value }
+    return requests.map((request) => answerOf(cached, request))
   } catch (error) {
     // A full disk or a failed read ends the whole transaction: then the batch has failed.
     if (!connection.inTransaction) throw error
+    cached('ROLLBACK').run()
+  }
+  cached('BEGIN IMMEDIATE').run()
+  return requests.map((request) => answer(connection, cached, request))
+}
+
+/** Runs one request in a savepoint of its own, so that it cannot fail its neighbours. */
+export function answer(connection: Database.Database, cached: Sql, request: Request): Answer {
+  cached('SAVEPOINT request').run()
+  try {
+    const answered = answerOf(cached, request)
+    cached('RELEASE request').run()
+    return answered
+  } catch (error) {
+    if (!connection.inTransaction) throw error
     cached('ROLLBACK TO request').run()
     cached('RELEASE request').run()
+    const { id } = request
     if (error instanceof Refused) return { id, ok: true, value: error.value }
     return { id, ok: false, busy: noRoom(error), message: messageOf(error) }
   }
+}
+
+/** Throws what the write throws; it may have written something by then. */
+function answerOf(cached: Sql, { id, verb, args }: Request): Answer {
+  const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+  return run === undefined
+    ? { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
+    : { id, ok: true, value: run(cached, ...(args as never[])) }
 }
 
 /** The machine's fault, not the request's: disk, memory or another process. It may be tried again. */

@@ -17,7 +17,7 @@ export type Answer =
   /** `busy`: nothing was stored and it may be tried again; otherwise it is a bug of ours. */
   | { readonly id: number; readonly ok: false; readonly busy: boolean; readonly message: string }
 export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
-/** Requests go as JSON of `Request[]`: all that were made in one turn of the event loop together, and quicker than cloned one by one. */
+/** Requests go as JSON of `Request[]`: all that were made since the last went, and quicker than cloned one by one. */
 export type ToThread = { readonly close: true } | { readonly requests: string }
 
 export const requestsIn = (text: string): readonly Request[] => JSON.parse(text) as Request[]
@@ -44,8 +44,10 @@ export async function startThread<V extends Verbs>(options: {
   waitingMax: number
 }): Promise<Thread<V>> {
   const waiting = new Map<number, Waiting>()
-  /** Made in this turn and not sent yet. */
+  /** Made and not sent yet. */
   let made: Request[] = []
+  /** How many the thread has and has not answered. */
+  let atWork = 0
   let nextId = 1
   let closing = false
   let failures = 0
@@ -66,6 +68,9 @@ export async function startThread<V extends Verbs>(options: {
           resolve()
           return
         }
+        atWork -= message.answers.length
+        // It gets more to do before anybody hears what it has done.
+        send()
         for (const answer of message.answers) {
           const asker = waiting.get(answer.id)
           waiting.delete(answer.id)
@@ -82,6 +87,7 @@ export async function startThread<V extends Verbs>(options: {
         for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
         waiting.clear()
         made = []
+        atWork = 0
         reject(new Error(cause))
         if (closing) ended()
         else restartLater()
@@ -98,10 +104,16 @@ export async function startThread<V extends Verbs>(options: {
     )
   }
 
-  const send = (): void => {
+  const sendAll = (): void => {
     const requests = made
     made = []
-    if (requests.length > 0 && worker !== null) tell(worker, { requests: JSON.stringify(requests) })
+    if (requests.length === 0 || worker === null) return
+    atWork += requests.length
+    tell(worker, { requests: JSON.stringify(requests) })
+  }
+  /** What is made while the thread works waits for its answer: fewer messages, and larger batches for each commit. */
+  const send = (): void => {
+    if (atWork === 0) sendAll()
   }
 
   try {
@@ -128,7 +140,7 @@ export async function startThread<V extends Verbs>(options: {
         const id = nextId
         nextId += 1
         waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-        if (made.length === 0) setImmediate(send)
+        if (made.length === 0 && atWork === 0) setImmediate(send)
         made.push({ id, verb, args })
       }),
     async close() {
@@ -136,7 +148,7 @@ export async function startThread<V extends Verbs>(options: {
         closing = true
         if (worker === null) ended()
         else {
-          send()
+          sendAll()
           tell(worker, { close: true })
         }
       }

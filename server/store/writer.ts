@@ -5,7 +5,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/index.ts'
 import { openToWrite, statements } from './database.ts'
-import { answer, messageOf } from './request.ts'
+import { answerAll, messageOf } from './request.ts'
 import { migrate } from './schema.ts'
 import { commitAndAnswer, degrade } from './seam.ts'
 import type { Seam } from './seam.ts'
@@ -36,8 +36,7 @@ const send = (message: FromThread): void => port.postMessage(message)
 
 function commit(batch: readonly Request[]): void {
   try {
-    sql('BEGIN IMMEDIATE').run()
-    const answers = batch.map((request) => answer(db, sql, request))
+    const answers = answerAll(db, sql, batch)
     commitAndAnswer(
       seam,
       () => sql('COMMIT').run(),
