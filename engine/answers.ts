@@ -217,14 +217,13 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
-/** Which fields show whatever is answered, and which only under a condition of theirs or their section's. */
+/** All fields, and which of them show only under a condition of theirs or their section's. */
 const fieldsOf = remember((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
   const ids = (fields: readonly Field[]): ReadonlySet<string> => new Set(fields.map(({ id }) => id))
   return {
     all: ids(event.fields),
-    always: ids(event.fields.filter((field) => !isConditional(field))),
     conditional: event.fields.filter(isConditional),
   }
 })
@@ -239,19 +238,28 @@ function shownAmong(
   answers: Answers,
   known: Answers = NO_ANSWERS,
 ): ReadonlySet<string> {
-  const { all, always, conditional } = fieldsOf(event)
+  const { all, conditional } = fieldsOf(event)
   let shown = all
+  let counting = answers
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
-    const kept = laidOver(only(answers, shown), known)
+    const kept = laidOver(counting, known)
     const category = categoryOf(event, kept)
-    const showing = new Set<string>()
-    for (const field of conditional)
-      if (isShownIn(event, field, kept, category)) showing.add(field.id)
-    const shows = (id: string): boolean => always.has(id) || showing.has(id)
-    if (conditional.every(({ id }) => shows(id) === shown.has(id))) break
-    shown = new Set(event.fields.flatMap(({ id }) => (shows(id) ? [id] : [])))
+    const hidden = conditional.filter((field) => !isShownIn(event, field, kept, category))
+    const showing = new Set(all)
+    for (const { id } of hidden) showing.delete(id)
+    shown = showing
+    const next = only(answers, shown)
+    // As long as the same answers count, the next round would say the same.
+    if (haveSameKeys(next, counting)) break
+    counting = next
   }
   return shown
+}
+
+function haveSameKeys(one: Answers, other: Answers): boolean {
+  if (one === other) return true
+  const keys = Object.keys(one)
+  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key))
 }
 
 function only(answers: Answers, shown: ReadonlySet<string>): Answers {

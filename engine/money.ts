@@ -17,7 +17,8 @@ export type Tax = {
 export const AMOUNT_MAX = 99_999_999 as Paise
 
 export function paise(amount: number): Paise {
-  assert(Number.isSafeInteger(amount), `${amount} is not whole paise`)
+  // Written out only for a bug: to make the text took longer than to ask.
+  if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not whole paise`)
   return amount as Paise
 }
 

@@ -26,7 +26,9 @@ const DAMM = [
   '2581436790',
 ]
 function dammOf(digits: string): string {
-  return [...digits].reduce((interim, digit) => DAMM[Number(interim)]?.[Number(digit)] ?? '', '0')
+  let interim = '0'
+  for (const digit of digits) interim = DAMM[Number(interim)]?.[Number(digit)] ?? ''
+  return interim
 }
 
 /** How many random digits `regNoOf` wants: all but the check digit. */
@@ -38,7 +40,7 @@ export function randomDigits(event: PublicEvent): number {
 export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
   assert(
     digits.length === randomDigits(event),
-    `a number of ${event.orderId.prefix} takes ${randomDigits(event)} random digits`,
+    'a number takes as many random digits as its event says',
   )
   assert(
     digits.every((digit) => Number.isInteger(digit) && digit >= 0 && digit <= 9),
@@ -59,7 +61,7 @@ export function isRegNo(event: PublicEvent, text: string): text is RegNo {
 
 /** The order id of an attempt, counted from 1: the number itself, then the number plus 02, 03, … 99. */
 export function orderIdOf(regNo: RegNo, attempt: number): OrderId {
-  assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, `attempt ${attempt}`)
+  assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, 'an attempt outside 1 to 99')
   return (attempt === 1
     ? regNo
     : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId

@@ -1,5 +1,5 @@
 /** The HTTP side as a whole, built from its parts and ready to listen or to be injected into. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
@@ -30,6 +30,8 @@ import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connecti
 
 /** What the fixed routes are told: a name and a password, a decision and its reason. */
 const BODY_BYTES_MAX = 128 * 1024
+/** So that no two of many thousand runs begin their ids alike. */
+const RUN_BYTES = 6
 /** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed, whatever came. */
 const REQUEST_TIMEOUT_MS = 300_000
 
@@ -39,7 +41,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     logger: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: deps.environment.trustProxy ?? false,
-    genReqId: () => randomUUID(),
+    genReqId: countedIds(),
     forceCloseConnections: false,
     return503OnClosing: false,
     // A field called __proto__ is an unknown field like any other; nobody merges bodies into objects here.
@@ -58,8 +60,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
   guardRoutes(app, deps)
-  await addHeaders(app, deps)
-  await app.register(cookie)
+  addHeaders(app, deps)
+  // Who needs the cookies of a request parses them: most requests bring none.
+  await app.register(cookie, { hook: false })
   addBodies(app)
   readSmallBodies(app)
   logRequests(app, deps)
@@ -93,6 +96,16 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await callRoutes(app, notFound, makeGuard(deps))
   app.setNotFoundHandler(notFound)
   return app
+}
+
+/** What names a request in the log: counted, behind what no other run of the server begins with. */
+function countedIds(): () => string {
+  const run = randomBytes(RUN_BYTES).toString('base64url')
+  let count = 0
+  return () => {
+    count += 1
+    return `${run}.${count.toString(36)}`
+  }
 }
 
 /** Bodies of the fixed routes: JSON, or a form that was posted. Those of wildcards and of the gateway are read by their own. */

@@ -79,9 +79,8 @@ function openBodies({
     }
   }
 
-  const hold = (): Holding => {
-    const { promise: givenUp, reject } = Promise.withResolvers<never>()
-    givenUp.catch(() => {})
+  /** `giveUp` is called once, if it is. */
+  const begin = (giveUp: (error: GivenUp) => void): Pick<Holding, 'came' | 'end'> => {
     const since = performance.now()
     let cameBytes = 0
     const end = (): void => {
@@ -92,7 +91,7 @@ function openBodies({
       bytes: 0,
       giveUp: (statusCode) => {
         end()
-        reject(new GivenUp(statusCode))
+        giveUp(new GivenUp(statusCode))
       },
     }
     const judge = (): void => {
@@ -111,50 +110,51 @@ function openBodies({
         heldBytes += bytes
         if (heldBytes > heldBytesMax) makeRoom()
       },
-      givenUp,
       end,
     }
   }
 
   return {
     heldBytes: () => heldBytes,
-    hold,
-    read: (body, bytesMax) => {
-      const holding = hold()
-      return Promise.race([readWhole(body, bytesMax, holding), holding.givenUp]).finally(
-        holding.end,
-      )
+    hold: () => {
+      const { promise: givenUp, reject } = Promise.withResolvers<never>()
+      givenUp.catch(() => {})
+      return { ...begin(reject), givenUp }
     },
+    read: (body, bytesMax) =>
+      new Promise((resolve, reject) => {
+        let pieces: Buffer[] = []
+        let length = 0
+        let isWanted = true
+        const stop = (): void => {
+          isWanted = false
+          pieces = []
+        }
+        const holding = begin((error) => {
+          stop()
+          reject(error)
+        })
+        const done = (read: Result<Buffer, 'too_large' | 'cut_off'>): void => {
+          holding.end()
+          resolve(read)
+        }
+        body.on('data', (piece: Buffer) => {
+          if (!isWanted) return
+          length += piece.length
+          if (length <= bytesMax) {
+            pieces.push(piece)
+            holding.came(piece.length, true)
+          } else {
+            stop()
+            done(err('too_large'))
+          }
+        })
+        body.on('end', () => {
+          const [first] = pieces
+          done(ok(first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)))
+        })
+        body.on('error', () => done(err('cut_off')))
+        body.on('close', () => done(err('cut_off')))
+      }),
   }
-}
-
-function readWhole(
-  body: Readable,
-  bytesMax: number,
-  holding: Holding,
-): Promise<Result<Buffer, 'too_large' | 'cut_off'>> {
-  return new Promise((resolve) => {
-    let pieces: Buffer[] = []
-    let length = 0
-    let isWanted = true
-    const stop = (): void => {
-      isWanted = false
-      pieces = []
-    }
-    holding.givenUp.catch(stop)
-    body.on('data', (piece: Buffer) => {
-      if (!isWanted) return
-      length += piece.length
-      if (length <= bytesMax) {
-        pieces.push(piece)
-        holding.came(piece.length, true)
-      } else {
-        stop()
-        resolve(err('too_large'))
-      }
-    })
-    body.on('end', () => resolve(ok(Buffer.concat(pieces))))
-    body.on('error', () => resolve(err('cut_off')))
-    body.on('close', () => resolve(err('cut_off')))
-  })
 }

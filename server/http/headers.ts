@@ -1,9 +1,10 @@
 /** What protects every answer in its headers, whoever makes it: a page, a call, the framework, or the connection itself. */
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import helmet from '@fastify/helmet'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import helmet from 'helmet'
 import type { Deps, Environment } from '../deps.ts'
-import { nonceOf } from '../pages/pages.ts'
 import { errorAnswer, toldOf } from './refuse.ts'
 
 /** A year: whoever came by https once does not come back without. */
@@ -37,21 +38,33 @@ function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https:')
 }
 
-/** Puts them on every answer that a route gives, and the policy of pages at the disposal of `pages.ts`. */
-export async function addHeaders(
-  app: FastifyInstance,
-  deps: Pick<Deps, 'environment' | 'gateway'>,
-): Promise<void> {
-  const { publicUrl } = deps.environment
+/** Puts them on every answer that a route gives. */
+export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>): void {
   const data = protectiveHeaders(deps.environment)
   app.addHook('onRequest', (_request, reply, done) => {
-    // Beneath Fastify's own headers, where helmet overwrites them for a page.
-    for (const [name, value] of data) reply.raw.setHeader(name, value)
+    for (const [name, value] of data) void reply.header(name, value)
     done()
   })
+}
+
+const nonces = new WeakMap<object, string>()
+/** The nonce of an answer: the same in its header and in its page. */
+export function nonceOf(response: ServerResponse | object): string {
+  const known = nonces.get(response)
+  if (known !== undefined) return known
+  const nonce = randomBytes(16).toString('base64url')
+  nonces.set(response, nonce)
+  return nonce
+}
+
+/** Puts the policy of pages in their place. What helmet has nothing to say about stays. */
+export function pagePolicy(
+  deps: Pick<Deps, 'environment' | 'gateway'>,
+): (reply: FastifyReply) => Promise<void> {
+  const { publicUrl } = deps.environment
+  const data = protectiveHeaders(deps.environment)
   const nonce = (_request: unknown, response: object): string => `'nonce-${nonceOf(response)}'`
-  await app.register(helmet, {
-    global: false,
+  const protect = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -76,6 +89,18 @@ export async function addHeaders(
     // Pages are opened from the gateway's window and from mails; isolation buys nothing here.
     crossOriginEmbedderPolicy: false,
   })
+  return (reply) =>
+    new Promise((resolve, reject) => {
+      const { raw, request } = reply
+      for (const [name, value] of data) {
+        reply.removeHeader(name)
+        raw.setHeader(name, value)
+      }
+      protect(request.raw, raw, (error?: unknown) => {
+        if (error === undefined) resolve()
+        else reject(error instanceof Error ? error : new Error(String(error)))
+      })
+    })
 }
 
 /** Answers what is no HTTP, or came too slowly, in the same shape as every other refusal. */

@@ -14,12 +14,21 @@ const DECODINGS_MAX = 4
 const TOKEN = /^[\w-]{32,}$/
 
 export function logRequests(app: FastifyInstance, deps: Deps): void {
+  // In a rush nearly every request asks for the same path as the one before.
+  let last: { readonly path: string; readonly blanked: string } | null = null
+  deps.events.onChange(() => {
+    last = null
+  })
+  const blankedPath = (path: string): string => {
+    if (last?.path !== path) last = { path, blanked: blanked(path, deps) }
+    return last.blanked
+  }
   app.addHook('onResponse', (request, reply, done) => {
     deps.log.info(
       {
         id: request.id,
         method: request.method,
-        path: blanked(pathOf(request), deps),
+        path: blankedPath(pathOf(request)),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
       },

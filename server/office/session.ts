@@ -30,7 +30,8 @@ export const hashOf = (token: string): string => createHash('sha256').update(tok
 const bearerOf = (request: FastifyRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
 /** The token in the cookie of a request, or null. */
-const cookieOf = (request: FastifyRequest): string | null => request.cookies[SESSION_COOKIE] || null
+const cookieOf = ({ server, headers }: FastifyRequest): string | null =>
+  headers.cookie === undefined ? null : server.parseCookie(headers.cookie)[SESSION_COOKIE] || null
 
 /** The session a request brings, or null. Touches the session. */
 export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admin | null> {

@@ -1,13 +1,12 @@
 /** The pages: which path shows what, with the head, the data and the headers each of them needs. */
-import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn, tariff } from '../../engine/index.ts'
 import type { Instant, PageData } from '../../engine/index.ts'
 import { pathOf, withoutSlash } from '../http/event-calls.ts'
+import { nonceOf, pagePolicy } from '../http/headers.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { openDrawings } from './drawing.ts'
 import type { Drawings } from './drawing.ts'
@@ -50,16 +49,6 @@ Allow: /api/events/
 Disallow: /pay/
 `
 
-const nonces = new WeakMap<object, string>()
-/** The nonce of an answer: the same in its header and in its page. */
-export function nonceOf(response: ServerResponse | object): string {
-  const known = nonces.get(response)
-  if (known !== undefined) return known
-  const nonce = randomBytes(16).toString('base64url')
-  nonces.set(response, nonce)
-  return nonce
-}
-
 export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Pages> {
   const index = path.join(webFolder, 'index.html')
   const template = existsSync(index) ? readFileSync(index, 'utf8') : bareTemplate
@@ -81,6 +70,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
     reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(ROBOTS),
   )
 
+  const protect = pagePolicy(deps)
   let table: ReadonlyMap<string, Shows> | null = null
   deps.events.onChange(() => {
     table = null
@@ -103,7 +93,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
 
   return {
     serve: async (request, reply) => {
-      await reply.helmet()
+      await protect(reply)
       const at = deps.clock()
       const here = withoutSlash(pathOf(request))
       table ??= tableOf(deps.events.all())

@@ -25,18 +25,26 @@ export type Drafts = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 
 const NONE: Drafts = new Map()
 
-/** The proofs that stand in these answers by their tokens; one of another event or field is none. */
-export async function draftsIn(
-  { store, uploads }: Pick<Deps, 'store' | 'uploads'>,
+/** The proofs that stand in these answers by their tokens; one of another event or field is none. Where none does, nothing is waited for. */
+export function draftsIn(
+  deps: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,
   values: Readonly<Record<string, unknown>>,
   at: Instant,
-): Promise<Drafts> {
+): Drafts | Promise<Drafts> {
   const named = event.fields.flatMap(({ id, type }): [string, string][] => {
     const value = type === 'file' ? own(values, id) : null
     return typeof value === 'string' && TOKEN.test(value.trim()) ? [[id, value.trim()]] : []
   })
-  if (named.length === 0) return NONE
+  return named.length === 0 ? NONE : found(deps, event, named, at)
+}
+
+async function found(
+  { store, uploads }: Pick<Deps, 'store' | 'uploads'>,
+  event: EventConfig,
+  named: readonly (readonly [id: string, token: string])[],
+  at: Instant,
+): Promise<Drafts> {
   const drafts = new Map<string, Result<DraftProof, 'gone'>>()
   for (const [id, token] of named) {
     const draft = await store.draft(hashOfToken(token))

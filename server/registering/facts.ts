@@ -8,6 +8,7 @@ import {
   dayOf,
   foldedCode,
   foldedText,
+  NO_FACTS,
   normalise,
   own,
   remember,
@@ -63,8 +64,24 @@ export function isAllThere(left: Facts['left']): boolean {
 
 export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
 
-/** `raw`: the answers as sent. A name that its event has no use for is an answer like any other, or nothing. */
-export async function factsOf(
+/**
+ * `raw`: the answers as sent. A name that its event has no use for is an answer like any other, or nothing.
+ * Of an event that the office keeps no lists for, nothing is waited for.
+ */
+export function factsOf(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  raw: RawAnswers,
+  left: Facts['left'],
+  at: Instant,
+): FoundOut | Promise<FoundOut> {
+  if (event.codeKinds.length > 0 || event.rolls.length > 0)
+    return factsFromLists(deps, event, raw, left, at)
+  const facts = event.limits.length === 0 ? NO_FACTS : { ...NO_FACTS, left }
+  return { facts, outside: outsideOf(event, raw, null, []) }
+}
+
+async function factsFromLists(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
@@ -75,15 +92,25 @@ export async function factsOf(
   const code = typed === '' ? null : await codeFact(deps, event, typed, at)
   const given: Facts = { code, left, rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
+  const used = code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null
   return {
     facts: { ...given, rolls: rolled.facts },
-    outside: {
-      unique: uniqueRules(event),
-      isConfirmed: event.unique.length > 0 && textOf(own(raw, CONFIRMED_NAME)) === 'true',
-      code: code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null,
-      rolls: rolled.rows,
-      holdMs: event.holdPlaceMs,
-    },
+    outside: outsideOf(event, raw, used, rolled.rows),
+  }
+}
+
+function outsideOf(
+  event: EventConfig,
+  raw: RawAnswers,
+  code: Outside['code'],
+  rolls: Outside['rolls'],
+): Outside {
+  return {
+    unique: uniqueRules(event),
+    isConfirmed: event.unique.length > 0 && textOf(own(raw, CONFIRMED_NAME)) === 'true',
+    code,
+    rolls,
+    holdMs: event.holdPlaceMs,
   }
 }
 
@@ -173,8 +200,7 @@ async function rollsOf(
 ): Promise<{ readonly facts: Facts['rolls']; readonly rows: Outside['rolls'] }> {
   let facts: Facts['rolls'] = {}
   let rows: Outside['rolls'] = []
-  const fields =
-    event.rolls.length === 0 ? [] : event.fields.filter(({ roll }) => roll !== undefined)
+  const fields = event.fields.filter(({ roll }) => roll !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {
     const { answers } = normalise(event, raw, { ...given, rolls: facts })
     const answered = fields.filter(({ id }) => own(answers, id) !== undefined)

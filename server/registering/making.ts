@@ -12,6 +12,7 @@ import {
   orderIdOf,
   paise,
   quote,
+  randomDigits,
   regNoOf,
 } from '../../engine/index.ts'
 import type {
@@ -91,11 +92,16 @@ function handedOff(
 
 /** A number of our drawing, which nobody can count up to. */
 export function freshNumber(event: EventConfig): RegNo {
-  const wanted = event.orderId.digits - 1
-  let digits = ''
-  while (digits.length < wanted)
-    digits += String(randomInt(10 ** DIGITS_AT_ONCE)).padStart(DIGITS_AT_ONCE, '0')
-  return regNoOf(event, Array.from(digits.slice(0, wanted), Number))
+  const wanted = randomDigits(event)
+  const digits: number[] = []
+  while (digits.length < wanted) {
+    let drawn = randomInt(10 ** DIGITS_AT_ONCE)
+    for (let left = Math.min(DIGITS_AT_ONCE, wanted - digits.length); left > 0; left--) {
+      digits.push(drawn % 10)
+      drawn = Math.floor(drawn / 10)
+    }
+  }
+  return regNoOf(event, digits)
 }
 
 function newRegistration(

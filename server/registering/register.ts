@@ -99,7 +99,7 @@ async function registerAndTidy(
   try {
     return await registerByPlaces(looks, ...given)
   } finally {
-    await discardAll(deps, body)
+    if (body.files.size > 0) await discardAll(deps, body)
   }
 }
 

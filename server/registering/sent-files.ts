@@ -56,7 +56,21 @@ export function answersOf(
 }
 
 /** Judges the files of fields that are shown; any other is dropped like any hidden answer. `answers` are checked ones. */
-export async function judgeFiles(
+export function judgeFiles(
+  deps: Pick<Deps, 'uploads'>,
+  event: EventConfig,
+  answers: Answers,
+  sent: Body['files'],
+  drafts: Drafts,
+): Result<JudgedFiles, FieldErrors> | Promise<Result<JudgedFiles, FieldErrors>> {
+  return sent.size === 0 && drafts.size === 0
+    ? NO_FILES
+    : judgeEach(deps, event, answers, sent, drafts)
+}
+
+const NO_FILES: Result<JudgedFiles, never> = ok({ uploads: [], files: [] })
+
+async function judgeEach(
   deps: Pick<Deps, 'uploads'>,
   event: EventConfig,
   answers: Answers,

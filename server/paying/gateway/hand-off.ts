@@ -84,6 +84,8 @@ export function handOffData(
 }
 
 const ASCII = /^[ -~]*$/
+/** Nearly every name: there is nothing to change in it. */
+const PLAIN = /^[A-Za-z]+(?: [A-Za-z]+)*$/
 
 /**
  * A name as Airpay takes it: ASCII letters, digits and spaces, never empty. Other scripts are written in
@@ -93,18 +95,30 @@ export function cleanName(
   fullName: string,
   regNo: string,
 ): { readonly firstName: string; readonly lastName: string } {
+  const latin = inLatin(fullName)
+  const [first = nameFrom(regNo), ...rest] = latin === '' ? [] : latin.split(' ')
+  const last = rest.length === 0 ? first : rest.join(' ')
+  return { firstName: cut(first), lastName: cut(last) }
+}
+
+function inLatin(fullName: string): string {
+  if (PLAIN.test(fullName)) return fullName
   // Signs that turn or join writing are no letters and no gaps.
   const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
-  const latin = (ASCII.test(visible) ? visible : transliterate(composed(visible)))
+  return (ASCII.test(visible) ? visible : transliterate(composed(visible)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()
-  // A number from elsewhere may hold what Airpay's names may not.
+}
+
+/** A number from elsewhere may hold what Airpay's names may not. */
+function nameFrom(regNo: string): string {
   const number = regNo.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim()
-  const [first = number === '' ? NAMELESS : number, ...rest] = latin === '' ? [] : latin.split(' ')
-  const last = rest.length === 0 ? first : rest.join(' ')
-  const cut = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).trim()
-  return { firstName: cut(first), lastName: cut(last) }
+  return number === '' ? NAMELESS : number
+}
+
+function cut(name: string): string {
+  return name.length <= NAME_CHARACTERS_MAX ? name : name.slice(0, NAME_CHARACTERS_MAX).trim()
 }
 
 /** The ten digits of an Indian mobile or landline number, without +91 or a leading 0; null when it is none. */
