@@ -1,9 +1,9 @@
 /** What protects every answer in its headers, whoever makes it: a page, a call, the framework, or the connection itself. */
 import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import helmet from 'helmet'
+import { remember } from '../../engine/index.ts'
 import type { Deps, Environment } from '../deps.ts'
 import { errorAnswer, toldOf } from './refuse.ts'
 
@@ -47,15 +47,8 @@ export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>
   })
 }
 
-const nonces = new WeakMap<object, string>()
 /** The nonce of an answer: the same in its header and in its page. */
-export function nonceOf(response: ServerResponse | object): string {
-  const known = nonces.get(response)
-  if (known !== undefined) return known
-  const nonce = randomBytes(16).toString('base64url')
-  nonces.set(response, nonce)
-  return nonce
-}
+export const nonceOf = remember((_response: object) => randomBytes(16).toString('base64url'))
 
 /** Puts the policy of pages in their place. What helmet has nothing to say about stays. */
 export function pagePolicy(
