@@ -37,12 +37,14 @@ export const freePort = (): Promise<number> =>
 
 /**
  * Starts the server and answers when it says that it listens. `variables` are laid over the usual
- * ones; `prepare` may change the event files or fill the data folder before; `tree` is another checkout.
+ * ones; `prepare` may change the event files or fill the data folder before; `tree` is another checkout;
+ * the command `demo` fills a database of its own.
  */
 export async function serve(
   variables: Readonly<Record<string, string>> = {},
   prepare: (folders: { readonly dataDir: string; readonly eventsDir: string }) => void = () => {},
   tree: string = TOP,
+  command: 'start' | 'demo' = 'start',
 ): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const dataDir = join(folder, 'var')
@@ -55,7 +57,7 @@ export async function serve(
   const printedTo = join(folder, 'printed.txt')
   const output = openSync(printedTo, 'a')
   const printed = (): string => readFileSync(printedTo, 'utf8')
-  const child = spawn(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'start'], {
+  const child = spawn(process.execPath, [join(tree, 'bin', 'rollcall.js'), command], {
     cwd: tree,
     env: {
       PATH: process.env['PATH'],

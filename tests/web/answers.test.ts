@@ -376,6 +376,11 @@ describe('how a registration stands', () => {
   })
 })
 
+test('a day on which more was given back than came does not take the dashboard away', () => {
+  const answer = changed(stats, 'data.by_day.sample.0.revenue', -1180)
+  expect(readStats(answer)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
+})
+
 test('the office says an instant as everybody else does: Sep, twelve hours, am and pm', () => {
   expect(dateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
   expect(dateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])

@@ -42,6 +42,8 @@ function goAhead({ event: { event }, tariff }: EventPage): void {
     const total = totalOf(price)
     const says: Readonly<Record<Spot, string | null>> = {
       total: total === null ? NO_MONEY : formatPrice(total),
+      instead: total === null ? null : formatPrice(total),
+      short: price.is === 'none' ? price.why : '',
       empty: total === null ? null : `Total ${formatPrice(total)}`,
       why: price.is === 'none' ? price.why : null,
       pay: isPressed ? WAITING : buttonText(event, total),

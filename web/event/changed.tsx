@@ -1,4 +1,4 @@
-/** The question that is asked when price, category or period is no longer what the delegate saw. */
+/** What is asked, or said, in answer to a form that was sent: the price is no longer what the delegate saw; the registration is complete. */
 import { buttonText, formatMoney, priceParts, wordFor } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
@@ -46,6 +46,27 @@ export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
         </button>
         <button type="button" className="btn line" onClick={back}>
           Back to the form
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Of a registration that is complete as soon as it is sent. */
+export function RegisteredSaid({
+  event,
+  text,
+  onClose,
+}: Pick<Parameters<typeof Changed>[0], 'event'> & {
+  readonly text: string
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog title={event.title} onClose={onClose}>
+      <p className="said">{text}</p>
+      <div className="acts">
+        <button type="button" className="btn" onClick={onClose}>
+          OK
         </button>
       </div>
     </Dialog>

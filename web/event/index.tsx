@@ -10,6 +10,7 @@ import type { PageProps } from '../shared/page.ts'
 import { PLAIN } from './more.ts'
 import type { More } from './more.ts'
 import { Registration } from './registration.tsx'
+import { useStill } from './still.ts'
 import { theme } from './theme.ts'
 
 /** The prefix of the classes that MUI makes. */
@@ -34,6 +35,7 @@ export function EventPage({ page, more, styles }: EventPageProps & { readonly mo
   useLayoutEffect(() => {
     if (colour !== null) wear(colour)
   }, [colour])
+  useStill()
   if (page.page !== 'event') return null
   const { event } = page.event
   return (

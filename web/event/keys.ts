@@ -9,7 +9,8 @@ export const FORM_ID = 'registration'
 
 /** The text of an element that may say another before the form's script is here (ahead.ts); React takes it as it finds it. */
 export const ahead = (spot: Spot) => ({ 'data-ahead': spot, suppressHydrationWarning: true })
-export type Spot = 'total' | 'empty' | 'why' | 'pay'
+/** `instead`: of the reason in the bar (`short`). */
+export type Spot = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
 /** The id of the element that a message is about. */
 export const elementOf = (key: string): string => `root_${key.replaceAll('.', '_')}`

@@ -5,14 +5,13 @@ import type { PaymentData, Quote, RawAnswers, TariffAnswer } from '../../engine/
 import type { Registered } from '../answers.ts'
 import { newKey } from '../api.ts'
 import type { ApiError } from '../api.ts'
-import { Dialog } from '../shared/dialog.tsx'
 import { HandOff, useReturn } from '../shared/handoff.tsx'
 import { completedBefore, forget, isBegun, keep, markOf, recall, startOf } from '../shared/keep.ts'
 import type { Completed, Kept } from '../shared/keep.ts'
 import { isOffline } from '../shared/line.ts'
 import { useMessage } from '../shared/messages.tsx'
 import { AnswersKept, RegisteredBefore, resultPageOf, SentBefore } from '../shared/sent.tsx'
-import { Changed } from './changed.tsx'
+import { Changed, RegisteredSaid } from './changed.tsx'
 import { ClosedBox, TookPlace } from './closed.tsx'
 import { Marks, OnPage } from './context.ts'
 import { FormBox, useForm } from './form.tsx'
@@ -28,7 +27,7 @@ import { ErrorSummary } from './problems.tsx'
 import { Stepper } from './steps.tsx'
 import { NOT_SENT, NOT_TAKEN, register } from './submit.ts'
 import type { Outcome } from './submit.ts'
-import { MailToBelow, Summary } from './summary.tsx'
+import { NotesBelow, Summary } from './summary.tsx'
 import { useTakeOver } from './taking-over.ts'
 import { onwardByEnter } from './typing.ts'
 
@@ -137,6 +136,14 @@ function Filling({
     // Answers that were kept are asked about again: nobody leaves their questions.
     for (const [id, value] of Object.entries(begin?.data ?? {})) left(id, value)
   }, [begin, left])
+  /** At once where one looks, and for as long as it is so with the notes on paying. */
+  const told = useCallback(
+    (text: string) => {
+      say(text, 'bad')
+      setProblem(text)
+    },
+    [say],
+  )
   const price = priceOf(event, tariff, form.answers, more.pricing)
   const marks = useMarks(event, answer, form.answers, outside.said, more)
   const quoted = price.is === 'price' ? price.quote : null
@@ -185,8 +192,7 @@ function Filling({
         return quote === null ? { is: 'filling' } : { is: 'asked', was: quote, now: outcome.now }
       case 'closed':
         askTariff()
-        say(outcome.message, 'bad')
-        setProblem(outcome.message)
+        told(outcome.message)
         return { is: 'filling' }
       case 'refused':
         return refused(outcome.error, quote)
@@ -257,8 +263,8 @@ function Filling({
     // Without a file that was meant to go along nothing is sent.
     if (waitsFor.current.every((id) => proofs.all().has(id))) submitting.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
-    else setProblem(NOT_TAKEN)
-  }, [holds, isUnderway, proofs, form])
+    else told(NOT_TAKEN)
+  }, [holds, isUnderway, proofs, form, told])
   /** What follows when every number on the page has been asked about. */
   const onward = useRef(submit)
   const [waits, setWaits] = useState(false)
@@ -338,7 +344,7 @@ function Filling({
                 </OnPage>
               </fieldset>
               {paging.below}
-              {paging.isLast && <MailToBelow event={event} answer={summary.mailTo} />}
+              <NotesBelow {...summary} isLast={paging.isLast} />
               {(paging.isFirst || paging.isLast) && outside.box}
               {paging.isFirst && (
                 <>
@@ -371,14 +377,7 @@ function Filling({
               />
             )}
             {phase.is === 'registered' && (
-              <Dialog title={event.title} onClose={backToForm}>
-                <p className="said">{phase.text}</p>
-                <div className="acts">
-                  <button type="button" className="btn" onClick={backToForm}>
-                    OK
-                  </button>
-                </div>
-              </Dialog>
+              <RegisteredSaid event={event} text={phase.text} onClose={backToForm} />
             )}
           </main>
         )

@@ -1,7 +1,7 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { buttonText, formatPrice, isEmail, NO_MONEY } from '../../engine/index.ts'
+import { buttonText, formatPrice, isEmail } from '../../engine/index.ts'
 import type { Contradiction, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
@@ -70,33 +70,29 @@ export type SummaryProps = {
   readonly retry: () => void
 }
 
+/** What the button waits for, said where it was pressed: nothing else on the page tells that it goes on. */
+function Waiting({ busy, waits, held }: SummaryProps) {
+  if (!busy) return held
+  return (
+    waits && (
+      <p className="why">
+        <Icon name="clock" />
+        {TRYING_AGAIN}
+      </p>
+    )
+  )
+}
+
+/** Of no width: the place of a total that is known before the script is here (ahead.ts). */
+const NOTHING_YET = '\u200b'
+
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-function Reasons({
-  price,
-  notes,
-  wrong,
-  problem,
-  until,
-  retry,
-  busy,
-  waits,
-  odd,
-  held,
-}: SummaryProps) {
-  if (busy)
-    return (
-      <div aria-live="polite">
-        {waits && (
-          <p className="why">
-            <Icon name="clock" />
-            {TRYING_AGAIN}
-          </p>
-        )}
-      </div>
-    )
+/** What there is to say of the price and of paying. */
+function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: SummaryProps) {
+  if (busy) return null
   return (
-    <div aria-live="polite">
+    <>
       {price.is === 'none' && (
         <p className="why" id="pay-why">
           <Icon name="info" />
@@ -113,7 +109,6 @@ function Reasons({
           </span>
         </p>
       )}
-      {held}
       {notes.map((note) => (
         <p className="why" key={note}>
           <Icon name="info" />
@@ -144,7 +139,7 @@ function Reasons({
         </p>
       )}
       {price.is === 'price' && until}
-    </div>
+    </>
   )
 }
 
@@ -236,9 +231,19 @@ function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answe
   )
 }
 
-/** Below the form where the bar has no room for it. */
-export const MailToBelow = (props: Parameters<typeof MailTo>[0]) =>
-  useWide() === false && <MailTo {...props} />
+/** Below the form where there is no column: the bar holds the price and the button, and no more. */
+export function NotesBelow(props: SummaryProps) {
+  const wide = useWide()
+  if (wide === true) return null
+  return (
+    <div className="below">
+      <div aria-live="polite">
+        <Reasons {...props} />
+      </div>
+      {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
+    </div>
+  )
+}
 
 /** The sticky column beside the form. */
 export function SummaryColumn(props: SummaryProps) {
@@ -251,7 +256,10 @@ export function SummaryColumn(props: SummaryProps) {
         {props.price.is !== 'free' && <Body {...props} />}
         <TotalSaid price={props.price} />
         {props.isLast && <PayButton {...props} />}
-        <Reasons {...props} />
+        <div aria-live="polite">
+          <Waiting {...props} />
+          <Reasons {...props} />
+        </div>
         {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
       </div>
     </aside>
@@ -284,16 +292,25 @@ function SummaryBar(props: SummaryProps) {
       tabIndex={-1}
       aria-label={event.form.summary.title}
     >
-      {open && (
+      {open && price.is === 'price' && (
         <div className="unfolded" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>
           <Body {...props} />
         </div>
       )}
       <TotalSaid price={props.price} />
-      <Reasons {...props} />
+      <div aria-live="polite">
+        <Waiting {...props} />
+      </div>
       <div className="row">
-        {price.is !== 'free' && (
+        {price.is === 'none' && (
+          // The whole of it stands below the form, and is read from there.
+          <p className="why" aria-hidden="true">
+            <strong {...ahead('instead')}>{NOTHING_YET}</strong>
+            <span {...ahead('short')}>{price.why}</span>
+          </p>
+        )}
+        {price.is === 'price' && (
           <button
             type="button"
             className="tog"
@@ -301,9 +318,7 @@ function SummaryBar(props: SummaryProps) {
             aria-controls={open ? 'summary-details' : undefined}
             onClick={() => setOpen(!open)}
           >
-            <strong {...ahead('total')}>
-              {price.is === 'price' ? formatPrice(price.quote.total) : NO_MONEY}
-            </strong>
+            <strong {...ahead('total')}>{formatPrice(price.quote.total)}</strong>
             <small>
               Details <Icon name="chev" small />
             </small>

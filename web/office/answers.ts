@@ -177,7 +177,9 @@ const readDay: Reader<DayFigures> = (entry) =>
   typeof entry['day'] === 'string' &&
   isDay(entry['day']) &&
   isCount(entry['registrations']) &&
-  fromRupees(entry['revenue']) !== null
+  typeof entry['revenue'] === 'number' &&
+  // Below nothing where more was given back than came.
+  fromRupees(Math.abs(entry['revenue'])) !== null
     ? (entry as DayFigures)
     : null
 
