@@ -350,7 +350,7 @@ describe('a line that is lost', () => {
       if (request.method() === 'POST' && request.url().endsWith('/api/afpicon/register/'))
         keys.push(request.headers()['idempotency-key'])
     })
-    const bar = page.getByRole('region', { name: 'Registration Summary' })
+    const main = page.getByRole('main')
     await page.goto(server.url + FORM)
     await fillIn(page, 'Dr. Lost Line')
     await page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
@@ -360,7 +360,7 @@ describe('a line that is lost', () => {
     const offline = page.getByText('You are offline. What you have typed is kept')
     await offline.waitFor()
     await payButton(page).click()
-    await bar.getByText('We could not reach our server, so nothing has been charged.').waitFor()
+    await main.getByText('We could not reach our server, so nothing has been charged.').waitFor()
     expect(await page.getByText('Network error').count()).toBe(0)
     await expectAccessible(page, 'offline')
     await context.setOffline(false)
@@ -383,7 +383,7 @@ describe('a line that is lost', () => {
     await payButton(page).click()
     await silent
     await page.clock.runFor(20_000)
-    await bar.getByText('We could not reach our server, so nothing has been charged.').waitFor()
+    await main.getByText('We could not reach our server, so nothing has been charged.').waitFor()
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
     const orderId = await orderOf(page)
@@ -446,9 +446,9 @@ describe('a line that is lost', () => {
     await before.getByText('Register somebody else?').waitFor()
     expect(plain(await before.textContent())).toContain(`the number ends in ${orderId.slice(-4)}`)
     await fillIn(page, 'Dr. Lost Line')
-    await bar.getByText('You have already registered with this email address.').waitFor()
+    await main.getByText('You have already registered with this email address.').waitFor()
     await field(page, 'Email Address').fill('somebody.else@example.org')
-    await bar
+    await main
       .getByText('You have already registered with this email address.')
       .waitFor({ state: 'hidden' })
     await context.close()

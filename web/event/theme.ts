@@ -51,7 +51,7 @@ export const theme = createTheme({
             borderWidth: 1.5,
             borderColor: BLUE,
           },
-          '&.MuiInputBase-multiline': { padding: '11.5px 14px' },
+          '&.MuiInputBase-multiline': { padding: 0 },
         },
         input: {
           padding: '11.5px 14px',
@@ -62,6 +62,8 @@ export const theme = createTheme({
             borderRadius: 6,
           },
           '&:focus-visible': { outline: 'none' },
+          // As wide as its box with its padding: so is the hidden one by which its height is measured.
+          '&:is(textarea)': { boxSizing: 'border-box' },
         },
       },
     },
