@@ -5,7 +5,7 @@
  * `red:` what that says.
  */
 import { join } from 'node:path'
-import { mistakesIn } from '../patches.ts'
+import { mistakesIn, TOP } from '../patches.ts'
 import type { Mistake } from '../patches.ts'
 
 export const SUBJECTS = ['money', 'strangers'] as const
@@ -34,10 +34,10 @@ export type Guard = {
   readonly red: string
 }
 
-/** All of them, in the order of their findings. */
-export function guards(): readonly Guard[] {
+/** All of them, in the order of their findings; of this tree, or of a copy that stays as it is. */
+export function guards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
-    mistakesIn(join(import.meta.dirname, subject))
+    mistakesIn(join(top, 'tests', 'guards', subject))
       .map((mistake): Guard => {
         const [file = '', ...name] = mistake.said('test').split(' | ')
         const finding = Number(mistake.said('finding'))

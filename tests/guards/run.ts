@@ -66,12 +66,13 @@ async function look(tree: string, guard: Guard): Promise<string | null> {
 }
 
 const asked = process.argv.slice(2)
-const chosen = guards().filter(
-  ({ mistake, subject, about }) =>
-    asked.length === 0 || asked.some((word) => [mistake.name, subject, about].includes(word)),
-)
 const tree = copyOf(COPIED)
 try {
+  const chosen = guards(tree).filter(
+    ({ mistake, subject, about }) =>
+      asked.length === 0 || asked.some((word) => [mistake.name, subject, about].includes(word)),
+  )
+  if (chosen.length === 0) throw new Error(`No guard is called ${asked.join(', ')}.`)
   mkdirSync(join(tree, 'tests', '.cache'), { recursive: true })
   const whole = await ran(tree, chosen)
   let good = 0
