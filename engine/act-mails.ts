@@ -29,6 +29,8 @@ export function transferredMail(event: EventConfig, registration: Told): Mail | 
   const { regNo } = registration
   return mail(event, registration, `A registration for ${event.title} is yours now`, [
     `The registration ${regNo} for ${event.title} has been transferred to you. It is paid and complete, and you need not do anything.`,
+    `You find it here:\n${LINK_PLACE}`,
+    'The link is yours alone: whoever has it sees your registration.',
   ])
 }
 

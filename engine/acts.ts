@@ -119,6 +119,8 @@ export type ActRefusal = {
     | 'act_key_reused'
     /** It is not any more as whoever acts has seen it. */
     | 'moved_on'
+    /** It costs something else by it, and whoever acts has not agreed to that yet. */
+    | 'price_changes'
     /** What was given for it cannot be used; the message says what. */
     | 'bad_data'
     /** Others have what it would take: a place, an answer that stands once. */

@@ -148,7 +148,14 @@ export {
   type Stands,
 } from './payment.ts'
 export type { ActedAnswer, ActsAnswer, WireAct } from './acts-wire.ts'
-export { cancelledMail, payLinkMail } from './act-mails.ts'
+export {
+  cancelledMail,
+  differenceMail,
+  handedOverMail,
+  payLinkMail,
+  transferredMail,
+} from './act-mails.ts'
+export { corrected, rawWith, type Corrected, type CorrectionRefusal } from './correcting.ts'
 export { proposedBack } from './cancelling.ts'
 export {
   ACT_DONE,

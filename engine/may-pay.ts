@@ -4,7 +4,7 @@
  */
 import type { EventConfig } from './config.ts'
 import type { Answers } from './answer.ts'
-import type { Paise } from './money.ts'
+import { paise, type Paise } from './money.ts'
 import type { OrderId } from './numbers.ts'
 import { assertNever, type Result } from './outcome.ts'
 import type { PaymentStatus, Stands } from './payment.ts'
@@ -37,6 +37,8 @@ export type Attempt = {
   readonly lastAnswer: LastAnswer | null
   /** When a message last claimed money that the gateway did not know of. */
   readonly claimedAt: Instant | null
+  /** Whether it asks for what a correction left; left out: for the registration's price. */
+  readonly isDifference?: boolean
 }
 /** A registration, as the rule needs it. */
 export type Payable = {
@@ -44,6 +46,8 @@ export type Payable = {
   readonly inReview: boolean
   readonly answers: Answers
   readonly category: string | null
+  /** What a correction left to be paid, above nothing; left out: nothing. */
+  readonly due?: Paise
   /** Newest first. */
   readonly payments: readonly Attempt[]
 }
@@ -168,9 +172,14 @@ export function mayPay(
   terms: Terms,
   at: Instant,
 ): Paying {
-  const { payments, inReview } = registration
+  const { inReview } = registration
+  const owes = owesDifference(registration)
+  const payments = owes
+    ? registration.payments.filter(({ isDifference }) => isDifference === true)
+    : registration.payments
   const [newest] = payments
-  const isSettled = payments.some(({ status }) => status === 'success' || status === 'refunded')
+  const isSettled =
+    !owes && payments.some(({ status }) => status === 'success' || status === 'refunded')
   if (newest === undefined || inReview || isSettled) return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
   const told = waiting.map((attempt) =>
@@ -179,7 +188,17 @@ export function mayPay(
   if (told.includes('unreachable')) return { is: 'unsure' }
   if (told.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
-  return atTerms(newest, payments.length, terms, at)
+  if (!owes) return atTerms(newest, payments.length, terms, at)
+  // Who is registered pays a difference whenever that is: no closing and no price of the day is in the way.
+  if (newest.status === 'pending') return { is: 'same-order', orderId: newest.orderId }
+  return registration.payments.length >= ATTEMPTS_MAX
+    ? { is: 'too-many-attempts' }
+    : { is: 'new-attempt', quote: null, replaces: null }
+}
+
+/** Paid, and corrected since to something dearer. */
+export function owesDifference({ paymentStatus, due = paise(0) }: Payable): boolean {
+  return paymentStatus === 'success' && due > 0
 }
 
 /** This very moment: it has nothing to tell yet. */
@@ -223,7 +242,8 @@ export function inTime(
   attempt: Attempt,
   at: Instant,
 ): 'in-time' | 'after-closing' | 'after-hold' {
-  if (isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at)) return 'in-time'
+  if (attempt.isDifference === true || isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at))
+    return 'in-time'
   const hold = holdOf(event, attempt)
   if (hold !== null && at < hold) return 'in-time'
   if (!openOn(event, dayOf(at)).open) return 'after-closing'
@@ -235,7 +255,8 @@ export function inTime(
 /** Whether it is worth trying: the same rule, as if the gateway had just said that it has no record. */
 export function mayTry(event: EventConfig, registration: Payable, at: Instant): boolean {
   const stands = standing(registration, at)
-  if (event.payment === null || !(stands === 'not-paid' || stands === 'failed')) return false
+  const isOpen = stands === 'not-paid' || stands === 'failed' || owesDifference(registration)
+  if (event.payment === null || !isOpen) return false
   const learnt = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
   )

@@ -10,7 +10,7 @@ import { rupees, split, type Paise, type Split } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { lastDayOf, openOn, periodOn } from './period.ts'
 import { shownLeft } from './places.ts'
-import { dayOf, isoIndia, type Instant } from './time.ts'
+import { dayOf, isoIndia, type Day, type Instant } from './time.ts'
 
 /** What these answers cost at an instant: the sums over the lines. base + gst = total, exactly. */
 export type Quote = {
@@ -62,8 +62,18 @@ export function quoteOf(
   const on = dayOf(at)
   const opening = openOn(event, on)
   if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
+  return quoteIn(event, answers, category, periodOn(event.fees, on)?.id ?? '', on)
+}
+
+/** The same in a period, whether or not one can register on that day: of a registration that is there. */
+export function quoteIn(
+  event: PublicEvent,
+  answers: Answers,
+  category: string | null,
+  period: string,
+  on: Day,
+): Result<Quote, QuoteRefusal> {
   if (category === null) return err({ code: 'no_category' })
-  const period = periodOn(event.fees, on)?.id ?? ''
   const lines = linesOf(event, answers, category, period, on)
   return lines.ok
     ? ok({ category, period, ...totalsOf(lines.value), lines: lines.value })

@@ -1,12 +1,15 @@
 /** Who does which act: a row for each, so that the call knows them all and none of them. */
 import type { ActName } from '../../engine/index.ts'
 import type { Doer } from './asked.ts'
+import { correct, transfer } from './correcting.ts'
 import { accept, cancel, dismiss, refund } from './ending.ts'
 import { resend, sendPayLink } from './mailing.ts'
 
 /** What the office may ask for by POST /admin/registrations/{reg_no}/acts/. */
 export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   note: ({ deps, wanted }) => deps.store.note(wanted),
+  correct,
+  transfer,
   accept,
   dismiss,
   refund,

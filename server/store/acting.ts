@@ -1,6 +1,9 @@
 /** Acts as the store takes them and gives them: what is wanted, what came of it, and the trail. */
 import type {
   ActName,
+  Answers,
+  Quote,
+  UniqueRule,
   ActRefusal,
   Actor,
   Decision,
@@ -11,7 +14,8 @@ import type {
   RegNo,
   Result,
 } from '../../engine/index.ts'
-import type { NewMail } from './shapes.ts'
+import type { AskedThrough } from './money.ts'
+import type { NewMail, Searchable } from './shapes.ts'
 
 /** An act as it is wanted; `once` null: nobody sends it twice. */
 export type NewAct = {
@@ -40,6 +44,26 @@ export type Acted = {
 export type ActNo = ActRefusal | DecisionRefusal
 export type ActAnswer = Result<Acted, ActNo>
 
+/** What a registration becomes by a correction or a transfer. */
+export type Correction = {
+  /** The answers that it was worked out from: others are refused. */
+  readonly was: Answers
+  readonly answers: Answers
+  readonly category: string | null
+  readonly searchable: Searchable
+  readonly unique: readonly UniqueRule[]
+  /** Null: it costs what it cost. */
+  readonly quote: Quote | null
+  /** Through whom a new amount is asked for; null: through nobody of ours. */
+  readonly through: AskedThrough
+  /** Until when the new price of what is not paid is held. */
+  readonly holdUntil: Instant | null
+  readonly changes: readonly string[]
+  readonly mails: readonly NewMail[]
+  /** Links of mails lead to whoever had them: a transfer ends them. */
+  readonly endsLinks: boolean
+}
+
 /** A line of a registration's trail. */
 export type StoredAct = {
   readonly id: number
@@ -57,6 +81,8 @@ export interface Acting {
   note(wanted: NewAct): Promise<ActAnswer>
   /** A mail to the delegate that the office asks for: the confirmation again, or a link to pay. */
   sendMail(wanted: NewAct, mail: NewMail): Promise<ActAnswer>
+  /** Other answers, with what they cost; of a correction and of a transfer. */
+  correct(wanted: NewAct, correction: Correction): Promise<ActAnswer>
   /**
    * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `mail` is queued
    * for the delegate.

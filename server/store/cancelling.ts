@@ -1,12 +1,12 @@
 /** A registration that people end: what it took is free for others, and what of its money goes back is proposed. */
-import { endedWithout, err, formatMoney, ok } from '../../engine/index.ts'
-import type { Instant, Paise } from '../../engine/index.ts'
+import { err, formatMoney, ok } from '../../engine/index.ts'
+import type { Paise } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
+import { endOpenPayments } from './attempts.ts'
 import type { Sql } from './database.ts'
 import { addDue, keptOf } from './dues.ts'
-import { toPayment } from './rows.ts'
-import { paymentById, settleRegistration, stand } from './standing.ts'
+import { settleRegistration } from './standing.ts'
 import { enqueue } from './mails.ts'
 import type { NewMail } from './store.ts'
 
@@ -40,15 +40,4 @@ export function cancel(
       data: { pay_back: payBack },
     })
   })
-}
-
-/** Money that comes for them all the same is before a person. */
-export function endOpenPayments(sql: Sql, registrationId: number, why: string, at: Instant): void {
-  const open = sql<{ id: number }>(
-    "SELECT id FROM payments WHERE registration_id = ? AND status = 'pending'",
-  ).all(registrationId)
-  for (const { id } of open) {
-    const row = paymentById(sql, id)
-    stand(sql, row, endedWithout(toPayment(row), why, at), at)
-  }
 }

@@ -15,6 +15,9 @@ import type { Outside, OutsideRefusal } from './outside.ts'
 /** Whom an attempt asks for the money. */
 export type AskedOf = { readonly account: string; readonly merchantId: string | null }
 
+/** Through which gateway an amount is asked for, and of whom; null: through none of ours. */
+export type AskedThrough = { readonly gateway: string; readonly askedOf: AskedOf } | null
+
 export type StoredPayment = {
   readonly id: number
   readonly orderId: OrderId

@@ -243,6 +243,35 @@ export function placeStored(sql: Sql, eventId: string, registrationId: number): 
   if (known !== null && row !== undefined) placeOne(sql, eventId, known, row)
 }
 
+/**
+ * The answers of a registration that holds its places are others now: what it needs besides must be there, what it
+ * needs no more is free. Answers the first place that others have; null: it has them all.
+ */
+export function movePlaces(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+  at: Instant,
+): string | null {
+  const known = limitsOf(sql, eventId)
+  const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
+  if (known === null || row === undefined) return null
+  const answers = JSON.parse(row.answers) as Answers
+  const has = sql<{ place_id: number }>(
+    "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
+  ).all(registrationId)
+  for (const { id } of placesOf(known.limits, answers, row.category)) {
+    const place = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
+      eventId,
+      id,
+    )
+    const isNew = place !== undefined && !has.some(({ place_id }) => place_id === place.id)
+    if (isNew && !hasRoom(sql, place, at)) return id
+  }
+  placeOne(sql, eventId, known, row)
+  return null
+}
+
 function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: Standing): void {
   const answers = JSON.parse(row.answers) as Answers
   const names = JSON.stringify(placesOf(limits, answers, row.category).map(({ id }) => id))

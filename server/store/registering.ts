@@ -10,6 +10,7 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { askDifference, insertPayment, UNNAMED_GATEWAY } from './attempts.ts'
 import { keepLines } from './bills.ts'
 import { enqueue } from './mails.ts'
 import { holdAgain } from './places.ts'
@@ -19,7 +20,7 @@ import { Refused } from './refused.ts'
 import { applyFact } from './settling.ts'
 import { settleRegistration } from './standing.ts'
 import { take, whetherFree, whetherStillFree } from './taking.ts'
-import type { AskedOf, AttemptQuote, NextAttempt, RetryRefusal } from './money.ts'
+import type { AskedOf, NextAttempt, RetryRefusal } from './money.ts'
 import type { OutsideRefusal } from './outside.ts'
 import type {
   ImportRow,
@@ -31,8 +32,6 @@ import type {
 
 /** How long an idempotency key is kept. */
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
-/** A gateway that the caller does not name; references are unique per gateway. */
-const UNNAMED_GATEWAY = ''
 
 type KeyRow = {
   fingerprint: string
@@ -147,6 +146,8 @@ export function retry(
     'SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1',
   ).get(registration?.id ?? null)
   if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
+  if (newest.asks_for === 'difference' && registration.payment_status === 'success')
+    return retryDifference(sql, registration, newest, at, { after, askedOf })
   // In review money has arrived that does not fit: asking for more of it would be wrong.
   const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
   if (
@@ -166,6 +167,9 @@ export function retry(
   if (gone !== null) return err(gone)
   // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
   if (newest.status === 'pending') applyFact(sql, newest.order_id, { type: 'expired', at }, null)
+  // A price of its own becomes the registration's, also of one that was corrected.
+  if (price !== undefined)
+    sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(registration.id)
   const attempt = newest.attempt + 1
   const orderId = orderIdOf(regNo, attempt)
   const quote = price?.quote ?? quoteOf(newest)
@@ -194,6 +198,27 @@ export function retry(
   sql(
     "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
   ).run(at, registration.event_id, regNo, registration.id)
+  const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  assert(payment !== undefined, 'a payment just written is not there')
+  return ok(toStoredPayment(payment))
+}
+
+/** What a correction left, once more; how much that is by now is what it asks for. */
+function retryDifference(
+  sql: Sql,
+  registration: RegistrationRow,
+  newest: PaymentRow,
+  at: Instant,
+  { after, askedOf }: { after: OrderId | undefined; askedOf: AskedOf | undefined },
+): Result<StoredPayment, RetryRefusal> {
+  const isQuicker = after !== undefined && newest.order_id !== after
+  if (newest.status !== 'failed' || registration.due <= 0 || isQuicker)
+    return err({ code: 'not_failed' })
+  if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }
+  const through = { gateway: newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
+  const orderId = askDifference(sql, registration, through, at)
+  assert(orderId !== null, 'a difference that is due was not asked for')
   const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
@@ -261,58 +286,4 @@ export function insertRegistration(
     row.state,
   )
   return written.changes === 1 ? Number(written.lastInsertRowid) : null
-}
-
-type NewPayment = {
-  registrationId: number
-  orderId: OrderId
-  attempt: number
-  gateway: string
-  askedOf: AskedOf | null
-  amount: Paise
-  quote: AttemptQuote | null
-  holdUntil: Instant | null
-  /** Under which its lines are kept; null: it has none. */
-  bill: number | null
-  at: Instant
-}
-/** False: the order id is taken. Due to be asked about from the start. */
-function insertPayment(
-  sql: Sql,
-  {
-    registrationId,
-    orderId,
-    attempt,
-    gateway,
-    askedOf,
-    amount,
-    quote,
-    holdUntil,
-    bill,
-    at,
-  }: NewPayment,
-): boolean {
-  return (
-    sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
-    ).run(
-      registrationId,
-      orderId,
-      attempt,
-      gateway,
-      askedOf?.account ?? null,
-      askedOf?.merchantId ?? null,
-      amount,
-      quote?.period ?? null,
-      quote?.base ?? null,
-      quote?.gst ?? null,
-      holdUntil,
-      bill,
-      at,
-      at,
-      at,
-      at,
-    ).changes === 1
-  )
 }

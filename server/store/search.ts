@@ -25,6 +25,31 @@ export function unindexed(sql: Sql): number {
   )
 }
 
+/** What is searched of a registration is other words now; one that is not indexed yet will be with these. */
+export function reindex(sql: Sql, registrationId: number): void {
+  const row = sql<Words>(
+    `SELECT id, reg_no, former_no, full_name, email, phone, council_no FROM registrations
+     WHERE id = ? AND id <= (SELECT last_id FROM search_progress)`,
+  ).get(registrationId)
+  if (row === undefined) return
+  sql('DELETE FROM search_index WHERE rowid = ?').run(row.id)
+  addWords(sql, row)
+}
+
+function addWords(sql: Sql, row: Words): void {
+  sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)').run(
+    row.id,
+    searchWords(
+      row.reg_no,
+      row.former_no ?? '',
+      row.full_name,
+      row.email,
+      row.phone,
+      row.council_no,
+    ),
+  )
+}
+
 /** Indexes the next rows in a transaction of its own; answers whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): boolean {
   return db
@@ -35,19 +60,7 @@ export function indexBatch(db: Database.Database, sql: Sql): boolean {
       ).all(BATCH_ROWS)
       const last = rows.at(-1)
       if (last === undefined) return false
-      const add = sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)')
-      for (const row of rows)
-        add.run(
-          row.id,
-          searchWords(
-            row.reg_no,
-            row.former_no ?? '',
-            row.full_name,
-            row.email,
-            row.phone,
-            row.council_no,
-          ),
-        )
+      for (const row of rows) addWords(sql, row)
       sql('UPDATE search_progress SET last_id = ?').run(last.id)
       return rows.length === BATCH_ROWS
     })

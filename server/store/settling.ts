@@ -11,6 +11,7 @@ import type {
   Instant,
   LastAnswer,
   OrderId,
+  Paise,
   Payment,
   PaymentFact,
   PaymentRefusal,
@@ -18,9 +19,10 @@ import type {
   RegistrationState,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { askDifference, endOpenPayments } from './attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { addRevenue } from './counters.ts'
-import { addDue } from './dues.ts'
+import { addDue, dueOf } from './dues.ts'
 import { enqueue } from './mails.ts'
 import { placeGone } from './places.ts'
 import {
@@ -31,7 +33,7 @@ import {
 } from './refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
-import { joined, moneyOf, stand, wentBack, without } from './standing.ts'
+import { joined, moneyOf, settleRegistration, stand, wentBack, without } from './standing.ts'
 import type {
   NewMail,
   NewNotice,
@@ -201,9 +203,25 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
       fact.at,
     )
   const changed = stand(sql, row, next, fact.at)
+  if (isPaidNow && row.asks_for === 'whole') owedSince(sql, row, fact.at)
   if (next.status.is === 'success' && isPaidNow)
     addRevenue(sql, row.event_id, next.status.paidAt, row.amount)
   return { isNew, changed, isPaidNow }
+}
+
+/** Paid with an order from before a correction: what the correction changed is due, or to be paid back. */
+function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  const { registration_id: id, reg_no, amount, gateway, account, merchant_id: merchantId } = row
+  const stored = sql<{ total: Paise | null }>(
+    'SELECT total FROM registrations WHERE id = ? AND is_corrected = 1',
+  ).get(id)
+  if (stored?.total == null || stored.total === amount) return
+  addDue(sql, id, { what: 'corrected', amount: stored.total - amount }, at)
+  // The order at the corrected price would ask for all of it.
+  endOpenPayments(sql, id, 'corrected', at)
+  const askedOf = { account: account ?? '', merchantId }
+  askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, { gateway: gateway ?? '', askedOf }, at)
+  settleRegistration(sql, id)
 }
 
 /** The refusal of a fact about money of which a person has decided already. */

@@ -54,6 +54,18 @@ export function noteAnswers(
   }
 }
 
+/** A registration's answers are others now. */
+export function renoteAnswers(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+  rules: readonly UniqueRule[],
+  answers: Answers,
+): void {
+  sql('DELETE FROM unique_answers WHERE registration_id = ?').run(registrationId)
+  noteAnswers(sql, eventId, registrationId, rules, answers)
+}
+
 /** What comes in without being noted leaves indexes that lack it: they are filled when they are asked again. */
 export function forgetRules(
   sql: Sql,

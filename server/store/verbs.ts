@@ -50,6 +50,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
 
     note: (wanted) => write('note', wanted),
     sendMail: (wanted, mail) => write('sendMail', wanted, mail),
+    correct: (wanted, correction) => write('correct', wanted, correction),
     cancel: (wanted, how) => write('cancel', wanted, how),
     refund: (wanted, how) => write('refund', wanted, how),
     decideFor: (wanted, how) => write('decideFor', wanted, how),

@@ -3,6 +3,7 @@ import * as acts from './acts.ts'
 import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
 import * as cancelling from './cancelling.ts'
+import * as correcting from './correcting.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
@@ -34,6 +35,7 @@ export const writes = {
   clockWentBack: settling.clockWentBack,
   note: acts.note,
   sendMail: acts.sendMail,
+  correct: correcting.correct,
   cancel: cancelling.cancel,
   refund: moneyActs.refund,
   decideFor: moneyActs.decideFor,

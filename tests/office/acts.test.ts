@@ -1,6 +1,6 @@
 /** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActedAnswer, ActsAnswer, RegNo } from '../../engine/index.ts'
+import type { ActedAnswer, ActsAnswer, OrderId, Paise, RegNo } from '../../engine/index.ts'
 import { hashPassword } from '../../server/office/passwords.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -65,10 +65,12 @@ describe('what may be done', () => {
     const regNo = await paid(1)
     expect((await look(regNo)).allowed).toEqual([
       'note',
+      'correct',
       'accept',
       'dismiss',
       'refund',
       'cancel',
+      'transfer',
       'resend',
     ])
     expect((await look(regNo, desk)).allowed).toEqual(['note', 'resend'])
@@ -189,3 +191,190 @@ describe('cancelling', () => {
     expect((await look(regNo)).trail.map(({ act: what }) => what)).toEqual(['dismiss', 'cancel'])
   })
 })
+
+const found = async (regNo: string) => {
+  const one = await test_.deps.store.registration(regNo)
+  if (one === null) throw new Error(`${regNo} is not there`)
+  return one
+}
+const pay = (orderId: OrderId, reference: string, amount: Paise) =>
+  test_.deps.store.applyFact(
+    orderId,
+    { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: test_.now() },
+    { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' },
+  )
+
+describe('correcting', () => {
+  test('a name: nothing is paid, the list finds the new one and not the old one, the trail says both', async () => {
+    const regNo = await paid(10)
+    const answers = { full_name: 'Asha Corrected' }
+    expect(
+      await act(owner, regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
+    ).toMatchObject({ code: 200, body: { message: 'It is corrected.', state: 'complete' } })
+    expect(await found(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
+    const searched = async (search: string) =>
+      (await test_.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
+    expect(await searched('Asha Corrected')).toBe(1)
+    expect(await searched('Delegate 10')).toBe(0)
+    expect((await look(regNo)).trail).toMatchObject([
+      { text: 'Corrected: Full Name: Delegate 10 → Asha Corrected', why: 'Spelt wrongly.' },
+    ])
+  })
+
+  test('with answers that the form would refuse says what is wrong and changes nothing', async () => {
+    const regNo = await paid(11)
+    const wrong = (answers: object) => act(owner, regNo, { act: 'correct', why: 'x', answers })
+    expect(await wrong({ full_name: '' })).toMatchObject({
+      code: 422,
+      body: { message: 'Full Name: Full name is required' },
+    })
+    expect(await wrong({ nothing: 1 })).toMatchObject({ code: 422 })
+    expect(await wrong({ letter: 'a.pdf' })).toMatchObject({ code: 422 })
+    expect((await act(owner, regNo, { act: 'correct', why: 'x' })).code).toBe(422)
+    expect((await look(regNo)).trail).toEqual([])
+  })
+
+  test('a category upwards: said first, then the difference is due, paid by an order of its own, and complete again', async () => {
+    await test_.deps.store.cancel(
+      {
+        regNo: await dais(),
+        act: 'cancel',
+        actor: 'owner',
+        who: 'office',
+        why: 'The seat is needed.',
+        at: test_.now(),
+        once: null,
+      },
+      { payBack: 0 as Paise, mail: null },
+    )
+    const regNo = await paid(12, true)
+    const body = { act: 'correct', why: 'No member.', answers: { is_member: false } }
+    expect(await act(owner, regNo, body)).toMatchObject({
+      code: 409,
+      body: {
+        code: 'price_changes',
+        message:
+          'By this it costs ₹\u00a03,540 instead of ₹\u00a01,180: ₹\u00a02,360 more. Agree to that to correct it.',
+      },
+    })
+    expect(await act(owner, regNo, { ...body, total: 3540 })).toMatchObject({
+      code: 200,
+      body: { state: 'to_pay', message: 'It is corrected, and costs ₹\u00a02,360 more.' },
+    })
+    const [order] = (await found(regNo)).payments
+    expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
+    expect(await look(regNo)).toMatchObject({ due: 2360, kept: 1180 })
+    expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
+    // The first order is asked about again, and says what it said before: still to be paid.
+    await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Paise)
+    expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
+    if (order === undefined) throw new Error('no order')
+    await pay(order.orderId, 'DIFF12', order.amount)
+    expect(await found(regNo)).toMatchObject({
+      state: 'complete',
+      due: 0,
+      total: 354_000,
+      inReview: false,
+      category: 'non-member',
+    })
+    expect(await look(regNo)).toMatchObject({ due: 0, kept: 3540 })
+  })
+
+  test('a category downwards: what is too much is to be paid back, and a refund does it', async () => {
+    const regNo = await paid(13)
+    const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
+    expect(await act(owner, regNo, body)).toMatchObject({ code: 200, body: { state: 'complete' } })
+    expect(await look(regNo)).toMatchObject({ due: 0, pay_back: 2360 })
+    const refund = {
+      act: 'refund',
+      why: 'Corrected.',
+      amount: 2360,
+      by_hand: true,
+      reference: 'N2',
+    }
+    expect((await act(owner, regNo, refund)).code).toBe(200)
+    expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
+    // The one seat of the dais is taken by it.
+    const another = await paid(14)
+    expect(
+      await act(owner, another, {
+        act: 'correct',
+        why: 'x',
+        answers: { is_member: true },
+        total: 1180,
+      }),
+    ).toMatchObject({ code: 409, body: { code: 'taken' } })
+    expect(await found(another)).toMatchObject({ total: 354_000, category: 'non-member' })
+  })
+
+  test('of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference', async () => {
+    const regNo = await register(test_, EVENT, {
+      n: 15,
+      on: noon('2026-01-19'),
+      answers: answersOf(15),
+    })
+    await act(owner, await dais(), { act: 'cancel', why: 'x' })
+    const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
+    expect(await act(owner, regNo, body)).toMatchObject({ code: 200, body: { state: 'to_pay' } })
+    const { payments } = await found(regNo)
+    expect(payments).toMatchObject([
+      { status: 'pending', amount: 118_000, isDifference: false },
+      { status: 'failed', amount: 354_000 },
+    ])
+    await pay(payments[1]?.orderId ?? ('' as OrderId), 'OLD15', 354_000 as Paise)
+    expect(await found(regNo)).toMatchObject({
+      state: 'complete',
+      total: 118_000,
+      due: -236_000,
+      payments: [{ status: 'failed' }, { status: 'success' }],
+    })
+  })
+})
+
+describe('a transfer', () => {
+  test('puts another person in, keeps number and money, mails both and ends the links of the first', async () => {
+    const regNo = await paid(20)
+    await test_.deps.store.addLink({
+      tokenHash: 'h20',
+      regNo,
+      purpose: 'pay',
+      at: test_.now(),
+      expiresAt: (test_.now() + 1e9) as never,
+    })
+    const body = {
+      act: 'transfer',
+      why: 'A colleague comes.',
+      answers: { full_name: 'Binu New', email: 'binu@example.org', phone_number: '9876511111' },
+    }
+    for (const answers of [{}, { full_name: ' ' }, { full_name: 'B', is_member: true }])
+      expect((await act(owner, regNo, { ...body, answers })).code).toBe(422)
+    expect(await act(owner, regNo, body)).toMatchObject({
+      code: 200,
+      body: { state: 'complete', message: 'The registration is transferred.' },
+    })
+    expect(await found(regNo)).toMatchObject({
+      regNo,
+      paymentStatus: 'success',
+      total: 354_000,
+      answers: body.answers,
+    })
+    const mails = (await test_.deps.store.mailsOf(regNo)).slice(-2)
+    expect(mails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
+    expect((await test_.deps.store.link('h20'))?.expiresAt).toBe(test_.now())
+    const unpaid = await register(test_, EVENT, {
+      n: 21,
+      on: noon('2026-01-19'),
+      answers: answersOf(21),
+    })
+    expect(await act(owner, unpaid, body)).toMatchObject({ code: 409, body: { code: 'not_now' } })
+  })
+})
+
+/** Whoever has the one seat of the dais. */
+async function dais(): Promise<RegNo> {
+  const [row] = test_.rows(
+    `SELECT reg_no FROM registrations WHERE id IN (SELECT registration_id FROM places_taken JOIN places ON places.id = place_id
+     WHERE place = 'dais' AND places_taken.state <> 'free')`,
+  )
+  return String(row?.['reg_no']) as RegNo
+}

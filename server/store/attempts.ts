@@ -1,0 +1,127 @@
+/** Attempts to pay as rows: a new one under an order id of its own, and the one that asks for what a correction left. */
+import { assert, ATTEMPTS_MAX, endedWithout, orderIdOf } from '../../engine/index.ts'
+import type { Instant, OrderId, Paise, RegNo } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import type { AskedOf, AskedThrough, AttemptQuote } from './money.ts'
+import { toPayment } from './rows.ts'
+import { paymentById, stand } from './standing.ts'
+
+/** A gateway that the caller does not name; references are unique per gateway. */
+export const UNNAMED_GATEWAY = ''
+
+type NewPayment = {
+  /** Left out: the registration's price. */
+  asksFor?: 'whole' | 'difference'
+  registrationId: number
+  orderId: OrderId
+  attempt: number
+  gateway: string
+  askedOf: AskedOf | null
+  amount: Paise
+  quote: AttemptQuote | null
+  holdUntil: Instant | null
+  /** Under which its lines are kept; null: it has none. */
+  bill: number | null
+  at: Instant
+}
+/** False: the order id is taken. Due to be asked about from the start. */
+export function insertPayment(
+  sql: Sql,
+  {
+    registrationId,
+    orderId,
+    attempt,
+    gateway,
+    askedOf,
+    amount,
+    quote,
+    holdUntil,
+    bill,
+    at,
+    asksFor = 'whole',
+  }: NewPayment,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+    ).run(
+      registrationId,
+      orderId,
+      attempt,
+      gateway,
+      askedOf?.account ?? null,
+      askedOf?.merchantId ?? null,
+      amount,
+      quote?.period ?? null,
+      quote?.base ?? null,
+      quote?.gst ?? null,
+      holdUntil,
+      bill,
+      at,
+      at,
+      at,
+      at,
+      asksFor,
+    ).changes === 1
+  )
+}
+
+/** What is open ends; money that comes for it all the same is a success, or before a person. */
+export function endOpenPayments(
+  sql: Sql,
+  registrationId: number,
+  why: 'cancelled' | 'corrected',
+  at: Instant,
+  of: 'all' | 'difference' = 'all',
+): void {
+  const open = sql<{ id: number }>(
+    "SELECT id FROM payments WHERE registration_id = ? AND status = 'pending' AND (asks_for = ? OR ? = 'all')",
+  ).all(registrationId, of, of)
+  for (const { id } of open) {
+    const row = paymentById(sql, id)
+    stand(sql, row, endedWithout(toPayment(row), why, at), at)
+  }
+}
+
+/**
+ * An order for what is due beside the bill, in place of any that is open for another amount. Answers its id; null:
+ * nothing is due, nobody can be asked, or there have been as many attempts as there may be.
+ */
+export function askDifference(
+  sql: Sql,
+  { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Paise },
+  through: AskedThrough,
+  at: Instant,
+): OrderId | null {
+  const open = sql<{ order_id: OrderId; amount: Paise }>(
+    "SELECT order_id, amount FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
+  ).get(id)
+  if (open !== undefined && open.amount === due) return open.order_id
+  endOpenPayments(sql, id, 'corrected', at, 'difference')
+  const attempt = nextAttempt(sql, id)
+  if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null
+  const orderId = orderIdOf(regNo, attempt)
+  const added = insertPayment(sql, {
+    registrationId: id,
+    orderId,
+    attempt,
+    gateway: through.gateway,
+    askedOf: through.askedOf,
+    amount: due,
+    quote: null,
+    holdUntil: null,
+    bill: null,
+    at,
+    asksFor: 'difference',
+  })
+  assert(added, `order id ${attempt} of a registration is taken`)
+  return orderId
+}
+
+export function nextAttempt(sql: Sql, registrationId: number): number {
+  const row = sql<{ last: number | null }>(
+    'SELECT max(attempt) AS last FROM payments WHERE registration_id = ?',
+  ).get(registrationId)
+  return (row?.last ?? 0) + 1
+}

@@ -1,0 +1,140 @@
+/**
+ * A registration's answers become others: what they take that somebody else might take too is decided here, and a
+ * changed price is a difference beside the bill, to be paid or paid back.
+ */
+import { err, formatMoney, ok, orderIdOf, paise } from '../../engine/index.ts'
+import type { ActRefusal, Instant, Paise, Result } from '../../engine/index.ts'
+import type { ActAnswer, Correction, NewAct } from './acting.ts'
+import { doAct } from './acts.ts'
+import { askDifference, endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
+import { keepLines } from './bills.ts'
+import type { Sql } from './database.ts'
+import { addDue } from './dues.ts'
+import { enqueue } from './mails.ts'
+import { movePlaces } from './places.ts'
+import type { RegistrationRow } from './rows.ts'
+import { reindex } from './search.ts'
+import { settleRegistration } from './standing.ts'
+import { renoteAnswers, standsAgainst } from './unique.ts'
+
+/** Bills of corrections are numbered from here; attempts, whose bills have their numbers, stay below. */
+const CORRECTED_BILL_FIRST = 1_000
+
+/** Of a correction and of a transfer: `wanted.act` says which. */
+export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, (row) => {
+    const { was, changes, mails, endsLinks } = correction
+    if (row.answers !== JSON.stringify(was))
+      return err({
+        code: 'moved_on',
+        message: 'Somebody has changed this registration meanwhile. Look at it again.',
+      })
+    const moved = moveAnswers(sql, row, correction, at)
+    if (!moved.ok) return moved
+    const difference = reprice(sql, row, correction, at)
+    if (!difference.ok) return difference
+    settleRegistration(sql, row.id)
+    reindex(sql, row.id)
+    if (endsLinks)
+      sql('UPDATE links SET expires_at = min(expires_at, ?) WHERE registration_id = ?').run(
+        at,
+        row.id,
+      )
+    for (const mail of mails) enqueue(sql, row.id, 'again', mail, at)
+    return ok({
+      message: sayDone(wanted.act, changes, difference.value),
+      data: { changes, difference: difference.value },
+    })
+  })
+}
+
+function sayDone(act: NewAct['act'], changes: readonly string[], difference: Paise): string {
+  if (act === 'transfer') return 'The registration is transferred.'
+  if (changes.length === 0) return 'Nothing was changed.'
+  if (difference === 0) return 'It is corrected.'
+  const amount = formatMoney(paise(Math.abs(difference)))
+  return difference > 0
+    ? `It is corrected, and costs ${amount} more.`
+    : `It is corrected, and costs ${amount} less.`
+}
+
+function moveAnswers(
+  sql: Sql,
+  { id, event_id: eventId }: RegistrationRow,
+  { answers, category, searchable, unique }: Correction,
+  at: Instant,
+): Result<null, ActRefusal> {
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block')
+  const against = standsAgainst(sql, eventId, rules, answers, id)
+  if (against !== null)
+    return err({
+      code: 'taken',
+      message: `Somebody is registered with these answers already, as ${against.regNo}.`,
+    })
+  sql(
+    'UPDATE registrations SET answers = ?, category = ?, full_name = ?, email = ?, phone = ?, council_no = ? WHERE id = ?',
+  ).run(
+    JSON.stringify(answers),
+    category,
+    searchable.fullName,
+    searchable.email,
+    searchable.phone,
+    searchable.councilNo,
+    id,
+  )
+  renoteAnswers(sql, eventId, id, unique, answers)
+  const place = movePlaces(sql, eventId, id, at)
+  return place === null
+    ? ok(null)
+    : err({ code: 'taken', message: `No place is left of ${place}, which these answers need.` })
+}
+
+/** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */
+function reprice(
+  sql: Sql,
+  row: RegistrationRow,
+  { quote, through, holdUntil }: Correction,
+  at: Instant,
+): Result<Paise, ActRefusal> {
+  if (quote === null) return ok(paise(0))
+  if (row.in_review === 1)
+    return err({
+      code: 'moved_on',
+      message:
+        'Money of this registration is in review. Decide about that before its price changes.',
+    })
+  const difference = paise(quote.total - (row.total ?? 0))
+  const bill = keepLines(sql, row.id, nextBill(sql, row.id), quote.lines)
+  sql(
+    'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
+  ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
+  if (row.payment_status === 'success') {
+    addDue(sql, row.id, { what: 'corrected', amount: difference }, at)
+    askDifference(sql, { ...row, due: paise(row.due + difference) }, through, at)
+    return ok(difference)
+  }
+  endOpenPayments(sql, row.id, 'corrected', at)
+  const attempt = nextAttempt(sql, row.id)
+  if (quote.total > 0 && through !== null && row.state !== 'to_approve')
+    insertPayment(sql, {
+      registrationId: row.id,
+      orderId: orderIdOf(row.reg_no, attempt),
+      attempt,
+      gateway: through.gateway,
+      askedOf: through.askedOf,
+      amount: quote.total,
+      quote,
+      holdUntil,
+      bill,
+      at,
+    })
+  return ok(difference)
+}
+
+function nextBill(sql: Sql, registrationId: number): number {
+  const last = sql<{ bill: number | null }>(
+    'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',
+  ).get(registrationId)?.bill
+  return Math.max(CORRECTED_BILL_FIRST, (last ?? 0) + 1)
+}
