@@ -3,10 +3,19 @@
  * tree: each control's name, whether it must be answered, what is wrong with it. Then the states of
  * those forms that no other journey looks at with axe.
  */
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { field, ledger, payButton, plain, problems, summary, withoutPrices } from './delegate.ts'
+import {
+  field,
+  ledger,
+  payButton,
+  plain,
+  problems,
+  PROOF,
+  summary,
+  withoutPrices,
+} from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 import { controlsOf } from './tree.ts'
@@ -207,6 +216,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await expectAccessible(page, 'a form with answers from before')
     await page.getByRole('button', { name: 'Clear form' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
+    await expectAccessible(page, 'a form that was cleared')
     // One slip of the thumb loses nothing.
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
@@ -232,4 +242,55 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await expectAccessible(page, 'the bar, unfolded')
     await context.close()
   })
+
+  test('with the colours of the reader, in place of ours, every state still looks like itself', async () => {
+    const { page, context } = await visit(browser, { own: true })
+    await page.emulateMedia({ forcedColors: 'active' })
+    await page.route(/\/proofs\/$/, () => {})
+    await page.goto(`${server.url}/afpicon2026`)
+    const button = payButton(page)
+    await button.waitFor()
+    expect((await looksOf(button)).color).toBe((await looksOf(button, 'GrayText')).color)
+    const [chosen, other] = ['Non-AFPI – Post Graduate', 'Non-AFPI – GP / Specialist'] as const
+    await page.getByRole('radio', { name: chosen, exact: true }).check()
+    const tick = (name: string): Promise<boolean> =>
+      page
+        .getByRole('radio', { name, exact: true })
+        .locator('xpath=following-sibling::*')
+        .locator('svg')
+        .isVisible()
+    expect([await tick(chosen), await tick(other)]).toEqual([true, false])
+    await expect.poll(() => button.isEnabled()).toBe(true)
+    expect((await looksOf(button)).color).not.toBe((await looksOf(button, 'GrayText')).color)
+    await page.locator('input[type=file]').setInputFiles(PROOF)
+    const bar = page.getByRole('progressbar')
+    await bar.waitFor()
+    expect((await looksOf(bar)).backgroundColor).not.toBe(
+      await bar.evaluate((at) => getComputedStyle(at, '::-webkit-progress-value').backgroundColor),
+    )
+    await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
+    await button.click()
+    await problems(page).waitFor()
+    const wrong = field(page, 'Full Name').locator('xpath=ancestor::div[contains(@class,"bad")]')
+    expect((await looksOf(wrong)).borderLeftWidth).toBe('4px')
+    expect(await wrong.locator('.msg svg').isVisible()).toBe(true)
+    await expectAccessible(page, 'the reader’s own colours')
+    await context.close()
+  })
 })
+
+/** How an element looks; with a colour of the reader's in place of its own. */
+const looksOf = (
+  locator: Locator,
+  instead?: string,
+): Promise<{ color: string; backgroundColor: string; borderLeftWidth: string }> =>
+  locator.evaluate((element, colour) => {
+    const at = colour === undefined ? element : document.createElement('i')
+    if (colour !== undefined && at !== element) {
+      Object.assign((at as HTMLElement).style, { color: colour })
+      document.body.append(at)
+    }
+    const { color, backgroundColor, borderLeftWidth } = getComputedStyle(at)
+    if (colour !== undefined) at.remove()
+    return { color, backgroundColor, borderLeftWidth }
+  }, instead)

@@ -225,6 +225,7 @@ describe('answers that are missing or wrong', () => {
       .getByRole('status')
       .getByRole('button', { name: 'Did you mean asha@gmail.com?' })
     await meant.waitFor()
+    await expectAccessible(page, 'another address is offered')
     expect((await told(page, 'Email Address')).invalid).toBeNull()
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')

@@ -329,3 +329,19 @@ test('what others took while the form was filled in is said at its question, or 
   expect(complaints).toEqual([])
   await context.close()
 })
+
+test('the office’s list of what was sold, unfolded', async () => {
+  const { page, context } = await visit(browser, { width: 768 })
+  await page.goto(`${server.url}/admin/nidancon2027`)
+  await page.getByLabel('Username').fill(ADMIN.username)
+  await page.getByLabel('Password').fill(ADMIN.password)
+  await button(page, 'Sign In').click()
+  await page.getByText('Totals of what was sold').click()
+  await page
+    .getByRole('region', { name: 'What was sold' })
+    .getByText('Registration')
+    .first()
+    .waitFor()
+  await expectAccessible(page, 'what was sold')
+  await context.close()
+})
