@@ -6,6 +6,7 @@
 import type { Paise } from './money.ts'
 import type { Condition, FieldErrors, RawAnswers, Scalar } from './answer.ts'
 import type { Cancellation } from './cancelling.ts'
+import type { Invoice } from './documents.ts'
 import type { Role, Roles } from './roles.ts'
 import type { CodeKind, Fees, Limit, Roll, Unique } from './sale.ts'
 import type { Day, Instant } from './time.ts'
@@ -345,6 +346,8 @@ export type EventConfig = {
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
   /** Null: the file says nothing of it. */
   readonly cancellation: Cancellation | null
+  /** Null: who paid gets a receipt. */
+  readonly invoice: Invoice | null
   readonly api: Api
   readonly results: Results
   readonly email: {
@@ -360,7 +363,7 @@ export type EventConfig = {
 /** What a browser may know of an event: no office, no email text, no examples. Made by `publicEvent(config)`. */
 export type PublicEvent = Omit<
   EventConfig,
-  'admin' | 'cancellation' | 'email' | 'examples' | 'office'
+  'admin' | 'cancellation' | 'email' | 'examples' | 'invoice' | 'office'
 > & {
   /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
   readonly sendsMail?: boolean

@@ -128,7 +128,11 @@ export function taxHeads(
 ): TaxHeads {
   const sum = (of: (line: Pick<Line, 'base' | 'gst' | 'total'>) => number): Paise =>
     paise(lines.reduce((so, line) => so + of(line), 0))
-  const [taxable, gst, total] = [sum(({ base }) => base), sum((line) => line.gst), sum((line) => line.total)]
+  const [taxable, gst, total] = [
+    sum(({ base }) => base),
+    sum((line) => line.gst),
+    sum((line) => line.total),
+  ]
   const isInside = supplier === placeOfSupply
   const half = paise(isInside ? Math.floor(gst / 2) : 0)
   return {

@@ -52,6 +52,7 @@ export function amountInWords(amount: Paise): string {
   assert(amount >= 0, 'an amount below nothing has no words')
   const [whole, rest] = [Math.floor(amount / 100), amount % 100]
   const paiseText = rest === 0 ? '' : `${numberInWords(rest)} paise`
-  if (whole === 0 && rest > 0) return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
+  if (whole === 0 && rest > 0)
+    return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
   return `Rupees ${numberInWords(whole)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
 }

@@ -17,6 +17,7 @@ export {
   rupees,
   split,
   splitTotal,
+  taxWithin,
   type Paise,
   type Tax,
 } from './money.ts'
@@ -38,6 +39,15 @@ export {
   type Day,
   type Instant,
 } from './time.ts'
+export { financialYearOf, serialText } from './gst.ts'
+export {
+  creditOf,
+  documentOf,
+  issuerOf,
+  type DocumentBody,
+  type DocumentKind,
+  type Issuer,
+} from './documents.ts'
 export { composed } from './composed.ts'
 export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'

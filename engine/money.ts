@@ -118,6 +118,11 @@ export function splitTotal(tax: Tax | null, total: Paise): Split {
     : backwards(millionths(tax.percent), total, 100n)
 }
 
+/** The tax inside a total, to the nearest paisa, half up for what is not tax. */
+export function taxWithin(total: Paise, percent: number): Paise {
+  return backwards(millionths(percent), total, 1n).gst
+}
+
 /** A total of less than a rupee would round up to more than itself: no tax is below nothing. */
 function backwards(percent: bigint, total: Paise, unit: bigint): Split {
   const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)

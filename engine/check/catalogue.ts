@@ -14,6 +14,7 @@ import type { Checks } from './model.ts'
 import { charged } from './checks/charged.ts'
 import { cancellation } from './checks/cancellation.ts'
 import { conditions } from './checks/conditions.ts'
+import { invoice } from './checks/invoice.ts'
 import { lists } from './checks/lists.ts'
 import { names } from './checks/names.ts'
 import { office } from './checks/office.ts'
@@ -74,6 +75,7 @@ export const checks: Checks = {
   ...eventDays,
   ...window,
   ...cancellation,
+  ...invoice,
   ...tax,
   ...rules,
   ...whoPays,

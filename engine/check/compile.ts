@@ -11,6 +11,7 @@ import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
 import { isCharged, toFees } from './compile/fees.ts'
 import { toCancellation } from './compile/cancellation.ts'
+import { toInvoice } from './compile/invoice.ts'
 import { toFacts } from './compile/facts.ts'
 import { toCategory, toField } from './compile/form.ts'
 import { toAdmin } from './compile/office.ts'
@@ -180,6 +181,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
     },
     cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
+    invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
     payment: isPaid
       ? {
           gateway: toGateway(text(map(file.payment).gateway), shared.gateways),

@@ -27,6 +27,7 @@ export type EventFile = {
   readonly order_id: OrderId
   readonly payment?: { readonly gateway: string; readonly account: Name } | string
   readonly cancellation?: { readonly steps: readonly CancellationStep[] }
+  readonly invoice?: InvoiceKeys
   readonly api?: Api
   readonly results: Results
   readonly email?: Email
@@ -39,6 +40,16 @@ export type EventFile = {
   readonly examples?: Examples
 }
 
+type InvoiceKeys = {
+  readonly supplier: string
+  readonly address: string
+  readonly gstin: string
+  readonly sac: string | number
+  readonly place_of_supply: string
+  readonly number: string
+  readonly credit_number?: string
+  readonly buyer?: { readonly name?: FieldId; readonly gstin?: FieldId; readonly address?: FieldId }
+}
 type CancellationStep = {
   readonly to?: DayText
   readonly refund?: string

@@ -3,7 +3,7 @@
  * a changed file is clean, kept as they were when it is not.
  */
 import path from 'node:path'
-import { dayOf, err, inOrder, ok, openOn, tookPlace } from '../../engine/index.ts'
+import { dayOf, err, inOrder, issuerOf, ok, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
 import type { Compiled } from './folder.ts'
@@ -209,6 +209,7 @@ async function keepAll(
           at: clock(),
           limits: config.limits,
           holdPlaceMs: config.holdPlaceMs,
+          issuer: issuerOf(config),
         }),
       ),
     )

@@ -1,7 +1,8 @@
 /** The event files that were served, and the health check. */
 import { assert } from '../../engine/index.ts'
-import type { Instant, Limit } from '../../engine/index.ts'
+import type { Instant, Issuer, Limit } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { setIssuer } from './documents.ts'
 import { setLimits } from './places.ts'
 
 export type ServedFile = {
@@ -12,12 +13,14 @@ export type ServedFile = {
   readonly at: Instant
   readonly limits?: readonly Limit[]
   readonly holdPlaceMs?: number
+  readonly issuer?: Issuer
 }
 export function keepEventFile(
   sql: Sql,
-  { hash, eventId, text, shared, at, limits = [], holdPlaceMs = 0 }: ServedFile,
+  { hash, eventId, text, shared, at, limits = [], holdPlaceMs = 0, issuer }: ServedFile,
 ): void {
   setLimits(sql, eventId, limits, holdPlaceMs)
+  if (issuer !== undefined) setIssuer(sql, eventId, issuer)
   sql(
     `INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (hash) DO UPDATE SET served_at = max(served_at, excluded.served_at)`,

@@ -8,6 +8,7 @@ import type { Sql } from './database.ts'
 import { draftOf } from './drafts.ts'
 import { keptOf } from './dues.ts'
 import { decisionsOf } from './decisions.ts'
+import { documentBody, documentsOf } from './documents.ts'
 import { peopleReads } from './people.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
 import { linkOf } from './links.ts'
@@ -100,6 +101,12 @@ export function reads(sql: Sql) {
     },
     acts(regNo: RegNo): Answered<'acts'> {
       return actsOf(sql, regNo)
+    },
+    documents(regNo: RegNo): Answered<'documents'> {
+      return documentsOf(sql, regNo)
+    },
+    document(regNo: RegNo, id: number): Answered<'document'> {
+      return documentBody(sql, regNo, id)
     },
     decisions(regNo: RegNo): Answered<'decisions'> {
       return decisionsOf(sql, regNo)

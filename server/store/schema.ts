@@ -12,6 +12,7 @@ import { places } from './migrations/places.ts'
 import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
 import { acts } from './migrations/acts.ts'
+import { documents } from './migrations/documents.ts'
 import { people } from './migrations/people.ts'
 
 const appendOnly = (table: string): string => `
@@ -362,6 +363,7 @@ export const migrations: readonly string[] = [
   draftProofs,
   acts,
   people,
+  documents,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -13,6 +13,7 @@ import {
 import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
 import { addRevenue } from './counters.ts'
 import type { Sql } from './database.ts'
+import { creditDocument, issueDocuments } from './documents.ts'
 import { paidBack } from './dues.ts'
 import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
@@ -46,6 +47,7 @@ export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant
     row.review,
   )
   assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
+  if (moved && status.is === 'success') issueDocuments(sql, row, status, at)
   settleRegistration(sql, row.registration_id)
   return true
 }
@@ -60,6 +62,7 @@ export function wentBack(
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
     addRevenue(sql, row.event_id, at, -amount)
+    creditDocument(sql, row, { amount, reference }, at)
     paidBack(sql, row.registration_id, amount, at)
     const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }
     const before = { ...toPayment(row), money: { came, back: paise(back - amount) } }

@@ -10,6 +10,7 @@ import type {
   Decision,
   DecisionRefusal,
   Instant,
+  Issuer,
   LastAnswer,
   Limit,
   OrderId,
@@ -64,10 +65,12 @@ import type {
 } from './shapes.ts'
 
 import type { Acting } from './acting.ts'
+import type { Issued } from './issued.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { StoredPlace } from './places.ts'
 
 export type * from './acting.ts'
+export type * from './issued.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
 export type * from './people-verbs.ts'
@@ -76,7 +79,7 @@ export type * from './shapes.ts'
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export interface Store extends Acting, PeopleStore {
+export interface Store extends Acting, Issued, PeopleStore {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
@@ -303,6 +306,8 @@ export interface Store extends Acting, PeopleStore {
     /** What there is only so much of, and how long a place is held while somebody pays; left out: nothing. */
     readonly limits?: readonly Limit[]
     readonly holdPlaceMs?: number
+    /** Who issues documents of the event; left out: as before. */
+    readonly issuer?: Issuer
   }): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
   lastEventFile(eventId: string): Promise<KeptEventFile | null>

@@ -46,6 +46,8 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     captures: async (regNo) => read.captures(regNo),
     refunds: async (regNo) => read.refunds(regNo),
     decisions: async (regNo) => read.decisions(regNo),
+    documents: async (regNo) => read.documents(regNo),
+    document: async (regNo, id) => read.document(regNo, id),
     facts: async (orderId) => read.facts(orderId),
 
     note: (wanted) => write('note', wanted),

@@ -60,6 +60,7 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     status: 'open',
     support: 'support@sample.example',
     cancellation: null,
+    invoice: null,
     demo: [],
     look: { colour: '#E0A100' },
     closed: null,

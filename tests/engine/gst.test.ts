@@ -81,6 +81,9 @@ test.each([
   [50, 'Fifty paise only'],
   [708_000, 'Rupees seven thousand eighty only'],
   [10_708_050, 'Rupees one lakh seven thousand eighty and fifty paise only'],
-  [99_999_999, 'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only'],
+  [
+    99_999_999,
+    'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only',
+  ],
   [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
 ])('%s paise are %s', (amount, words) => expect(amountInWords(paise(amount))).toBe(words))
