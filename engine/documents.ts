@@ -235,3 +235,9 @@ function buyerOf(
     address: answered(invoice?.buyer.address) || null,
   }
 }
+
+/** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
+export type DocumentsAnswer = {
+  status: 'success'
+  documents: { id: number; kind: DocumentKind; serial: string; at: string; total: number }[]
+}

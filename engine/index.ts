@@ -46,6 +46,7 @@ export {
   issuerOf,
   type DocumentBody,
   type DocumentKind,
+  type DocumentsAnswer,
   type Issuer,
 } from './documents.ts'
 export { composed } from './composed.ts'

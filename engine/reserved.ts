@@ -39,6 +39,8 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/registrations/{reg_no}/resend-mail',
   '/admin/registrations/{reg_no}/refund',
   '/admin/registrations/{reg_no}/acts',
+  '/admin/registrations/{reg_no}/documents',
+  '/admin/registrations/{reg_no}/documents/{id}',
   '/admin/me',
   '/admin/me/password',
   '/admin/me/second-factor',

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import nodemailer from 'nodemailer'
-import { instant } from '../engine/index.ts'
+import { instant, type EventConfig } from '../engine/index.ts'
 import type { Deps, Environment } from './deps.ts'
 import { repeating } from './machine/clock.ts'
 import { attachmentsOf, type Attachment } from './registering/ticket-mail.ts'
@@ -64,8 +64,10 @@ export function openMailer(
       return false
     }
     const event = deps.events.byId(mail.eventId)?.config ?? null
-    const attachments = await attachmentsOf(event, mail, environment.publicUrl, clock())
-    const problem = await carrier.send({ ...mail, text, attachments })
+    const attachments = await attachmentsOf(store, event, mail, environment.publicUrl, clock())
+    const html = event === null ? null : await inLook(event, { ...mail, text }, environment)
+    const replyTo = event !== null && oneAddress.test(event.support) ? event.support : null
+    const problem = await carrier.send({ ...mail, text, html, replyTo, attachments })
     const at = clock()
     if (problem === null) {
       await store.mailSent(mail.id, at)
@@ -110,8 +112,23 @@ export function openMailer(
   }
 }
 
+/** What draws it is read when the first mail goes out. */
+async function inLook(
+  event: EventConfig,
+  mail: Pick<QueuedMail, 'subject' | 'text'>,
+  { publicUrl }: MailDeps['environment'],
+): Promise<string> {
+  const { htmlOf } = await import('./mail-html.ts')
+  return htmlOf(event, mail, publicUrl)
+}
+
 type Problem = { readonly code: string; readonly text: string; readonly final: boolean }
-type Outgoing = QueuedMail & { readonly attachments: readonly Attachment[] }
+/** `html` and `replyTo` null: the event's file is gone. */
+type Outgoing = QueuedMail & {
+  readonly html: string | null
+  readonly replyTo: string | null
+  readonly attachments: readonly Attachment[]
+}
 type Carrier = { send(mail: Outgoing): Promise<Problem | null>; close(): void }
 
 /** One recipient, as an object, so that a comma in an answer makes no second one; no line breaks anywhere in a header. */
@@ -123,6 +140,8 @@ function messageOf(environment: MailDeps['environment'], mail: Outgoing) {
     ...(mail.copyTo === null ? {} : { bcc: { name: '', address: mail.copyTo } }),
     subject: mail.subject.replaceAll(/\s+/g, ' ').trim(),
     text: mail.text,
+    ...(mail.html === null ? {} : { html: mail.html }),
+    ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
     attachments: [...mail.attachments],
     // The same for every try of a mail, so that a server that saw it before can know it again.
     messageId: `<${createHash('sha256')

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { actRoutes } from '../acting/calls.ts'
 import { accountRoutes } from './account.ts'
 import { activityRoutes } from './activity.ts'
+import { documentRoutes } from '../documents/calls.ts'
 import { codeRoutes } from './codes.ts'
 import { listRoutes } from './lists.ts'
 import { soldRoutes } from './sold.ts'
@@ -26,6 +27,7 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   reviewRoutes(app, deps, pathsOf)
   actRoutes(app, deps, pathsOf)
   codeRoutes(app, deps, pathsOf)
+  documentRoutes(app, deps, pathsOf)
   accountRoutes(app, deps, pathsOf)
   peopleRoutes(app, deps, pathsOf)
   passwordLinkRoutes(app, deps, pathsOf)

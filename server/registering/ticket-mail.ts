@@ -1,10 +1,12 @@
-/** What goes along with the mail of a ticket: the number as a code for the desk, the days for the calendar. */
+/** What goes along with the mail of a ticket: the number as a code for the desk, the days for the calendar, what was issued for the payment. */
 import { renderAsync } from '@resvg/resvg-js'
 import { renderSVG } from 'uqr'
 import { CODE_LOOK } from '../../engine/index.ts'
-import type { EventConfig, Instant } from '../../engine/index.ts'
+import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
+import { fileOf } from '../documents/facts.ts'
+import { pdfOf } from '../documents/pdf.ts'
 import { calendarOf } from '../events/calendar.ts'
-import type { QueuedMail } from '../store/store.ts'
+import type { QueuedMail, Store } from '../store/store.ts'
 
 export type Attachment = {
   readonly filename: string
@@ -17,8 +19,9 @@ const TICKETS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again
 /** As wide as a phone shows it, and sharp on paper. */
 const CODE_PIXELS = 480
 
-/** `event` null: its file is gone; the mail goes without. */
+/** `event` null: its file is gone; the mail goes without. Throws where a document cannot be set. */
 export async function attachmentsOf(
+  store: Pick<Store, 'documents' | 'document'>,
   event: EventConfig | null,
   { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
   publicUrl: string,
@@ -34,5 +37,23 @@ export async function attachmentsOf(
       content: calendarOf(event, publicUrl, at),
       contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
     },
+    ...(await documentsOf(store, regNo)),
   ]
+}
+
+async function documentsOf(
+  store: Pick<Store, 'documents' | 'document'>,
+  regNo: RegNo,
+): Promise<readonly Attachment[]> {
+  const attached: Attachment[] = []
+  for (const { id } of await store.documents(regNo)) {
+    const body = await store.document(regNo, id)
+    if (body !== null)
+      attached.push({
+        filename: fileOf(body),
+        content: await pdfOf(body),
+        contentType: 'application/pdf',
+      })
+  }
+  return attached
 }

@@ -1,0 +1,76 @@
+/** The office's calls for documents: which there are of a registration, and one of them as PDF. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isoIndia, rupees } from '../../engine/index.ts'
+import type { DocumentsAnswer } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import { requireAdmin } from '../office/guard.ts'
+import type { StoredRegistration } from '../store/store.ts'
+import { fileOf } from './facts.ts'
+import { pdfOf } from './pdf.ts'
+
+type Params = { readonly reg_no: string; readonly id?: string }
+
+export function documentRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const find = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    what: string,
+  ): Promise<StoredRegistration | null> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return null
+    const registration = await deps.store.registration((request.params as Params).reg_no)
+    if (registration === null) {
+      refuse(reply, 404, 'not_found', 'There is no registration with this number.')
+      return null
+    }
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what,
+      eventId: registration.eventId,
+      regNo: registration.regNo,
+      look: 'documents',
+    })
+    reply.header('cache-control', 'no-store')
+    return registration
+  }
+
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const registration = await find(request, reply, 'saw the documents')
+    if (registration === null) return reply
+    const documents = await deps.store.documents(registration.regNo)
+    const answer: DocumentsAnswer = {
+      status: 'success',
+      documents: documents.map(({ id, kind, serial, at, total }) => ({
+        id,
+        kind,
+        serial,
+        at: isoIndia(at),
+        total: rupees(total),
+      })),
+    }
+    return reply.send(answer)
+  }
+  const one = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const registration = await find(request, reply, 'opened a document')
+    if (registration === null) return reply
+    const { id = '' } = request.params as Params
+    const body = /^[1-9]\d{0,14}$/.test(id)
+      ? await deps.store.document(registration.regNo, Number(id))
+      : null
+    return body === null
+      ? refuse(reply, 404, 'not_found', 'This registration has no such document.')
+      : reply
+          .header('content-type', 'application/pdf')
+          .header('content-disposition', `attachment; filename="${fileOf(body)}"`)
+          .send(await pdfOf(body))
+  }
+  const may = { config: { office: { least: 'viewer', about: 'registration' } } } as const
+  for (const path of paths('/admin/registrations/:reg_no/documents')) app.get(path, may, list)
+  for (const path of paths('/admin/registrations/:reg_no/documents/:id')) app.get(path, may, one)
+}
