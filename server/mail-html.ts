@@ -15,7 +15,7 @@ import { Link } from '@react-email/link'
 import { Preview } from '@react-email/preview'
 import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
-import type { EventConfig } from '../engine/index.ts'
+import { lookOf, type EventConfig } from '../engine/index.ts'
 
 /** What phones, programs and web pages all have. */
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
@@ -98,7 +98,7 @@ function paragraphOf(
       {
         href: link,
         style: {
-          background: look.colour,
+          background: lookOf(look.colour).accent,
           color: '#ffffff',
           borderRadius: 8,
           padding: '12px 20px',

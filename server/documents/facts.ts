@@ -112,12 +112,19 @@ export function printed(body: DocumentBody): Printed {
   }
 }
 
+/** Whether every line has the event's own rate: an item may have one of its own. */
+const isOneRate = ({ lines, tax }: DocumentBody): boolean =>
+  tax !== null &&
+  lines.every(({ base, gst }) => Math.abs(gst - (base * tax.percent) / 100) <= ROUNDED_PAISE_MAX)
+/** A tax may be rounded to whole rupees. */
+const ROUNDED_PAISE_MAX = 100
+
 function taxSums(
-  { tax }: DocumentBody,
+  body: DocumentBody,
   { cgst, sgst, igst, roundOff, second }: NonNullable<DocumentBody['heads']>,
 ): readonly Pair[] {
-  const at = (percent: number): string => (tax === null ? '' : ` ${percent}%`)
-  const percent = tax?.percent ?? 0
+  const percent = body.tax?.percent ?? 0
+  const at = (share: number): string => (isOneRate(body) ? ` ${share}%` : '')
   return [
     ...(igst > 0
       ? ([[`IGST${at(percent)}`, formatMoney(igst)]] as const)

@@ -51,6 +51,16 @@ const GROUPS: readonly (readonly [RegExp, string, string])[] = [
 /** Examples of which the base is not the other half: lines in another order, two files together, a day that has come. */
 const CANCELLATION =
   'cancellation:\n  steps:\n    - {to: 2026-01-31, refund: 75%}\n    - {to: 2026-02-15, refund: 50%}\n    - {otherwise: none}\n'
+const INVOICE = [
+  'invoice:',
+  '  supplier: Sample Society',
+  '  address: 12 Made-up Road, Kochi 682001',
+  '  gstin: 32AAAAA0000A1ZB',
+  '  sac: 998596',
+  '  place_of_supply: Kerala',
+  '  number: "SMPL/{year}/{n}"',
+  '',
+].join('\n')
 const RIGHT: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
@@ -59,6 +69,12 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV482: CANCELLATION,
   EV483: CANCELLATION,
   EV484: CANCELLATION,
+  EV490: INVOICE,
+  EV491: INVOICE,
+  EV492: INVOICE,
+  EV493: INVOICE,
+  EV494: `fees:\n  tax: {name: GST, percent: 18, prices: exclusive}\n${INVOICE}`,
+  EV495: INVOICE,
   EV801:
     '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
   EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',
@@ -170,7 +186,12 @@ const block = (language: string, text: string): string =>
 export function examplesOf(code: string): { readonly wrong: string; readonly right: string } {
   const [golden, clean] = [readGolden(`${code}.yaml`).split('\n'), mendedOf(code).split('\n')]
   const right = RIGHT[code]
-  if (code === 'EV303' || code === 'EV420' || right === CANCELLATION)
+  if (
+    code === 'EV303' ||
+    code === 'EV420' ||
+    [CANCELLATION, INVOICE].includes(right ?? '') ||
+    code === 'EV494'
+  )
     return { wrong: pointedAt(code, golden), right: right ?? '' }
   if (right !== undefined) return { wrong: `# second2026.yaml\n${pointedAt(code, golden)}`, right }
   const same = commonLines(golden, clean)

@@ -159,6 +159,11 @@ function readMail(text: string): {
           : body,
   }
 }
+/** What stands between the boundaries of a mail of several parts. */
+function partsOf({ headers, body }: ReturnType<typeof readMail>): readonly string[] {
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
+  return body.split(`--${boundary}`).slice(1, -1)
+}
 const quoted = (text: string): string =>
   decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
 
@@ -191,11 +196,16 @@ describe('without SMTP', () => {
     await mailer().run()
     served = null
     const { headers, body } = readMail(only())
-    const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
-    const parts = body.split(`--${boundary}`).slice(1, -1)
-    const [text = '', code = '', calendar = ''] = parts
+    expect(headers['reply-to']).toBe(config.support)
+    const parts = partsOf({ headers, body })
+    const [words = '', code = '', calendar = ''] = parts
     expect(parts).toHaveLength(3)
+    const [text = '', html = ''] = partsOf(readMail(words.trim()))
     expect(readMail(text.trim()).body.trim()).toBe(hello.text.trim())
+    const page = readMail(html.trim())
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    for (const paragraph of hello.text.trim().split('\n\n'))
+      expect(page.body).toContain(`>${paragraph}</p>`)
     expect(code).toContain(`filename=${regNo}.png`)
     expect(codeIn(Buffer.from(code.split('\n\n')[1] ?? '', 'base64'))).toBe(regNo)
     expect(calendar).toContain('filename=demo.ics')

@@ -70,6 +70,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/registrations/:reg_no': 'viewer of their event',
   'GET /admin/registrations/:reg_no/files/:field': 'viewer of their event',
   'GET /admin/registrations/:reg_no/acts': 'viewer of their event',
+  'GET /admin/registrations/:reg_no/documents': 'viewer of their event',
+  'GET /admin/registrations/:reg_no/documents/:id': 'viewer of their event',
   // What each act takes beyond that is the engine's table.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
   'POST /admin/registrations/:reg_no/resend-mail': 'desk of their event',

@@ -8,6 +8,7 @@ import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
+import { Documents } from './documents.tsx'
 import { readMessage, readOfficeRegistration } from './answers.ts'
 import { ask, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
@@ -115,6 +116,7 @@ export function RegistrationPage({
             <Ledger money rows={priceRows(row, query.data.lines)} />
           </section>
           <Payments payments={payments} />
+          <Documents regNo={regNo} />
           <Mails
             mails={mails}
             regNo={regNo}

@@ -13,8 +13,8 @@ import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import { nearest } from '../near.ts'
 
-/** No conference of ours has sold more in a year; more digits would leave no room for the letters. */
-const SOLD_IN_A_YEAR_MAX = 99_999
+/** The largest conferences sell as much in a year; another digit would leave little room for the letters. */
+const SOLD_IN_A_YEAR_MAX = 9_999
 
 const gstin: Check = {
   slug: 'invoice-gstin',
@@ -89,6 +89,7 @@ const number: Check = {
   severity: 'error',
   why: 'Rule 46 asks for a consecutive number of at most 16 letters, digits, hyphens and slashes.',
   find: (model) => {
+    const { file } = model
     const problems = patternsOf(model).flatMap(([at, pattern]): Draft[] => {
       const longest = serialText(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
       if (!pattern.includes('{n}'))
@@ -107,7 +108,10 @@ const number: Check = {
           {
             at,
             message: `the number ${longest} would have ${longest.length} characters; ${SERIAL_CHARACTERS_MAX} are allowed`,
-            help: 'shorten its letters',
+            help:
+              file.invoice?.credit_number === undefined && at === 'invoice.number'
+                ? 'shorten its letters; credit notes have a C before them unless credit_number says otherwise'
+                : 'shorten its letters',
           },
         ]
       return []

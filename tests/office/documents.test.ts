@@ -1,0 +1,146 @@
+/** What is issued for money: receipts, tax invoices and credit notes, as rows, as PDF and with the mail. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import * as mupdf from 'mupdf'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { instant, orderIdOf, paise } from '../../engine/index.ts'
+import type { DocumentBody, DocumentsAnswer, RegNo } from '../../engine/index.ts'
+import { readGolden } from '../checker/goldens.ts'
+import { startTestApp } from '../server/harness.ts'
+import type { TestApp } from '../server/harness.ts'
+import { noon, register, signIn } from './office.ts'
+import type { Office } from './office.ts'
+
+let server: TestApp
+let office: Office
+const EVENT = 'sample2026'
+const day = noon('2026-01-20')
+
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const answers = (name: string) => ({
+  full_name: name,
+  email: 'made.up@example.org',
+  phone_number: '+919876500001',
+  is_member: true,
+})
+const paid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: instant(day + n * 60_000),
+    answers: answers(name),
+    pays: 'success',
+  })
+const documents = async (regNo: RegNo): Promise<DocumentsAnswer['documents']> =>
+  (await office.get(`/admin/registrations/${regNo}/documents/`)).json<DocumentsAnswer>().documents
+const body = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
+  const one = (await documents(regNo)).find((document) => document.kind === kind)
+  const found = await server.deps.store.document(regNo, one?.id ?? 0)
+  if (found === null) throw new Error(`no ${kind}`)
+  return found
+}
+
+test('whoever pays has a receipt and an invoice, numbered one after the other', async () => {
+  const [first, second] = [await paid(1), await paid(2)]
+  const unpaid = await register(server, EVENT, { n: 3, on: day, answers: answers('Not Paid') })
+  expect(await documents(unpaid)).toEqual([])
+  expect((await documents(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
+    ['receipt', orderIdOf(first, 1)],
+    ['invoice', 'SMPL/25-26/1'],
+  ])
+  expect((await documents(second)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
+  const invoice = await body(first, 'invoice')
+  expect(invoice).toMatchObject({
+    buyer: { name: 'Asha Sample', gstin: null },
+    supplier: { gstin: '32AAAAA0000A1ZB', sac: '998596' },
+    placeOfSupply: { code: '32', name: 'Kerala' },
+    heads: { taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0, total: 118_000 },
+    inWords: 'Rupees one thousand one hundred eighty only',
+  })
+  // The same notice again issues nothing again.
+  await server.deps.store.applyFact(
+    orderIdOf(first, 1),
+    {
+      type: 'confirmed',
+      reference: 'REF1',
+      amount: paise(118_000),
+      currency: '356',
+      kind: 'sale',
+      at: day,
+    },
+    null,
+  )
+  expect(await documents(first)).toHaveLength(2)
+})
+
+test('what goes back is credited as it was charged, and never more than was charged', async () => {
+  const regNo = await paid(4)
+  for (const [reference, amount] of [
+    ['BACK1', 50_000],
+    ['BACK2', 68_000],
+  ] as const)
+    await server.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      { type: 'refunded', reference, amount: paise(amount), at: instant(day + 3_600_000) },
+      null,
+    )
+  const all = await documents(regNo)
+  expect(all.map(({ kind, serial, total }) => [kind, serial, total])).toEqual([
+    ['receipt', orderIdOf(regNo, 1), 1180],
+    ['invoice', 'SMPL/25-26/3', 1180],
+    ['credit', 'CSMPL/25-26/1', 500],
+    ['credit', 'CSMPL/25-26/2', 680],
+  ])
+  const credit = await body(regNo, 'credit')
+  expect(credit).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
+})
+
+test('a document cannot be rewritten or deleted', async () => {
+  expect(server.rows('SELECT id FROM documents').length).toBeGreaterThan(0)
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  try {
+    expect(() => db.exec("UPDATE documents SET body = '{}' WHERE kind = 'invoice'")).toThrow(
+      'never rewritten',
+    )
+    expect(() => db.exec('DELETE FROM documents')).toThrow('never deleted')
+  } finally {
+    db.close()
+  }
+})
+
+test('the PDF says what was frozen, in every script, and is the same each time', async () => {
+  const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ'
+  const regNo = await paid(5, name)
+  const invoice = (await documents(regNo)).find(({ kind }) => kind === 'invoice')
+  const get = (): ReturnType<Office['get']> =>
+    office.get(`/admin/registrations/${regNo}/documents/${invoice?.id}/`)
+  const [one, two] = [await get(), await get()]
+  expect(one.headers).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': `attachment; filename="Tax-invoice-${invoice?.serial.replaceAll('/', '-')}.pdf"`,
+  })
+  expect(one.rawPayload.equals(two.rawPayload)).toBe(true)
+  const page = mupdf.Document.openDocument(one.rawPayload, 'application/pdf').loadPage(0)
+  const text = page.toStructuredText().asText()
+  for (const said of [
+    'Tax invoice',
+    invoice?.serial ?? '',
+    '₹\u00a01,180',
+    'CGST 9%',
+    'GSTIN 32AAAAA0000A1ZB',
+  ])
+    expect(text.replaceAll(' ', '\u00a0')).toContain(said.replaceAll(' ', '\u00a0'))
+  // No box for a sign that no face has.
+  expect(text).not.toContain('\ufffd')
+  const strange = await office.get(
+    `/admin/registrations/${await paid(6)}/documents/${invoice?.id}/`,
+  )
+  expect(strange.statusCode).toBe(404)
+})
