@@ -6,7 +6,7 @@
 import type { Paise } from './money.ts'
 import type { Condition, FieldErrors, RawAnswers, Scalar } from './answer.ts'
 import type { Cancellation } from './cancelling.ts'
-import type { Invoice } from './documents.ts'
+import type { Invoice } from './gst.ts'
 import type { Role, Roles } from './roles.ts'
 import type { CodeKind, Fees, Limit, Roll, Unique } from './sale.ts'
 import type { Day, Instant } from './time.ts'

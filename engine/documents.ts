@@ -11,6 +11,7 @@ import {
   stateOfGstin,
   STATES_OF_INDIA,
   taxHeads,
+  type Invoice,
   type StateCode,
   type TaxHeads,
 } from './gst.ts'
@@ -19,20 +20,6 @@ import type { Line } from './lines.ts'
 import { paise, type Paise } from './money.ts'
 import { own } from './outcome.ts'
 import { formatDays, type Instant } from './time.ts'
-
-/** Who supplies, as the event file says it. `placeOfSupply` by field: the state that the buyer names. */
-export type Invoice = {
-  readonly supplier: string
-  readonly address: string
-  readonly gstin: string
-  readonly sac: string
-  readonly placeOfSupply: { readonly state: StateCode } | { readonly field: string }
-  /** Hold `{n}`, and may hold `{year}`. */
-  readonly number: string
-  readonly creditNumber: string
-  /** Ids of fields. */
-  readonly buyer: { readonly name?: string; readonly gstin?: string; readonly address?: string }
-}
 
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]

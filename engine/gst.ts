@@ -2,8 +2,7 @@
  * What a tax invoice needs of the law of India: numbers of suppliers, states, the financial year, the heads
  * under which the tax stands. Rule 46 of the CGST Rules 2017; section 12(6) of the IGST Act for admission.
  */
-import type { Line } from './lines.ts'
-import { paise, type Paise } from './money.ts'
+import { paise, type Paise, type Split } from './money.ts'
 import { addDays, day, type Day } from './time.ts'
 
 /** States and union territories by the code that begins a GSTIN (CBIC); 26 took over what 25 was. */
@@ -122,11 +121,11 @@ export type TaxHeads = {
 }
 
 export function taxHeads(
-  lines: readonly Pick<Line, 'base' | 'gst' | 'total'>[],
+  lines: readonly Split[],
   supplier: StateCode,
   placeOfSupply: StateCode,
 ): TaxHeads {
-  const sum = (of: (line: Pick<Line, 'base' | 'gst' | 'total'>) => number): Paise =>
+  const sum = (of: (line: Split) => number): Paise =>
     paise(lines.reduce((so, line) => so + of(line), 0))
   const [taxable, gst, total] = [
     sum(({ base }) => base),
@@ -144,4 +143,18 @@ export function taxHeads(
     total,
     second: UNION_TERRITORIES.includes(placeOfSupply) ? 'UTGST' : 'SGST',
   }
+}
+
+/** Who supplies, as the event file says it. `placeOfSupply` by field: the state that the buyer names. */
+export type Invoice = {
+  readonly supplier: string
+  readonly address: string
+  readonly gstin: string
+  readonly sac: string
+  readonly placeOfSupply: { readonly state: StateCode } | { readonly field: string }
+  /** Hold `{n}`, and may hold `{year}`. */
+  readonly number: string
+  readonly creditNumber: string
+  /** Ids of fields. */
+  readonly buyer: { readonly name?: string; readonly gstin?: string; readonly address?: string }
 }

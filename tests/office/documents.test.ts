@@ -128,7 +128,7 @@ test('the PDF says what was frozen, in every script, and is the same each time',
   })
   expect(one.rawPayload.equals(two.rawPayload)).toBe(true)
   const page = mupdf.Document.openDocument(one.rawPayload, 'application/pdf').loadPage(0)
-  const text = page.toStructuredText().asText()
+  const text = page.toStructuredText('preserve-whitespace').asText()
   for (const said of [
     'Tax invoice',
     invoice?.serial ?? '',

@@ -1,6 +1,5 @@
 /** Who supplies and how invoices are numbered, from the block as the file writes it. */
-import type { Invoice } from '../../documents.ts'
-import { readGstin, stateNamed, type StateCode } from '../../gst.ts'
+import { readGstin, stateNamed, type Invoice, type StateCode } from '../../gst.ts'
 import { given, map, maybe, text, type Plain } from './plain.ts'
 
 /** What is wrong of it is found by a check, and such a file is never served; it is taken as it stands. */
