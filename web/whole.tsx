@@ -1,7 +1,7 @@
 /** A page as a whole, drawn alike by a browser and by the server. */
 import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { FACES } from '../engine/index.ts'
+import { wearFaces } from './shared/faces.ts'
 import { Sprite } from './shared/icons.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
@@ -12,7 +12,7 @@ import './site/shell.css'
 
 export function Whole({ children }: { readonly children: ReactNode }) {
   // The page works: now its faces may come.
-  useEffect(() => document.getElementById(FACES)?.setAttribute('media', 'all'), [])
+  useEffect(wearFaces, [])
   return (
     <StrictMode>
       <Sprite />

@@ -276,9 +276,9 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
 
 /** All that draws the form and sends it; what comes ahead of it is no part of it. */
 const SCRIPT = '**/assets/{index,shared,event}-*.js'
-/** Whether the form's script has taken the page over: then it fetches the faces. */
+/** Whether the form's script has taken the page over: then it fetches the faces that were held back. */
 const isTaken = (page: Page): Promise<boolean> =>
-  page.evaluate((id) => document.getElementById(id)?.getAttribute('media') === 'all', FACES)
+  page.evaluate((id) => document.getElementById(id) === null, FACES)
 /** A cheap phone on a bad line. */
 const SLOW = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000, offline: false }
 const SLOWER_TIMES = 6
@@ -310,7 +310,6 @@ test('what is typed and chosen on a slow line 300 ms after the first paint, and 
   await name.fill('Dr. Nair')
   // Into the middle: a caret that jumps would be seen in the order of the letters.
   for (const _ of 'Nair') await name.press('ArrowLeft')
-  expect(await isTaken(page)).toBe(false)
   const bar = page.getByRole('region', { name: 'Registration Summary' })
   const given = 'Anjali Lakshmi '
   let typed = ''

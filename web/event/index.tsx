@@ -31,7 +31,8 @@ export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
 /** Registration for one event: the form, the live price, the hand-off to the gateway. */
 export function EventPage({ page, more, styles }: EventPageProps & { readonly more: More }) {
-  const colour = page.page === 'event' ? page.event.event.look.colour : null
+  // A page that the server drew has it; set once more it would lay every element out again.
+  const colour = page.page === 'event' && !page.drawn ? page.event.event.look.colour : null
   useLayoutEffect(() => {
     if (colour !== null) wear(colour)
   }, [colour])
@@ -40,7 +41,7 @@ export function EventPage({ page, more, styles }: EventPageProps & { readonly mo
   const { event } = page.event
   return (
     <CacheProvider value={styles ?? stylesOfPage()}>
-      <ThemeProvider theme={theme}>
+      <ThemeProvider theme={theme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <EventHeader event={event} />
           <Registration page={page} more={more} />

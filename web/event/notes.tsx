@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import type { PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { Ledger } from '../shared/ledger.tsx'
-import { useIsLive } from '../shared/live.ts'
+import { useIsAtRest } from '../shared/live.ts'
 import { PriceNote, priceOfOption } from './choices.tsx'
 import type * as Coming from './fees.tsx'
 import type { TableProps, UntilProps } from './fees.tsx'
@@ -37,10 +37,10 @@ const LaterUntil = later<UntilProps>((all) => all.PriceUntil)
 
 /** Until when one's own price holds, and what it becomes then. */
 export function Until(props: UntilProps) {
-  // The server would have to wait for it.
-  const isLive = useIsLive()
+  // Fetched when everything else is done; and the server would have to wait for it.
+  const isAtRest = useIsAtRest()
   return (
-    isLive && (
+    isAtRest && (
       <Suspense fallback={null}>
         <LaterUntil {...props} />
       </Suspense>

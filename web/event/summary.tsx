@@ -273,15 +273,15 @@ function SummaryBar(props: SummaryProps) {
   const { price, event } = props
   const isLive = useIsLive()
   useEffect(() => {
-    // Notices stand above the bar, however high it has grown.
-    const root = document.documentElement.style
+    // Messages stand above the bar, however high it has grown. Said to them alone: all that inherits it is worked out again.
+    const above = document.querySelector<HTMLElement>('.messages')?.style
     const watch = new ResizeObserver(() =>
-      root.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
+      above?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
     )
     if (bar.current) watch.observe(bar.current)
     return () => {
       watch.disconnect()
-      root.removeProperty('--bar')
+      above?.removeProperty('--bar')
     }
   }, [])
   return (

@@ -4,15 +4,16 @@
  * whoever pressed Pay by then has pressed it.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { RawAnswers } from '../../engine/index.ts'
-import { recall, startOf } from '../shared/keep.ts'
+import { recall, recallProofs, startOf } from '../shared/keep.ts'
 import type { Kept } from '../shared/keep.ts'
 import { FORM_ID } from './keys.ts'
 import type { EventPage } from './price.ts'
 import { isSame, takeOver, typedIn } from './typed.ts'
 
 /**
- * Once, in the same breath in which React has taken the page over, so that no key can come between.
+ * Once, and before anything else that changes an answer: React would draw what it knows over what was typed.
  * `then` is told what was kept, and whether the answers are others than those.
  */
 export function useTakeOver(
@@ -27,25 +28,57 @@ export function useTakeOver(
     drawn && typeof document !== 'undefined' ? { form: theForm(), typed: typedIn(event) } : null,
   )
   const [isPressed, setPressed] = useState(false)
+  const waiting = useRef<Taking | null>(null)
   useLayoutEffect(() => {
     if (found === null) return
-    setPressed(takeOver())
     const kept = recall(event)
-    const typed = found.form === theForm() ? typedIn(event) : found.typed
-    if (kept === null && typed.length === 0) return
-    const before = kept?.data ?? startOf(event)
-    layIn({ ...before, ...Object.fromEntries(typed) })
-    latest.current(
-      kept,
-      typed.some(([id, answer]) => !isSame(answer, before[id])),
-    )
+    const isOurs = found.form === theForm()
+    const take = (): void => {
+      setPressed(takeOver())
+      const typed = isOurs ? typedIn(event) : found.typed
+      if (kept === null && typed.length === 0) return
+      const before = kept?.data ?? startOf(event)
+      layIn({ ...before, ...Object.fromEntries(typed) })
+      latest.current(
+        kept,
+        typed.some(([id, answer]) => !isSame(answer, before[id])),
+      )
+    }
+    // What was kept changes answers by itself, also the names of files.
+    if (!isOurs || kept !== null || recallProofs(event).size > 0) return take()
+    waiting.current = beforeTouched(take)
+    return waiting.current.leave
   }, [found, event, layIn])
+  // Together with what inputs find out about themselves by then, which would draw them anew with what React knew.
+  useEffect(() => waiting.current?.take(), [])
   useEffect(() => {
     if (!isPressed) return
     // When what was laid in has reached everything that reads it.
-    const soon = setTimeout(() => theForm()?.requestSubmit())
-    return () => clearTimeout(soon)
+    const later = setTimeout(() => theForm()?.requestSubmit())
+    return () => clearTimeout(later)
   }, [isPressed])
+}
+
+/** All by which somebody changes an answer, leaves a question, or asks for what the answers are. */
+const TOUCHES = ['keydown', 'input', 'change', 'click', 'focusout', 'drop', 'submit']
+
+type Taking = { readonly take: () => void; readonly leave: () => void }
+
+/** Once: when `take` is called, or before the first touch is heard by anything else. */
+function beforeTouched(run: () => void): Taking {
+  const listening = new AbortController()
+  const leave = (): void => listening.abort()
+  const take = (): void => {
+    if (listening.signal.aborted) return
+    leave()
+    run()
+  }
+  for (const type of TOUCHES)
+    document.addEventListener(type, () => flushSync(take), {
+      capture: true,
+      signal: listening.signal,
+    })
+  return { take, leave }
 }
 
 const theForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)

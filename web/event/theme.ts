@@ -1,6 +1,6 @@
 /** MUI in the dress of the register. */
 import { createTheme } from '@mui/material/styles'
-import type { Shadows } from '@mui/material/styles'
+import type { Shadows, Theme, ThemeOptions } from '@mui/material/styles'
 
 /** The values of tokens.css that MUI computes with; it cannot read custom properties. */
 const INK = '#162330'
@@ -10,7 +10,7 @@ const BLUE = '#1050AC'
 const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
 
 /** MUI in the dress of the register: ink acts, lines instead of shadows, the focus always visible. */
-export const theme = createTheme({
+const dress: ThemeOptions = {
   palette: {
     mode: 'light',
     primary: { main: INK },
@@ -32,6 +32,8 @@ export const theme = createTheme({
   components: {
     MuiButtonBase: { defaultProps: { disableRipple: true } },
     MuiInputBase: {
+      // The browser's filling in moves no label here; to hear of it every input brings a style sheet of its own.
+      defaultProps: { disableInjectingGlobalStyles: true },
       styleOverrides: {
         root: { font: 'inherit', letterSpacing: 0 },
         input: { height: 24, lineHeight: '24px', letterSpacing: 0 },
@@ -139,4 +141,8 @@ export const theme = createTheme({
       styleOverrides: { root: { padding: 0, '&:hover': { background: 'none' } } },
     },
   },
-})
+}
+
+let made: Theme | null = null
+/** Made when it is first worn: before, it would lengthen the reading of the script, in which the page answers to nobody. */
+export const theme = (): Theme => (made ??= createTheme(dress))

@@ -21,6 +21,8 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
   const sent = useRef(false)
   const [slow, setSlow] = useState(false)
   useEffect(() => {
+    const bar = document.querySelector<HTMLElement>('.bar')?.offsetHeight ?? 0
+    form.current?.style.setProperty('--bar', `${bar}px`)
     if (!sent.current) form.current?.submit()
     sent.current = true
     const timer = setTimeout(() => setSlow(true), PATIENCE_MS)

@@ -1,5 +1,5 @@
-/** Whether a page is as the server drew it, or answers. */
-import { useSyncExternalStore } from 'react'
+/** Whether a page is as the server drew it, or answers; and whether it has nothing better to do. */
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 const never = () => () => {}
 
@@ -10,3 +10,23 @@ export const useIsLive = (): boolean =>
     () => true,
     () => false,
   )
+
+/** Runs when nothing else is to be done, at the latest after `waits`; where a browser cannot tell, soon. */
+export function whenIdle(run: () => void, waits: number): () => void {
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(run)
+    return () => clearTimeout(timer)
+  }
+  const asked = requestIdleCallback(run, { timeout: waits })
+  return () => cancelIdleCallback(asked)
+}
+
+/** How long what can wait does so where a page never rests. */
+const REST_MS_MAX = 2_000
+
+/** False until the page has answered and come to rest. */
+export function useIsAtRest(): boolean {
+  const [isAtRest, setAtRest] = useState(false)
+  useEffect(() => whenIdle(() => setAtRest(true), REST_MS_MAX), [])
+  return isAtRest
+}

@@ -42,7 +42,7 @@ export default function FormPreview({
 }) {
   return (
     <CacheProvider value={cache}>
-      <ThemeProvider theme={theme}>
+      <ThemeProvider theme={theme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
           <div className="org-page" onClickCapture={stay}>

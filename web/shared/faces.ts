@@ -1,0 +1,39 @@
+/** The faces that a drawn form does without until its script is here: fetched then, and worn all at once, because each that comes lays the page out anew. */
+import { FACES } from '../../engine/index.ts'
+import { whenIdle } from './live.ts'
+
+/** How long a page that never rests stays in the machine's own faces. */
+const WORN_MS_MAX = 3_000
+
+/** On a page that links its style sheets there is nothing to do. */
+export function wearFaces(): void {
+  const held = document.getElementById(FACES)
+  if (!(held instanceof HTMLStyleElement)) return
+  const shown = new Set(Array.from(document.body.innerText, (sign) => sign.codePointAt(0) ?? 0))
+  const faces = [...(held.sheet?.cssRules ?? [])].flatMap((rule) =>
+    rule instanceof CSSFontFaceRule ? faceOf(rule.style) : [],
+  )
+  held.remove()
+  const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shown))
+  void Promise.allSettled(needed.map((face) => face.load())).then(() =>
+    // What is not needed now is fetched by the browser when it is.
+    whenIdle(() => faces.forEach((face) => document.fonts.add(face)), WORN_MS_MAX),
+  )
+}
+
+function faceOf(rule: CSSStyleDeclaration): FontFace {
+  const of = (name: string): string => rule.getPropertyValue(name)
+  return new FontFace(of('font-family').replaceAll(/["']/g, ''), of('src'), {
+    weight: of('font-weight'),
+    unicodeRange: of('unicode-range'),
+    display: 'swap',
+  })
+}
+
+/** @param range as CSS writes it: `U+20-7E, U+A0`. */
+function covers(range: string, signs: ReadonlySet<number>): boolean {
+  return range.split(',').some((part) => {
+    const [from = NaN, to = from] = (part.match(/[\da-f]+/gi) ?? []).map((hex) => parseInt(hex, 16))
+    return [...signs].some((sign) => sign >= from && sign <= to)
+  })
+}
