@@ -9,6 +9,7 @@ import { kindOf } from './event/which.ts'
 import { Boundary } from './shared/boundary.tsx'
 import { Broken } from './shared/broken.tsx'
 import { watchLine } from './shared/line.ts'
+import { goLive } from './shared/live.ts'
 import type { PageProps } from './shared/page.ts'
 import { Plain } from './shared/plain.tsx'
 import { Whole } from './whole.tsx'
@@ -71,7 +72,10 @@ function show(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>)
   )
   // As a transition it is done in pieces, between which the page answers to whoever types already.
   if ('drawn' in page && page.drawn) startTransition(() => void hydrateRoot(root, whole))
-  else createRoot(root).render(whole)
+  else {
+    goLive()
+    createRoot(root).render(whole)
+  }
 }
 
 async function start(root: HTMLElement): Promise<void> {

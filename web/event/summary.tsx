@@ -1,5 +1,5 @@
 /** The summary of the price, in a column or in a bar, with the button that sends the form. */
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import { buttonText, formatPrice, isEmail } from '../../engine/index.ts'
 import type { Contradiction, PublicEvent } from '../../engine/index.ts'
@@ -19,18 +19,19 @@ export const SUMMARY_ID = 'summary'
 export const BAR_ID = 'summary-bar'
 
 const wideQuery = () => matchMedia('(min-width: 768px)')
-const onWidth = (changed: () => void) => {
-  const query = wideQuery()
-  query.addEventListener('change', changed)
-  return () => query.removeEventListener('change', changed)
-}
 /** Two columns, or one with the bar at the thumb; null where nobody knows, as when the server draws. */
-export const useWide = (): boolean | null =>
-  useSyncExternalStore(
-    onWidth,
-    () => wideQuery().matches,
-    () => null,
-  )
+export function useWide(): boolean | null {
+  const isLive = useIsLive()
+  const [isWide, setWide] = useState(() => typeof matchMedia === 'function' && wideQuery().matches)
+  useEffect(() => {
+    const query = wideQuery()
+    const look = (): void => setWide(query.matches)
+    query.addEventListener('change', look)
+    look()
+    return () => query.removeEventListener('change', look)
+  }, [])
+  return isLive ? isWide : null
+}
 
 /** Only one of the two is in the page, so that nothing is read twice; of what the server drew the style sheet shows one. */
 export function Summary(props: SummaryProps) {

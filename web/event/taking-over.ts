@@ -11,6 +11,7 @@ import type { Kept } from '../shared/keep.ts'
 import { FORM_ID } from './keys.ts'
 import type { EventPage } from './price.ts'
 import { isSame, takeOver, typedIn } from './typed.ts'
+import type { Typed } from './typed.ts'
 
 /**
  * Once, and before anything else that changes an answer: React would draw what it knows over what was typed.
@@ -28,14 +29,14 @@ export function useTakeOver(
     drawn && typeof document !== 'undefined' ? { form: theForm(), typed: typedIn(event) } : null,
   )
   const [isPressed, setPressed] = useState(false)
-  const waiting = useRef<Taking | null>(null)
+  const waiting = useRef<(() => void) | null>(null)
   useLayoutEffect(() => {
     if (found === null) return
     const kept = recall(event)
     const isOurs = found.form === theForm()
-    const take = (): void => {
+    const typed = isOurs ? typedIn(event) : found.typed
+    const take = (typed: Typed): void => {
       setPressed(takeOver())
-      const typed = isOurs ? typedIn(event) : found.typed
       if (kept === null && typed.length === 0) return
       const before = kept?.data ?? startOf(event)
       layIn({ ...before, ...Object.fromEntries(typed) })
@@ -45,12 +46,13 @@ export function useTakeOver(
       )
     }
     // What was kept changes answers by itself, also the names of files.
-    if (!isOurs || kept !== null || recallProofs(event).size > 0) return take()
-    waiting.current = beforeTouched(take)
-    return waiting.current.leave
+    if (!isOurs || kept !== null || recallProofs(event).size > 0) return take(typed)
+    const leave = beforeTouched(() => take(typedIn(event)))
+    waiting.current = () => leave() && take(typed)
+    return () => void leave()
   }, [found, event, layIn])
-  // Together with what inputs find out about themselves by then, which would draw them anew with what React knew.
-  useEffect(() => waiting.current?.take(), [])
+  // Inputs find out about themselves by now, and will be drawn anew with what React knew: this is drawn with it.
+  useEffect(() => inNextTask(() => flushSync(() => waiting.current?.())), [])
   useEffect(() => {
     if (!isPressed) return
     // When what was laid in has reached everything that reads it.
@@ -62,23 +64,27 @@ export function useTakeOver(
 /** All by which somebody changes an answer, leaves a question, or asks for what the answers are. */
 const TOUCHES = ['keydown', 'input', 'change', 'click', 'focusout', 'drop', 'submit']
 
-type Taking = { readonly take: () => void; readonly leave: () => void }
-
-/** Once: when `take` is called, or before the first touch is heard by anything else. */
-function beforeTouched(run: () => void): Taking {
+/** Runs before the first touch is heard by anything else; what is answered leaves it, and says whether there was none. */
+function beforeTouched(run: () => void): () => boolean {
   const listening = new AbortController()
-  const leave = (): void => listening.abort()
-  const take = (): void => {
-    if (listening.signal.aborted) return
-    leave()
-    run()
+  const { signal } = listening
+  const leave = (): boolean => {
+    const isWaiting = !signal.aborted
+    listening.abort()
+    return isWaiting
   }
-  for (const type of TOUCHES)
-    document.addEventListener(type, () => flushSync(take), {
-      capture: true,
-      signal: listening.signal,
-    })
-  return { take, leave }
+  const touched = (): void => void (leave() && flushSync(run))
+  for (const type of TOUCHES) document.addEventListener(type, touched, { capture: true, signal })
+  return leave
+}
+
+/** Between this task and the next the page answers; what React draws next comes after that, for it asks in the same way later. */
+function inNextTask(run: () => void): () => void {
+  const { port1, port2 } = new MessageChannel()
+  port1.addEventListener('message', run, { once: true })
+  port1.start()
+  port2.postMessage(null)
+  return () => port1.close()
 }
 
 const theForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)

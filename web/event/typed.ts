@@ -22,8 +22,10 @@ type Raw = RawAnswers[string]
 export const isSame = (one: Raw, other: Raw): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
+export type Typed = readonly (readonly [id: string, answer: Raw])[]
+
 /** The answers in the page that are not those with which a form starts. */
-export function typedIn(event: PublicEvent): readonly (readonly [id: string, answer: Raw])[] {
+export function typedIn(event: PublicEvent): Typed {
   const start = startOf(event)
   return event.fields.flatMap((field) => {
     const answer = answerIn(field)

@@ -1,15 +1,13 @@
 /** The faces that a drawn form does without until its script is here: fetched then, and worn all at once, because each that comes lays the page out anew. */
 import { FACES } from '../../engine/index.ts'
-import { whenIdle } from './live.ts'
-
-/** How long a page that never rests stays in the machine's own faces. */
-const WORN_MS_MAX = 3_000
+import { REST_MS_MAX, whenIdle } from './live.ts'
 
 /** On a page that links its style sheets there is nothing to do. */
 export function wearFaces(): void {
   const held = document.getElementById(FACES)
   if (!(held instanceof HTMLStyleElement)) return
-  const shown = new Set(Array.from(document.body.innerText, (sign) => sign.codePointAt(0) ?? 0))
+  const text = document.getElementById('root')?.textContent ?? ''
+  const shown = new Set(Array.from(text, (sign) => sign.codePointAt(0) ?? 0))
   const faces = [...(held.sheet?.cssRules ?? [])].flatMap((rule) =>
     rule instanceof CSSFontFaceRule ? faceOf(rule.style) : [],
   )
@@ -17,7 +15,7 @@ export function wearFaces(): void {
   const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shown))
   void Promise.allSettled(needed.map((face) => face.load())).then(() =>
     // What is not needed now is fetched by the browser when it is.
-    whenIdle(() => faces.forEach((face) => document.fonts.add(face)), WORN_MS_MAX),
+    whenIdle(() => faces.forEach((face) => document.fonts.add(face)), REST_MS_MAX),
   )
 }
 

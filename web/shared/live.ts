@@ -1,15 +1,25 @@
 /** Whether a page is as the server drew it, or answers; and whether it has nothing better to do. */
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 
-const never = () => () => {}
+let isTaken = false
+/** Told before a page is drawn that the server has not drawn. */
+export function goLive(): void {
+  isTaken = true
+}
 
-/** False on the server and while React takes over what that has drawn; from then on, and everywhere else, true. */
-export const useIsLive = (): boolean =>
-  useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  )
+/**
+ * False on the server and while React takes over what that has drawn; from then on, and everywhere else, true.
+ * It becomes so as any state does: a store that differs from the server's would be drawn in the same
+ * task as the takeover.
+ */
+export function useIsLive(): boolean {
+  const [isLive, setLive] = useState(isTaken)
+  useEffect(() => {
+    goLive()
+    setLive(true)
+  }, [])
+  return isLive
+}
 
 /** Runs when nothing else is to be done, at the latest after `waits`; where a browser cannot tell, soon. */
 export function whenIdle(run: () => void, waits: number): () => void {
@@ -22,7 +32,7 @@ export function whenIdle(run: () => void, waits: number): () => void {
 }
 
 /** How long what can wait does so where a page never rests. */
-const REST_MS_MAX = 2_000
+export const REST_MS_MAX = 2_000
 
 /** False until the page has answered and come to rest. */
 export function useIsAtRest(): boolean {
