@@ -240,7 +240,7 @@ export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export { RESERVED_CALLS } from './reserved.ts'
-export { isAtLeast, isRole, maySee, type Person, type Role } from './may.ts'
+export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,

@@ -32,8 +32,3 @@ export function isAtLeast(role: Role, least: Role): boolean {
 export function maySee({ events }: Pick<Person, 'events'>, eventId: string): boolean {
   return events === null || events.includes(eventId)
 }
-
-/** Whoever looks after people: an owner of some events could make themselves one of all. */
-export function isOwnerOfAll({ role, events }: Pick<Person, 'role' | 'events'>): boolean {
-  return role === 'owner' && events === null
-}

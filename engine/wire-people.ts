@@ -104,6 +104,7 @@ export type WireActivity = {
   at: string
   who: string
   what: string
+  event_id: string | null
   /** A title, or the id of an event that is not served any more; '' for none. */
   event: string
   reg_no: string | null

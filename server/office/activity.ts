@@ -49,6 +49,7 @@ export function activityRoutes(
     at: isoIndia(row.at),
     who: row.who,
     what: row.what,
+    event_id: row.eventId,
     event: eventText(deps, row.eventId),
     reg_no: row.regNo,
   })

@@ -63,7 +63,12 @@ export const readMadeCodes: Reader<readonly string[]> = (body) =>
 
 /** Who is signed in, and the events that the office has lists of. */
 export const readSession: Reader<SessionAnswer> = (body) => {
-  if (!isRecord(body) || !holdsAll(body, 'string', 'username')) return null
+  if (
+    !isRecord(body) ||
+    !holdsAll(body, 'string', 'username', 'role') ||
+    !holdsAll(body, 'boolean', 'all_events', 'needs_second_factor')
+  )
+    return null
   const { events, texts } = body
   const readable =
     isRecord(texts) &&

@@ -1,11 +1,20 @@
 /** The office's calls and its addresses. What is asked of a list stands in the page's address, under the names the call takes. */
 import { QueryClient } from '@tanstack/react-query'
-import type { AdminList } from '../../engine/index.ts'
+import type { AdminList, SessionAnswer } from '../../engine/index.ts'
 import { call } from '../api.ts'
 import type { Answered, ApiError, CallOptions, Reader } from '../api.ts'
 
 export const LOGIN = '/admin/login'
 export const DASHBOARD = '/admin/dashboard'
+export const ACCOUNT = '/admin/account'
+export const PEOPLE = '/admin/people'
+export const ACTIVITY = '/admin/activity'
+/** Where a link to set a password leads. */
+export const PASSWORD = '/admin/password'
+
+/** Whoever looks after the people of the office. */
+export const isOwnerOfAll = ({ role, all_events }: SessionAnswer): boolean =>
+  role === 'owner' && all_events
 
 /** How long an answer that no page shows any more is kept for Back, milliseconds. */
 const KEPT_MS = 60_000

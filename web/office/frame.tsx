@@ -3,11 +3,21 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
+import { isAtLeast } from '../../engine/index.ts'
 import type { SessionAnswer } from '../../engine/index.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
 import { SkipLink } from '../shared/skip.tsx'
 import { readDone } from './answers.ts'
-import { codesAddress, DASHBOARD, LOGIN, ask } from './calls.ts'
+import {
+  ACCOUNT,
+  ACTIVITY,
+  codesAddress,
+  DASHBOARD,
+  LOGIN,
+  PEOPLE,
+  ask,
+  isOwnerOfAll,
+} from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner } from './parts.tsx'
 
@@ -67,6 +77,25 @@ export function Frame({
                 {dashboard.label} codes
               </Link>
             ))}
+          <span className="grp" aria-hidden="true">
+            Office
+          </span>
+          {isOwnerOfAll(session) && (
+            <Link to={PEOPLE} {...current(PEOPLE)}>
+              <Icon name="flag" />
+              People
+            </Link>
+          )}
+          {isAtLeast(session.role, 'owner') && (
+            <Link to={ACTIVITY} {...current(ACTIVITY)}>
+              <Icon name="clock" />
+              Activity
+            </Link>
+          )}
+          <Link to={ACCOUNT} {...current(ACCOUNT)}>
+            <Icon name="lock" />
+            Your account
+          </Link>
         </nav>
         <div className="me">
           <p>

@@ -3,6 +3,7 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
+import { isAtLeast } from '../../engine/index.ts'
 import type { SessionAnswer } from '../../engine/index.ts'
 import { Boundary } from '../shared/boundary.tsx'
 import { Broken } from '../shared/broken.tsx'
@@ -10,14 +11,30 @@ import type { PageProps } from '../shared/page.ts'
 import { sayWith } from '../api.ts'
 // First, so that the parts of the office may say more of what it says.
 import './office.css'
+import { AccountPage } from './account.tsx'
+import { ActivityPage } from './activity.tsx'
 import { CodesPage } from './codes.tsx'
-import { codesAddress, DASHBOARD, LOGIN, ask, newClient, safeNext } from './calls.ts'
+import {
+  ACCOUNT,
+  ACTIVITY,
+  codesAddress,
+  DASHBOARD,
+  LOGIN,
+  PASSWORD,
+  PEOPLE,
+  ask,
+  isOwnerOfAll,
+  newClient,
+  safeNext,
+} from './calls.ts'
 import { readSession } from './answers.ts'
 import { Dashboard } from './dashboard.tsx'
 import { Frame, Waiting } from './frame.tsx'
 import { useLeaveOn401 } from './leave.ts'
 import { ListPage } from './list.tsx'
 import { Login } from './login.tsx'
+import { PasswordPage } from './password.tsx'
+import { PeoplePage } from './people.tsx'
 import { RegistrationPage } from './registration.tsx'
 import { Banner } from './parts.tsx'
 
@@ -40,6 +57,8 @@ function Routed() {
     <Boundary resetBy={key} otherwise={<Broken />}>
       {path === LOGIN ? (
         <Login next={safeNext(new URLSearchParams(search).get('next'))} />
+      ) : path === PASSWORD ? (
+        <PasswordPage />
       ) : (
         <SignedIn path={path} />
       )}
@@ -78,6 +97,12 @@ function SignedIn({ path }: { readonly path: string }) {
 }
 
 function pageAt(path: string, session: SessionAnswer): ReactNode {
+  // Nothing else answers until there is a second factor.
+  if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
+  if (path === ACCOUNT) return <AccountPage isHeld={session.needs_second_factor} />
+  if (path === PEOPLE && isOwnerOfAll(session)) return <PeoplePage username={session.username} />
+  if (path === ACTIVITY && isAtLeast(session.role, 'owner'))
+    return <ActivityPage session={session} />
   if (path === DASHBOARD) return <Dashboard session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {

@@ -3,27 +3,40 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
+import type { ApiError } from '../api.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
 import { SkipLink } from '../shared/skip.tsx'
 import { readDone } from './answers.ts'
 import { DASHBOARD, ask, isApiError } from './calls.ts'
+import './asking.css'
 import './login.css'
 
-type Errors = { readonly username?: string; readonly password?: string }
+type Errors = { readonly username?: string; readonly password?: string; readonly code?: string }
+
+/** The password was right; the second factor is not there yet, or was not. */
+const asksCode = ({ code }: ApiError): boolean => code === 'code_needed' || code === 'wrong_code'
 
 /** Sign-in; afterwards to where one was. The session is a cookie that no script can read. */
 export function Login({ next }: { readonly next: string }) {
   const [errors, setErrors] = useState<Errors>({})
   const username = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
+  const code = useRef<HTMLInputElement>(null)
+  const [hasFactor, setHasFactor] = useState(false)
   const client = useQueryClient()
   const navigate = useNavigate()
   useEffect(() => username.current?.focus(), [])
 
   const signingIn = useMutation({
-    mutationFn: (sent: { readonly username: string; readonly password: string }) =>
-      ask('/admin/login/', readDone, { method: 'POST', json: sent }),
-    onError: () => password.current?.select(),
+    mutationFn: (sent: {
+      readonly username: string
+      readonly password: string
+      readonly code?: string
+    }) => ask('/admin/login/', readDone, { method: 'POST', json: sent }),
+    onError: (failed) => {
+      if (isApiError(failed) && asksCode(failed)) setHasFactor(true)
+      else password.current?.select()
+    },
     onSuccess: () => {
       client.clear()
       void navigate(next, { replace: true })
@@ -32,7 +45,12 @@ export function Login({ next }: { readonly next: string }) {
   const { error, isPending: busy } = signingIn
   if (error !== null && !isApiError(error)) throw error
 
-  const isWrong = error !== null || Object.values(errors).some((text) => text !== undefined)
+  useEffect(() => {
+    if (hasFactor) code.current?.select()
+  }, [hasFactor, error])
+
+  const isRefused = error !== null && error.code !== 'code_needed'
+  const isWrong = isRefused || Object.values(errors).some((text) => text !== undefined)
   useEffect(() => {
     document.title = `${isWrong ? 'Error: ' : ''}Sign in · Rollcall office`
   }, [isWrong])
@@ -42,21 +60,28 @@ export function Login({ next }: { readonly next: string }) {
     const sent = {
       username: username.current?.value.trim() ?? '',
       password: password.current?.value ?? '',
+      ...(hasFactor && { code: code.current?.value.trim() ?? '' }),
     }
     const missing: Errors = {
       ...(sent.username === '' && { username: 'Required' }),
       ...(sent.password === '' && { password: 'Required' }),
+      ...(sent.code === '' && { code: 'Required' }),
     }
     setErrors(missing)
     signingIn.reset()
-    if (missing.username || missing.password) {
-      ;(missing.username ? username : password).current?.focus()
+    if (missing.username || missing.password || missing.code) {
+      ;(missing.username ? username : missing.password ? password : code).current?.focus()
       return
     }
     signingIn.mutate(sent)
   }
 
-  const field = (name: 'username' | 'password', label: string, ref: typeof username) => (
+  const field = (
+    name: 'username' | 'password' | 'code',
+    label: string,
+    ref: typeof username,
+    autoComplete: string,
+  ) => (
     <div className={errors[name] ? 'lf wrong' : 'lf'}>
       <label htmlFor={`login-${name}`}>{label}</label>
       {errors[name] && (
@@ -70,7 +95,7 @@ export function Login({ next }: { readonly next: string }) {
         ref={ref}
         name={name}
         type={name === 'password' ? 'password' : 'text'}
-        autoComplete={name === 'password' ? 'current-password' : 'username'}
+        autoComplete={autoComplete}
         autoCapitalize="none"
         spellCheck={false}
         aria-required="true"
@@ -97,15 +122,21 @@ export function Login({ next }: { readonly next: string }) {
             <p className="mute small">After signing in you are taken back to where you were.</p>
           )}
           <div role="alert">
-            {error && (
+            {isRefused && (
               <p className="refused">
                 <Icon name="bang" />
                 {error.message}
               </p>
             )}
           </div>
-          {field('username', 'Username', username)}
-          {field('password', 'Password', password)}
+          {field('username', 'Username', username, 'username')}
+          {field('password', 'Password', password, 'current-password')}
+          {hasFactor && (
+            <div>
+              {field('code', 'Code of your authenticator app', code, 'one-time-code')}
+              <p className="mute small">Without your phone, type one of your recovery codes.</p>
+            </div>
+          )}
           <button type="submit" className="btn" disabled={busy}>
             {busy && <span className="spin" aria-hidden="true" />}
             {busy ? 'Signing in…' : 'Sign In'}

@@ -1,30 +1,18 @@
 /** What a delegate takes along from a ticket: its code for the desk, the days for the calendar, the way there, the link for others. */
-import { useMemo, useState } from 'react'
-import { encode } from 'uqr'
+import { useState } from 'react'
 import { CODE_LOOK } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
+import { QrCode } from '../shared/qr.tsx'
 
 /** The number as a code that a desk scans; drawn here, so that nobody else learns of it. */
 export function NumberAsCode({ number }: { readonly number: string }) {
-  const { size, path } = useMemo(() => {
-    const { size: modules, data } = encode(number, CODE_LOOK)
-    const cells = data.flatMap((row, y) =>
-      row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
-    )
-    return { size: modules, path: cells.join('') }
-  }, [number])
   return (
-    <svg
-      className="qr"
-      viewBox={`0 0 ${size} ${size}`}
-      role="img"
-      aria-label="The registration number as a QR code, for the desk"
-      shapeRendering="crispEdges"
-    >
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
+    <QrCode
+      text={number}
+      look={CODE_LOOK}
+      label="The registration number as a QR code, for the desk"
+    />
   )
 }
 
