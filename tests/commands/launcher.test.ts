@@ -50,7 +50,9 @@ describe('the command line', () => {
     const added = run([launcher, 'admin', 'add', 'meera'], variables)
     expect([added.status, added.out]).toEqual([
       0,
-      expect.stringMatching(/^Admin "meera" was added\.\nPassword: [a-z2-9-]{19}\n$/),
+      expect.stringMatching(
+        /^Admin "meera" was added, owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
+      ),
     ])
     expect(await runHere(['admin', 'add', 'meera'], variables)).toEqual({
       status: 1,
@@ -80,7 +82,7 @@ describe('the command line', () => {
     expect(await runHere(['admin', 'remove', 'meera'], variables)).toEqual({
       status: 1,
       out: '',
-      err: '"meera" is the last admin: nobody could sign in any more. Add another one first.\n',
+      err: '"meera" is the last owner of all events: nobody could look after people any more. Add another one first.\n',
     })
     expect((await runHere(['admin', 'add', 'latha'], variables)).status).toBe(0)
     expect(await runHere(['admin', 'remove', 'meera'], variables)).toEqual({
@@ -88,6 +90,43 @@ describe('the command line', () => {
       out: 'Admin "meera" was removed and is signed out everywhere.\n',
       err: '',
     })
+    const told = async (...args: string[]) => {
+      const { status, out, err } = await runHere(['admin', ...args], variables)
+      return [status, `${out}${err}`]
+    }
+    expect(
+      await told(
+        'add',
+        'devi',
+        '--role',
+        'desk',
+        '--event',
+        'afpicon2026',
+        '--event',
+        'midzone2025',
+      ),
+    ).toEqual([0, expect.stringContaining('was added, desk for afpicon2026, midzone2025.\n')])
+    expect(await told('role', 'devi', '--role', 'treasurer')).toEqual([
+      0,
+      '"devi" is now treasurer for all events.\n',
+    ])
+    expect(await told('role', 'latha', '--role', 'viewer')).toEqual([
+      1,
+      expect.stringContaining('"latha" is the last owner of all events'),
+    ])
+    expect(await told('reset-second-factor', 'devi')).toEqual([1, '"devi" has no second factor.\n'])
+    expect(await told('list')).toEqual([
+      0,
+      'devi: treasurer for all events, never signed in\nlatha: owner for all events, never signed in\n',
+    ])
+    for (const [wrong, why] of [
+      [['add', 'x', '--role', 'king'], 'There is no role "king"'],
+      [['add', 'x', '--event', 'nosuch'], 'There is no event "nosuch"'],
+      [['add', 'two words'], 'no spaces'],
+      [['role', 'devi'], 'Say the role'],
+      [['remove', 'devi', '--role', 'desk'], 'Usage'],
+    ] as const)
+      expect(await told(...wrong)).toEqual([2, expect.stringContaining(why)])
     expect(await runHere(['admin', 'passwd', 'nobody'], variables)).toEqual({
       status: 1,
       out: '',

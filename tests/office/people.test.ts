@@ -201,6 +201,42 @@ describe('a second factor', () => {
   })
 })
 
+test('codes are guessed ten times an hour, from however many addresses, and whoever signs in from where they always do is not kept out', async () => {
+  const shut = await startTestApp({
+    clock: '2026-11-22',
+    variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
+  })
+  const added = await shut.deps.store.addAdmin('owner', passwordHash, shut.now())
+  if (!added.ok) throw new Error(added.error.code)
+  const secret = new Secret({ size: 20 }).base32
+  await shut.deps.store.wantSecondFactor(added.value, secret)
+  await shut.deps.store.confirmSecondFactor(added.value, secret, 0, [])
+  const right = (): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: shut.now() })
+  const wrong = (): string => String((Number(right()) + 500_000) % 1_000_000).padStart(6, '0')
+  const tries = (code: string, address: string): Promise<LightMyRequestResponse> =>
+    shut.app.inject({
+      method: 'POST',
+      url: '/admin/login/',
+      payload: { username: 'owner', password: PASSWORD, code },
+      headers: { 'x-forwarded-for': address },
+    })
+  expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
+  shut.at('2026-11-22T12:10:00+05:30')
+  const statuses: number[] = []
+  for (let tried = 0; tried < 12; tried += 1)
+    statuses.push((await tries(wrong(), `198.51.100.${tried}`)).statusCode)
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
+  // The right one comes too late from anywhere new, recovery codes too; at home nothing was tried.
+  for (const code of [right(), 'aaaa-bbbb-cccc-dddd'])
+    expect((await tries(code, '198.51.100.99')).statusCode).toBe(429)
+  expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
+  expect(shut.rows("SELECT count(*) AS n FROM audit_log WHERE what = 'failed to sign in'")).toEqual(
+    [{ n: 10 }],
+  )
+  await shut.close()
+})
+
 describe('an own account', () => {
   test('a new password signs out everywhere else, and takes the old one to set', async () => {
     const elsewhere = await someone('nita')
