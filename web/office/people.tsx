@@ -94,7 +94,7 @@ function Told({ answer: { message, link } }: { readonly answer: PersonChangedAns
     box.current?.focus()
   }, [message, link])
   return (
-    <div className="told" ref={box} tabIndex={-1}>
+    <div className="handed" ref={box} tabIndex={-1}>
       <p>{message}</p>
       {link !== null && (
         <>
