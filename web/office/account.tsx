@@ -89,7 +89,7 @@ function SecondFactor({ account, onChange }: Part) {
           : 'With it, a stolen password alone opens nothing: after the password you are asked for a code that an app on your phone shows.'}
       </p>
       <div role="status">
-        {told && <p className="now">{told.message}</p>}
+        {told && <p className="settled">{told.message}</p>}
         {told && told.codes.length > 0 && <RecoveryCodes codes={told.codes} />}
       </div>
       {setUp ? (
@@ -232,7 +232,7 @@ function Password({ onChange }: { readonly onChange: () => void }) {
   return (
     <section className="pan" aria-labelledby="own-password">
       <h2 id="own-password">Password</h2>
-      <p role="status" className="now">
+      <p role="status" className="settled">
         {told}
       </p>
       <Asking
@@ -269,7 +269,7 @@ function Sessions({ account: { sessions }, onChange }: Part) {
     <section className="pan" aria-labelledby="sessions">
       <h2 id="sessions">Where you are signed in</h2>
       {refused && <Banner text={refused.message} onDismiss={() => ending.reset()} />}
-      <p role="status" className="now">
+      <p role="status" className="settled">
         {ending.data ?? ''}
       </p>
       <ul className="log">

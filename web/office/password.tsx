@@ -40,7 +40,7 @@ export function PasswordPage() {
         <div className="sheet" aria-busy={query.isFetching}>
           <h1 className="disp">Set your password</h1>
           {error && <Banner text={error.message} />}
-          <div role="status">{told !== null && <p className="now">{told}</p>}</div>
+          <div role="status">{told !== null && <p className="settled">{told}</p>}</div>
           {told !== null && (
             <Link className="btn" to={LOGIN}>
               Sign In
