@@ -19,6 +19,7 @@ import { cacheFolderIn } from './events/cache.ts'
 import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
 import { openStore } from './store/open.ts'
+import { beginServing } from './store/serving.ts'
 import { databaseTrouble } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
 import { openUnfinished } from './registering/unfinished.ts'
@@ -53,9 +54,35 @@ export async function assemble(
   environment: Environment,
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
-  const { clock, log } = options
-  const unusable = unusableFolder(environment, log)
+  const unusable = unusableFolder(environment, options.log)
   if (unusable !== null) return err({ text: unusable, status: 2 })
+  // Whoever works on what waits is alone; a command beside a server only looks.
+  const leave = options.works ? beginServing(environment.dataDir) : () => {}
+  if (leave === null)
+    return err({
+      text: `DATA_DIR is ${environment.dataDir}, and another server is at work there: each mail would go out twice. Stop that one first, or give this one a DATA_DIR of its own.`,
+      status: 2,
+    })
+  const assembled = await assembleAlone(environment, options)
+  if (!assembled.ok) {
+    leave()
+    return assembled
+  }
+  const { close } = assembled.value
+  return ok({
+    ...assembled.value,
+    close: async () => {
+      await close()
+      leave()
+    },
+  })
+}
+
+async function assembleAlone(
+  environment: Environment,
+  options: AssembleOptions,
+): Promise<Result<Assembled, CannotStart>> {
+  const { clock, log } = options
   const store = await openStore({ dataDir: environment.dataDir }).catch((error: unknown) => {
     const trouble = databaseTrouble(error)
     if (trouble === null) throw error

@@ -27,6 +27,19 @@ export function openToWrite(file: string): Database.Database {
   return db
 }
 
+/**
+ * Closes a connection that writes so that the one file is all there is to copy. SQLite does so by itself where the last
+ * to close is one that writes, and here it is one that reads.
+ */
+export function closeWhole(db: Database.Database): void {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // A disk that is full takes none of it: the log stays beside the file, and nothing is lost.
+  }
+  db.close()
+}
+
 export function openToRead(file: string): Database.Database {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
   db.pragma('query_only = ON')

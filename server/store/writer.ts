@@ -4,7 +4,7 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/index.ts'
-import { openToWrite, statements } from './database.ts'
+import { closeWhole, openToWrite, statements } from './database.ts'
 import { answerAll, messageOf } from './request.ts'
 import { migrate } from './schema.ts'
 import { commitAndAnswer, degrade } from './seam.ts'
@@ -83,7 +83,7 @@ port.on('message', (first: ToThread) => {
     commit(requests.slice(from, from + BATCH_MAX))
   if (closing) {
     clearTimeout(indexing ?? undefined)
-    db.close()
+    closeWhole(db)
     port.close()
   }
 })

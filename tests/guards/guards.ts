@@ -18,8 +18,6 @@ export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>
   money: {},
   strangers: {
     6: 'An old price never ended: 18 of [money](money.md).',
-    9: 'After a clean stop the database file alone holds nothing: for whoever runs the server, not mended yet.',
-    10: 'Two servers on one data folder start without a word: for whoever runs the server, not mended yet.',
   },
 }
 

@@ -10,6 +10,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { Agent } from 'node:http'
@@ -20,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { boot } from '../../server/serve.ts'
+import { beginServing } from '../../server/store/serving.ts'
 import { pdf } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { hostileFiles } from './hostile-files.ts'
@@ -319,6 +321,19 @@ describe('starting and stopping', () => {
     db.close()
   })
 
+  test('a second server on the same data folder is one sentence and status 2, for it would send each mail again; after a kill the folder is free', async () => {
+    const server = await startServer('alone')
+    expect(await refused('alone')).toMatch(
+      /ended with 2: DATA_DIR is \S+alone, and another server is at work there/,
+    )
+    const gone = once(server.process, 'exit')
+    server.process.kill('SIGKILL')
+    await gone
+    const leave = beginServing(server.dataDir)
+    expect(leave).not.toBeNull()
+    leave?.()
+  })
+
   test('a port that is taken is one sentence and status 2', async () => {
     const server = await startServer('first')
     await expect(startServer('second', { PORT: String(server.port) })).rejects.toThrow(
@@ -388,8 +403,12 @@ limits:
     ADMIN_PASSWORD: 'a password for two servers',
     CLOCK: '2026-01-10',
   }
-  // One after the other: the first makes the database.
-  const servers = [await startServer('seats', variables), await startServer('seats-2', variables)]
+  // One after the other: the first makes the database. A folder has one server, so the second has its own with the same database.
+  const first = await startServer('seats', variables)
+  const beside = join(folder, 'seats-2')
+  mkdirSync(beside)
+  symlinkSync(join(first.dataDir, 'rollcall.db'), join(beside, 'rollcall.db'))
+  const servers = [first, await startServer('seats-2', { ...variables, DATA_DIR: beside })]
   const all = <T>(one: (url: string) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: 64 }, (_, at) => one(servers[at % 2]?.url ?? '')))
   const register = async (url: string, isMember: string): Promise<Response> =>

@@ -1,5 +1,5 @@
 /** What only the SQLite store can get wrong: its pragmas, triggers, threads and search index. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -52,6 +52,16 @@ describe('SQLite', () => {
     const read = openToRead(join(dataDir, DATABASE_FILE))
     expect(() => read.exec('DELETE FROM admins')).toThrow(/readonly/)
     read.close()
+  })
+
+  test('after a clean stop the one file holds everything: whoever copies it has all registrations', async () => {
+    await registered(inside.store)
+    shell.close()
+    await inside.store.close()
+    const copy = join(dataDir, 'copy.db')
+    copyFileSync(join(dataDir, DATABASE_FILE), copy)
+    shell = new Database(copy)
+    expect(shell.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 1 })
   })
 
   test('the connection that the writer thread holds is FULL too', async () => {
