@@ -55,13 +55,19 @@ describe('SQLite', () => {
   })
 
   test('after a clean stop the one file holds everything: whoever copies it has all registrations', async () => {
-    await registered(inside.store)
-    shell.close()
-    await inside.store.close()
-    const copy = join(dataDir, 'copy.db')
-    copyFileSync(join(dataDir, DATABASE_FILE), copy)
-    shell = new Database(copy)
-    expect(shell.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 1 })
+    // Without the careless person: what that connection closes is copied by it.
+    const alone = folder()
+    const store = await openStore({ dataDir: alone })
+    await registered(store)
+    await store.close()
+    const file = join(alone, 'copy.db')
+    copyFileSync(join(alone, DATABASE_FILE), file)
+    const copy = new Database(file)
+    const count = () => copy.prepare('SELECT count(*) AS n FROM registrations').get()
+    expect(count).not.toThrow()
+    expect(count()).toEqual({ n: 1 })
+    copy.close()
+    rmSync(alone, { recursive: true })
   })
 
   test('the connection that the writer thread holds is FULL too', async () => {
