@@ -58,7 +58,9 @@ describe('SQLite', () => {
     // Without the careless person: what that connection closes is copied by it.
     const alone = folder()
     const store = await openStore({ dataDir: alone })
-    await registered(store)
+    const { regNo } = await registered(store)
+    // A connection is one that reads once it has read.
+    expect(await store.registration(regNo)).not.toBeNull()
     await store.close()
     const file = join(alone, 'copy.db')
     copyFileSync(join(alone, DATABASE_FILE), file)
