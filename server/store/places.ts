@@ -12,6 +12,7 @@ import type {
   RegistrationState,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { once, readAgain } from './read-once.ts'
 import type { OutsideRefusal } from './outside.ts'
 
 type FullRefusal = OutsideRefusal & { readonly code: 'full' }
@@ -32,6 +33,10 @@ const readLimits = new Map<string, readonly Limit[]>()
 
 /** Null: the event has none. */
 function limitsOf(sql: Sql, eventId: string): Limits | null {
+  return once(sql, `limits of ${eventId}`, () => storedLimits(sql, eventId))
+}
+
+function storedLimits(sql: Sql, eventId: string): Limits | null {
   const row = sql<{ limits: string; hold_ms: number }>(
     'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
   ).get(eventId)
@@ -194,6 +199,7 @@ export function setLimits(
     'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
   ).get(eventId)
   if ((before?.limits ?? NONE) === text && (before?.hold_ms ?? holdMs) === holdMs) return
+  readAgain(sql)
   sql(
     'INSERT INTO event_limits (event_id, limits, hold_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET limits = excluded.limits, hold_ms = excluded.hold_ms',
   ).run(eventId, text, holdMs)

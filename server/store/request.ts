@@ -1,6 +1,7 @@
 /** Writes of the store: run by their names, several in one transaction, and what became of each. */
 import Database from 'better-sqlite3'
 import type { Sql } from './database.ts'
+import { readingOnce } from './read-once.ts'
 import { Refused } from './refused.ts'
 import type { Answer, Request } from './thread.ts'
 import { writes } from './writes.ts'
@@ -20,7 +21,7 @@ export function answerAll(
 ): readonly Answer[] {
   cached('BEGIN IMMEDIATE').run()
   try {
-    return requests.map((request) => answerOf(cached, request))
+    return readingOnce(cached, () => requests.map((request) => answerOf(cached, request)))
   } catch (error) {
     // A full disk or a failed read ends the whole transaction: then the batch has failed.
     if (!connection.inTransaction) throw error

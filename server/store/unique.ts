@@ -5,6 +5,7 @@
 import { foldedFor } from '../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { once, readAgain } from './read-once.ts'
 
 /**
  * The newest registration that stands against these answers, and the place of the rule that says so; null:
@@ -72,6 +73,7 @@ export function forgetRules(
   eventId: string,
   but: readonly Pick<UniqueRule, 'name'>[] = [],
 ): void {
+  readAgain(sql)
   sql(
     'DELETE FROM unique_rules WHERE event_id = ? AND rule NOT IN (SELECT value FROM json_each(?))',
   ).run(eventId, JSON.stringify(but.map(({ name }) => name)))
@@ -79,12 +81,15 @@ export function forgetRules(
 
 /** The rules whose index holds every registration of the event. */
 function wholeRules(sql: Sql, eventId: string): readonly string[] {
-  return sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?')
-    .all(eventId)
-    .map(({ rule }) => rule)
+  return once(sql, `rules of ${eventId}`, () =>
+    sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?')
+      .all(eventId)
+      .map(({ rule }) => rule),
+  )
 }
 
 function fill(sql: Sql, eventId: string, rule: UniqueRule): void {
+  readAgain(sql)
   sql('INSERT INTO unique_rules (event_id, rule) VALUES (?, ?)').run(eventId, rule.name)
   const rows = sql<{ id: number; answers: string }>(
     'SELECT id, answers FROM registrations WHERE event_id = ?',

@@ -55,6 +55,13 @@ export function outsideContract(given: Given): void {
       expect(await refusal({ name: 'Before', eventId: 'other', outside: ruled })).toBe(null)
     })
 
+    test('are known of one that came in the same batch without the rule, after the rule was first asked', async () => {
+      const ruled = outside({ unique: [byName] })
+      const batch = [refusal({ name: 'First', outside: ruled }), refusal({ name: 'Second' })]
+      expect(await Promise.all(batch)).toEqual([null, null])
+      expect(await refusal({ name: 'Second', outside: ruled })).toBe('registered_already')
+    })
+
     test('of fifty at once one is stored', async () => {
       const all = Array.from({ length: 50 }, () =>
         refusal({ name: 'Asha', outside: outside({ unique: [byName] }) }),

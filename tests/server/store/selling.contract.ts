@@ -128,6 +128,16 @@ export function sellingContract(given: Given): void {
       await registered(store, { ...to('scan'), eventId: 'another' })
     })
 
+    test('of a limit that came in the same batch count at once', async () => {
+      const answers = await Promise.all([
+        ask(to()),
+        serve([seats]),
+        ask(to('scan')),
+        ask(to('scan')),
+      ])
+      expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
+    })
+
     test('and what is sold are in use: items by their bills, places that are taken, each option of a list', async () => {
       await serve([seats])
       await registered(store, { ...to('scan', 'airway'), quote })
