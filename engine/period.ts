@@ -24,13 +24,26 @@ export function openOn(
   on: Day,
 ):
   | { readonly open: true }
-  /** `by`: whether the organisers have closed it, or its days are not now. */
-  | { readonly open: false; readonly text: string; readonly by: 'hand' | 'day' } {
+  /** `by`: whether the organisers have closed it, or its days are over, or still to come (`early`). */
+  | {
+      readonly open: false
+      readonly heading: string
+      readonly text: string
+      readonly by: 'hand' | 'day' | 'early'
+    } {
   const { opens, closes } = event.registration
-  const closed = (text: string, by: 'hand' | 'day' = 'day') =>
-    ({ open: false, text: event.closed?.text ?? text, by }) as const
+  const closed = (text: string, by: 'hand' | 'day' | 'early' = 'day') =>
+    ({
+      open: false,
+      heading:
+        event.closed?.heading ??
+        (by === 'early' ? 'Registration is not open yet' : 'Registration Closed'),
+      text: event.closed?.text ?? text,
+      by,
+    }) as const
   if (event.status === 'closed') return closed('Registration is closed.', 'hand')
-  if (opens !== undefined && on < opens) return closed(`Registration opens on ${formatDay(opens)}.`)
+  if (opens !== undefined && on < opens)
+    return closed(`Registration opens on ${formatDay(opens)}.`, 'early')
   if (closes !== undefined && on > closes)
     return closed(`Registration closed on ${formatDay(closes)}.`)
   if (event.fees.periods.length > 0 && periodOn(event.fees, on) === null)

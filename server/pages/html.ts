@@ -139,7 +139,7 @@ export function eventText(event: EventConfig, at: Instant, main: string): string
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
     open.open
       ? ''
-      : `<h2 class="disp">${escapeHtml(event.closed?.heading ?? 'Registration Closed')}</h2><p>${escapeHtml(open.text)}</p>`,
+      : `<h2 class="disp">${escapeHtml(open.heading)}</h2><p>${escapeHtml(open.text)}</p>`,
     main,
     `<p>Questions? <a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a></p>`,
   ].join('')

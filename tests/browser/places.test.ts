@@ -67,6 +67,17 @@ describe('on a phone', () => {
     await context.close()
   })
 
+  test('a page that is shorter than the screen does not scroll', async () => {
+    const { page, context } = await visit(browser, { width: 360, height: 1000 })
+    for (const path of ['/afpicon/payment/success?orderId=AFPI2000000000009', '/pulmocon2025']) {
+      await page.goto(url + path)
+      await page.getByRole('contentinfo').waitFor()
+      const height = await page.evaluate(() => document.documentElement.scrollHeight)
+      expect(height, path).toBe(1000)
+    }
+    await context.close()
+  })
+
   test('nothing moves under the finger when a message comes or goes, also without scroll anchoring', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)

@@ -132,36 +132,45 @@ describe('openOn', () => {
     ...derived,
     registration: { opens: day('2025-10-01'), closes: day('2025-12-31') },
   }
-  test.each<[string, EventConfig, string, string | true]>([
+  type Closed = Omit<Extract<ReturnType<typeof openOn>, { open: false }>, 'open'>
+  const over = (text: string): Closed => ({ heading: 'Registration Closed', text, by: 'day' })
+  test.each<[string, EventConfig, string, Closed | true]>([
     [
       'a closed event',
       { ...chosen, status: 'closed', closed: closedText },
       '2025-07-01',
-      'Ask the organisers.',
+      { ...closedText, by: 'hand' },
     ],
-    ['the day before it opens', within, '2025-09-30', 'Registration opens on 1 October 2025.'],
+    [
+      'the day before it opens nobody reads that it is closed',
+      within,
+      '2025-09-30',
+      {
+        heading: 'Registration is not open yet',
+        text: 'Registration opens on 1 October 2025.',
+        by: 'early',
+      },
+    ],
     ['the day it opens', within, '2025-10-01', true],
     ['the day it closes', within, '2025-12-31', true],
-    ['the day after', within, '2026-01-01', 'Registration closed on 31 December 2025.'],
+    ['the day after', within, '2026-01-01', over('Registration closed on 31 December 2025.')],
     [
       'the day after, in the event’s words',
       { ...within, closed: closedText },
       '2026-01-01',
-      'Ask the organisers.',
+      { ...closedText, by: 'day' },
     ],
     [
       'a day in no period',
       { ...chosen, fees: { ...chosen.fees, otherDates: null } },
       '2026-02-01',
-      'Registration is closed.',
+      over('Registration is closed.'),
     ],
     ['a day in no period that falls back', chosen, '2026-02-01', true],
     ['an event without periods', eventOf(), '2026-02-01', true],
   ])('%s', (_name, event, on, expected) => {
     expect(openOn(event, day(on))).toEqual(
-      expected === true
-        ? { open: true }
-        : { open: false, text: expected, by: event.status === 'closed' ? 'hand' : 'day' },
+      expected === true ? { open: true } : { open: false, ...expected },
     )
   })
 

@@ -13,15 +13,17 @@ import '../styles/closed.css'
 export function ClosedBox({
   event,
   text,
+  heading = event.closed?.heading ?? 'Registration Closed',
 }: {
   readonly event: PublicEvent
   readonly text: string | null
+  readonly heading?: string | undefined
 }) {
   return (
     <section className="closed-box" aria-labelledby="closed">
       <h2 className="disp" id="closed">
         <Icon name="tri" />
-        {event.closed?.heading ?? 'Registration Closed'}
+        {heading}
       </h2>
       {(text ?? event.closed?.text) && <p>{text ?? event.closed?.text}</p>}
       <p>
@@ -58,7 +60,7 @@ export default function ClosedPage({ page }: PageProps) {
         <TookPlace event={event} now={now} />
         {sent !== null && <SentBefore event={event} regNo={sent} />}
         {event.about !== undefined && <p className="lead">{event.about}</p>}
-        <ClosedBox event={event} text={open === null || open.open ? null : open.text} />
+        <ClosedBox event={event} {...(open?.open === false ? open : { text: null })} />
       </main>
       <EventFooter support={event.support} />
     </>

@@ -304,7 +304,12 @@ function SummaryBar(props: SummaryProps) {
         <Waiting {...props} />
       </div>
       <div className="row">
-        {price.is === 'none' && (
+        {price.is === 'none' && price.retry && (
+          <button type="button" className="btn line" onClick={props.retry}>
+            Load prices again
+          </button>
+        )}
+        {price.is === 'none' && !price.retry && (
           // The whole of it stands below the form, and is read from there.
           <p className="why" aria-hidden="true">
             <strong {...ahead('instead')}>{NOTHING_YET}</strong>
