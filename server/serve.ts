@@ -6,7 +6,7 @@ import { assemble } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
 import type { Terminal } from './commands/command.ts'
 import { makeClock } from './machine/clock.ts'
-import type { Deps, Environment } from './deps.ts'
+import type { Deps, Environment, Log } from './deps.ts'
 import { makeLog } from './machine/log.ts'
 import { servable } from './machine/servable.ts'
 import { hashPassword, makePassword, passwordRefusal } from './office/passwords.ts'
@@ -20,18 +20,36 @@ const STOP_MS_MAX = 30_000
 
 export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 
+/** Where a server runs: what its log is written to, and what tells it to stop. */
+export type Place = {
+  /** Lines of one turn of the event loop at once. */
+  write(lines: string): void
+  /** Resolves with the name of whatever tells it. */
+  told(log: Log): Promise<string>
+}
+/** This process, which ends with its server. */
+const ownProcess: Place = {
+  write: (lines) => void process.stdout.write(lines),
+  told: whenTold,
+}
+
+/**
+ * Starts everything and listens. Resolves once it is said where; refused with a sentence and the exit status where an
+ * event file, a variable or the database does not let it start.
+ */
 export async function boot(
   wanted: Environment,
   terminal: Terminal,
+  place: Place = ownProcess,
 ): Promise<Result<Booted, CannotStart>> {
   const fit = servable(wanted)
   if (!fit.ok) return err({ status: 2, text: fit.error.join('\n') })
   for (const sentence of fit.value) terminal.complain(sentence)
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
-  const log = makeLog(inOneWrite(process.stdout), clock)
+  const log = makeLog(inOneWrite(place.write), clock)
   // From the first moment on: a server that is told to stop while it starts, starts and then stops.
-  const told = whenTold(log)
+  const told = place.told(log)
   const assembled = await assemble(environment, {
     clock,
     log,
@@ -117,12 +135,12 @@ export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => P
 }
 
 /** Lines of one turn of the event loop in one write: under load a write per line is felt. */
-function inOneWrite(stream: NodeJS.WritableStream): (line: string) => void {
+function inOneWrite(write: (lines: string) => void): (line: string) => void {
   let lines = ''
   return (line) => {
     if (lines === '') {
       setImmediate(() => {
-        stream.write(lines)
+        write(lines)
         lines = ''
       })
     }
@@ -131,7 +149,7 @@ function inOneWrite(stream: NodeJS.WritableStream): (line: string) => void {
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one does not wait. */
-function whenTold(log: Assembled['deps']['log']): Promise<string> {
+function whenTold(log: Log): Promise<string> {
   return new Promise((resolve) => {
     let told = false
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -13,13 +13,17 @@ const STAMP = 'sources'
 /** Smaller files gain nothing by being compressed. */
 const COMPRESSED_BYTES_MIN = 1024
 
+/** Whether what stands there was built from the sources as they are now. */
+export const isWebBuilt = async (): Promise<boolean> =>
+  (await builtFrom(dist)) === (await sourcesHash())
+
 /** Answers whether there was anything to build. */
 export async function buildWeb(options: {
   readonly force: boolean
   readonly say: (text: string) => void
 }): Promise<boolean> {
+  if (!options.force && (await isWebBuilt())) return false
   const sources = await sourcesHash()
-  if (!options.force && (await builtFrom(dist)) === sources) return false
   options.say('Building the web app …')
   const { build } = await import('vite')
   // Built in a folder of its own and moved into place: a build that breaks off leaves what was there.

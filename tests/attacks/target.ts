@@ -5,8 +5,8 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { serve, ADMIN, TOP } from '../browser/serve.ts'
-import type { Served } from '../browser/serve.ts'
+import { serveAlone, ADMIN, TOP } from '../browser/serve.ts'
+import type { ServedAlone } from '../browser/serve.ts'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { pdf } from '../server/files.ts'
@@ -17,7 +17,7 @@ import type { Answer, Line, Outcome, Sent } from './wire.ts'
 /** A day on which three of the sample events take registrations and one has closed. */
 export const OPEN_DAY = '2025-10-10'
 
-export type Target = Served & {
+export type Target = ServedAlone & {
   /** Asks as a visitor at `address` of the network behind the proxy; throws when no answer comes. */
   ask(sent: Sent, address?: string): Promise<Answer>
   post(path: string, body: unknown, address?: string, headers?: Headers_): Promise<Answer>
@@ -41,13 +41,13 @@ const CODED_EVENT = outsideEvent
 /** `variables` are laid over the usual ones; `prepare` may fill the data folder before the start. */
 export async function startTarget(
   variables: Readonly<Record<string, string>> = {},
-  prepare: Parameters<typeof serve>[1] = () => {},
+  prepare: Parameters<typeof serveAlone>[1] = () => {},
 ): Promise<Target> {
-  const served = await serve(
+  const served = await serveAlone(
     { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1', CLOCK: OPEN_DAY, ...variables },
     (folders) => {
       writeFileSync(join(folders.eventsDir, `${CODED}.yaml`), CODED_EVENT)
-      prepare(folders)
+      return prepare(folders)
     },
   )
   // A connection is of one request at a time; those that are idle are used again.

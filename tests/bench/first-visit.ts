@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { FACES } from '../../engine/index.ts'
 import { launch } from '../browser/browser.ts'
-import { serve, TOP } from '../browser/serve.ts'
+import { serveAlone, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
 /** Before the form stood in the first paint. */
@@ -233,8 +233,8 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
     console.log(`${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${aim}`)
   }
   const trees = { before: treeOf(commit), now: TOP }
-  const before = await serve({ CLOCK }, () => {}, trees.before)
-  const now = await serve({ CLOCK }, () => {}, trees.now)
+  const before = await serveAlone({ CLOCK }, () => {}, trees.before)
+  const now = await serveAlone({ CLOCK }, () => {}, trees.now)
   const browser = await launch()
   try {
     for (const [at, line] of LINES.entries()) {

@@ -3,7 +3,6 @@
  * none, one that nobody knows, and nobody there to ask. The registrations come in by `rollcall import`,
  * so that each status is there without waiting for a gateway.
  */
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -12,7 +11,8 @@ import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { ledger, plain } from './delegate.ts'
 import { drawnNumbers, factsUnder, longNumbers } from './drawn.ts'
-import { serve, TOP } from './serve.ts'
+import { runHere } from '../server/running.ts'
+import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 const FETCH_FAILED = 'Failed to fetch registration details'
@@ -266,13 +266,13 @@ afterAll(async () => {
   await server.stop()
 })
 
-function importAll({
+async function importAll({
   dataDir,
   eventsDir,
 }: {
   readonly dataDir: string
   readonly eventsDir: string
-}): void {
+}): Promise<void> {
   mkdirSync(dataDir, { recursive: true })
   for (const { id, numbers, row } of CASES) {
     const file = join(dataDir, `${id}.csv`)
@@ -294,16 +294,8 @@ function importAll({
         ...rows.map((one) => Object.values(one).join(',')),
       ].join('\n'),
     )
-    const done = spawnSync(
-      process.execPath,
-      [join(TOP, 'bin', 'rollcall.js'), 'import', id, file],
-      {
-        cwd: TOP,
-        env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir },
-        encoding: 'utf8',
-      },
-    )
-    if (done.status !== 0) throw new Error(`${id}: ${done.stdout}${done.stderr}`)
+    const done = await runHere(['import', id, file], { DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+    if (done.status !== 0) throw new Error(`${id}: ${done.out}${done.err}`)
   }
 }
 

@@ -1,10 +1,16 @@
-/** A real server process of its own for a test file: free ports, a folder that is thrown away, the sandbox gateway. */
+/**
+ * A real server for a test file: free ports, a folder that is thrown away, the sandbox gateway. It runs among the tests,
+ * whose modules are read already, or as a process of its own where that is what is tested.
+ */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isWebBuilt } from '../../server/commands/web-build.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
+import { boot } from '../../server/serve.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
@@ -15,11 +21,17 @@ export type Served = {
   readonly dataDir: string
   /** A copy of the event files that a test may change. */
   readonly eventsDir: string
-  /** Everything the process has printed. */
+  /** Everything that was printed, and the log. */
   readonly printed: () => string
-  readonly process: ChildProcess
   readonly stop: () => Promise<void>
 }
+export type ServedAlone = Served & { readonly process: ChildProcess }
+type Variables = Readonly<Record<string, string>>
+/** May change the event files or fill the data folder before the server starts. */
+type Prepare = (folders: {
+  readonly dataDir: string
+  readonly eventsDir: string
+}) => void | Promise<void>
 
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -35,22 +47,76 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/**
- * Starts the server and answers when it says that it listens. `variables` are laid over the usual
- * ones; `prepare` may change the event files or fill the data folder before; `tree` is another checkout;
- * the command `demo` fills a database of its own.
- */
+/** Asked once for all files of a worker. */
+let isBuilt: Promise<boolean> | null = null
+
+/** Starts the server here and answers when it listens. `variables` are laid over the usual ones. */
 export async function serve(
-  variables: Readonly<Record<string, string>> = {},
-  prepare: (folders: { readonly dataDir: string; readonly eventsDir: string }) => void = () => {},
+  variables: Variables = {},
+  prepare: Prepare = () => {},
+): Promise<Served> {
+  if (!(await (isBuilt ??= isWebBuilt())))
+    throw new Error('the web app is not built from these sources: npm run build, or npm test')
+  const { folder, dataDir, eventsDir } = await foldersOf(TOP, prepare)
+  const read = readEnvironment({
+    ...usual({ dataDir, eventsDir }),
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    ...variables,
+  })
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  let printed = ''
+  const hear = (text: string): void => void (printed += `${text}\n`)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const booted = await boot(
+    read.value,
+    { print: hear, complain: hear, environment: () => read.value },
+    { write: hear, told: () => told },
+  )
+  if (!booted.ok) throw new Error(`the server does not start: ${booted.error.text}\n${printed}`)
+  return {
+    url: booted.value.url,
+    dataDir,
+    eventsDir,
+    printed: () => printed,
+    stop: async () => {
+      tell('the test')
+      await booted.value.stopped
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function foldersOf(
+  tree: string,
+  prepare: Prepare,
+): Promise<{ readonly folder: string; readonly dataDir: string; readonly eventsDir: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
+  const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
+  cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
+  await prepare(folders)
+  return { folder, ...folders }
+}
+
+const usual = (folders: { readonly dataDir: string; readonly eventsDir: string }): Variables => ({
+  DATA_DIR: folders.dataDir,
+  EVENTS_DIR: folders.eventsDir,
+  ADMIN_USERNAME: ADMIN.username,
+  ADMIN_PASSWORD: ADMIN.password,
+  RATE_LIMITS: 'off',
+})
+
+/**
+ * Starts a process and answers when it says that it listens. `tree` is another checkout; the command `demo` fills a
+ * database of its own.
+ */
+export async function serveAlone(
+  variables: Variables = {},
+  prepare: Prepare = () => {},
   tree: string = TOP,
   command: 'start' | 'demo' = 'start',
-): Promise<Served> {
-  const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
-  const dataDir = join(folder, 'var')
-  const eventsDir = join(folder, 'events')
-  cpSync(join(tree, 'events'), eventsDir, { recursive: true })
-  prepare({ dataDir, eventsDir })
+): Promise<ServedAlone> {
+  const { folder, dataDir, eventsDir } = await foldersOf(tree, prepare)
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
   // What it prints goes to a file: a pipe would make the load generator of the bench read every line.
@@ -65,11 +131,7 @@ export async function serve(
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: port,
       SANDBOX_PORT: String(await freePort()),
-      DATA_DIR: dataDir,
-      EVENTS_DIR: eventsDir,
-      ADMIN_USERNAME: ADMIN.username,
-      ADMIN_PASSWORD: ADMIN.password,
-      RATE_LIMITS: 'off',
+      ...usual({ dataDir, eventsDir }),
       ...variables,
     },
     stdio: ['ignore', output, output],

@@ -2,15 +2,14 @@
  * Three whole events, each from its form to its confirmation: a marathon with a family, a shirt and a gift, a free
  * webinar, a national conference page by page; and what its delegates are refused.
  */
-import { execFile } from 'node:child_process'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { atGateway, field, ledger, orderIdOf, PROOF } from './delegate.ts'
-import { ADMIN, serve, TOP } from './serve.ts'
+import { runHere } from '../server/running.ts'
+import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 const EVENTS = join(import.meta.dirname, '..', 'events')
@@ -36,11 +35,11 @@ beforeAll(async () => {
   ])
   const roll = join(server.dataDir, '..', 'members.csv')
   writeFileSync(roll, 'number,name,kind,valid_to\nM 1,Asha Sample,annual,2027-03-31\n')
-  const env = { ...process.env, DATA_DIR: server.dataDir, EVENTS_DIR: server.eventsDir }
-  const rollcall = join(TOP, 'bin', 'rollcall.js')
-  await promisify(execFile)(process.execPath, [rollcall, 'roll', 'nidancon2027', 'members', roll], {
-    env,
+  const { status, err } = await runHere(['roll', 'nidancon2027', 'members', roll], {
+    DATA_DIR: server.dataDir,
+    EVENTS_DIR: server.eventsDir,
   })
+  if (status !== 0) throw new Error(err)
   const post = (path: string, body: object, token = ''): Promise<Response> =>
     fetch(`${server.url}${path}`, {
       method: 'POST',

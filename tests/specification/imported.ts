@@ -1,21 +1,20 @@
 /** Registrations of another system, as `rollcall import` takes them before a server starts. */
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TOP } from '../browser/serve.ts'
+import { runHere } from '../server/running.ts'
 
 export const PULMO = 'PULMO20250017'
 export const PULMO_FAILED = 'PULMO20250018'
 export const IMPORTED_EMAIL = 'old@example.org'
 
 /** One that was paid and one that failed. */
-export function importOldRows({
+export async function importOldRows({
   dataDir,
   eventsDir,
 }: {
   readonly dataDir: string
   readonly eventsDir: string
-}): void {
+}): Promise<void> {
   mkdirSync(dataDir, { recursive: true })
   const csv = join(dataDir, 'old.csv')
   const row = (regNo: string, name: string, status: string): string =>
@@ -28,14 +27,9 @@ export function importOldRows({
       row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
     ].join('\n'),
   )
-  const done = spawnSync(
-    process.execPath,
-    [join(TOP, 'bin', 'rollcall.js'), 'import', 'pulmocon2025', csv],
-    {
-      cwd: TOP,
-      env: { PATH: process.env['PATH'], DATA_DIR: dataDir, EVENTS_DIR: eventsDir },
-      encoding: 'utf8',
-    },
-  )
-  if (done.status !== 0) throw new Error(done.stderr)
+  const done = await runHere(['import', 'pulmocon2025', csv], {
+    DATA_DIR: dataDir,
+    EVENTS_DIR: eventsDir,
+  })
+  if (done.status !== 0) throw new Error(done.err)
 }
