@@ -16,6 +16,7 @@ import type { DailyMail } from './office/daily-mail.ts'
 import type { Mailer } from './mail.ts'
 import { openPayments } from './paying/verify.ts'
 import { cacheFolderIn } from './events/cache.ts'
+import type { Judge } from './events/folder.ts'
 import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
 import { openStore } from './store/open.ts'
@@ -35,6 +36,8 @@ export type AssembleOptions = {
   readonly works: boolean
   /** The event files only. */
   readonly watches?: boolean
+  /** Who judges changed event files; a thread of its own when left out. */
+  readonly judge?: Judge
 }
 export type Assembled = {
   readonly app: FastifyInstance
@@ -173,6 +176,7 @@ export async function openEvents(
     print: options.print,
     production: environment.production,
     watches: options.watches ?? options.works,
+    ...(options.judge === undefined ? {} : { judge: options.judge }),
   })
   if (!opened.ok) return err({ text: opened.error, status: 1 })
   const missing = missingAccounts(

@@ -126,7 +126,7 @@ async function passwordOf(
   terminal: Terminal,
 ): Promise<Password | null> {
   if (values['password-stdin'] !== true) return { text: makePassword(), isGiven: false }
-  const text = (await readAll(process.stdin)).replace(/\r?\n$/, '')
+  const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
   const refusal = passwordRefusal(text, [username, ...events])
   if (refusal === null) return { text, isGiven: true }
   terminal.complain(refusal)

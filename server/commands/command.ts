@@ -1,4 +1,5 @@
 /** What a command of `rollcall` is, and the terminal it speaks to. */
+import type { Readable } from 'node:stream'
 import type { Environment } from '../deps.ts'
 
 /** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. */
@@ -13,6 +14,8 @@ export type Command = {
 export type Terminal = {
   print(text: string): void
   complain(text: string): void
+  /** What is typed or piped in; standard input when left out. */
+  readonly input?: Readable & { readonly isTTY?: boolean }
   /** The environment, or null after saying what is wrong with it: answer 2 then. */
   environment(): Environment | null
 }

@@ -30,7 +30,8 @@ export function pathOf(name: string): string | null {
 
 /** Null after saying that it cannot be read. */
 export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
-  if (name === '-') return { path: 'standard input', text: await readAll(process.stdin) }
+  if (name === '-')
+    return { path: 'standard input', text: await readAll(terminal.input ?? process.stdin) }
   const file = pathOf(name)
   const text = file === null ? null : await readText(file)
   if (file === null || text === null || !text.ok || text.value === null) {

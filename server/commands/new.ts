@@ -93,7 +93,12 @@ export const creating: Command = {
     const isFree = free === true || payment === 'none'
     const asked = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
     const today = dayOf(makeClock(null)())
-    const told = await interview({ ...values, ...asked }, today, yes ? null : answers(), terminal)
+    const told = await interview(
+      { ...values, ...asked },
+      today,
+      yes ? null : answers(terminal),
+      terminal,
+    )
     if (!told.ok) {
       terminal.complain('Nothing is written.')
       return 2
@@ -127,10 +132,10 @@ type Answers = {
 }
 
 /** Lines are queued as they come: a pipe brings them all at once, and none may be lost. */
-function answers(): Answers {
-  const isTyped = process.stdin.isTTY === true
+function answers({ input = process.stdin }: Terminal): Answers {
+  const isTyped = input.isTTY === true
   const reading = createInterface({
-    input: process.stdin,
+    input,
     output: process.stdout,
     terminal: isTyped,
   })

@@ -199,7 +199,8 @@ export async function compileFolder(
   }
 }
 
-const judgeHere: Judge = async ({ folder, production, known }) =>
+/** In this thread, with a rest now and then, for as long as it takes. */
+export const judgeHere: Judge = async ({ folder, production, known }) =>
   ok(await judgeFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
 
 /** Of a folder without a verdict nothing is taken. */

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { dayOf, err, inOrder, issuerOf, ok, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
-import type { Compiled } from './folder.ts'
+import type { Compiled, Judge } from './folder.ts'
 import type { EventRegistry, Log, ServedEvent } from '../deps.ts'
 import { keepPromises, lastServed } from './held-back.ts'
 import { judgeApart } from './judging.ts'
@@ -28,8 +28,8 @@ export type RegistryOptions = {
   readonly print: (text: string) => void
   readonly production: boolean
   readonly watches: boolean
-  /** How long a changed folder may be judged, in milliseconds; as long as its files need when left out. */
-  readonly judgingMs?: number
+  /** Who judges a changed folder; a thread of its own, for as long as the files need, when left out. */
+  readonly judge?: Judge
 }
 
 /** Refuses, with the findings as text, while any file has an error. */
@@ -56,8 +56,10 @@ export async function openRegistry(
   const load = async (): Promise<void> => {
     signature = await signatureOf(folder, shared)
     // While it starts a server may wait for a proof; while it serves, a thread of its own waits for it.
-    const compiled = await compileFolder(await readFolder(folder, shared), options, (toJudge) =>
-      judgeApart(toJudge, options.judgingMs),
+    const compiled = await compileFolder(
+      await readFolder(folder, shared),
+      options,
+      options.judge ?? judgeApart,
     )
     const next = {
       ...compiled,

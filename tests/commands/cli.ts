@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 
@@ -10,10 +11,7 @@ export const top = join(import.meta.dirname, '..', '..')
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 export type Place = {
   readonly folder: string
-  rollcall(
-    args: readonly string[],
-    more?: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> },
-  ): Promise<Ran>
+  rollcall(args: readonly string[], more?: More): Promise<Ran>
   read(file: string): string
   write(file: string, text: string): void
   /** Replaces exactly one occurrence and says so when there is not exactly one. */
@@ -44,22 +42,20 @@ export function place(): Place {
   }
 }
 
-/** Commands that may ask at the terminal. */
-const READS_STDIN = new Set(['new', 'repeat', 'admin'])
-
 type More = {
+  /** What is typed in. */
   readonly input?: string
   readonly variables?: Readonly<Record<string, string>>
+  /** In a process of its own, which reads its standard input. */
+  readonly isAlone?: boolean
 }
 
 /**
  * The command line's own `main`, in the folder, with its own modules already loaded: a process for each of some
- * hundred commands would spend its time on starting. What is typed in needs a process, because it is read
- * from standard input; the launcher has tests of its own (tests/commands/launcher.test.ts).
+ * hundred commands would spend its time on starting. The launcher has tests of its own (tests/commands/launcher.test.ts).
  */
 async function run(cwd: string, args: readonly string[], more: More): Promise<Ran> {
-  if (more.input !== undefined || READS_STDIN.has(args[0] ?? '') || args.includes('-'))
-    return runAlone(cwd, args, more)
+  if (more.isAlone === true) return runAlone(cwd, args, more)
   const printed = { out: '', err: '' }
   const complain = (text: string): void => void (printed.err += `${text}\n`)
   const before = process.cwd()
@@ -68,6 +64,7 @@ async function run(cwd: string, args: readonly string[], more: More): Promise<Ra
     const status = await main(args, {
       print: (text) => void (printed.out += `${text}\n`),
       complain,
+      input: Readable.from([more.input ?? '']),
       environment: () => {
         const read = readEnvironment(variablesIn(cwd, more))
         if (read.ok) return read.value

@@ -98,7 +98,10 @@ test('standard input, with the shared files of events/', async () => {
     (await here.rollcall(['validate', '-'], { input: here.read('events/midzone2025.yaml') }))
       .status,
   ).toBe(0)
-  const { status, out } = await here.rollcall(['validate', '-'], { input: 'format: 1\n' })
+  const { status, out } = await here.rollcall(['validate', '-'], {
+    input: 'format: 1\n',
+    isAlone: true,
+  })
   expect(status).toBe(1)
   expect(out).toContain('standard input')
 })

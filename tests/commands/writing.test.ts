@@ -260,7 +260,7 @@ describe('new', () => {
       '20 March 2027',
       '31st Jan 2027',
     ].join('\n')
-    const { status, err } = await here.rollcall(['new', 'rivers2027'], { input })
+    const { status, err } = await here.rollcall(['new', 'rivers2027'], { input, isAlone: true })
     expect([status, err.trim().split('\n')]).toEqual([
       0,
       [

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3'
 import { instant, readInstant } from '../../engine/index.ts'
 import type { Instant, OrderId, PaymentData, RegisterAnswer } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
+import { judgeHere } from '../../server/events/folder.ts'
 import type { Assembled } from '../../server/assemble.ts'
 import type { Environment } from '../../server/deps.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
@@ -100,6 +101,7 @@ export async function openRig(
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       print: () => {},
       works: false,
+      judge: judgeHere,
     })
     if (!assembled.ok) throw new Error(assembled.error.text)
     await assembled.value.app.listen({ port, host: '127.0.0.1' })

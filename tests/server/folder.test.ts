@@ -14,6 +14,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import { clashesAmong, strandedAmong } from '../../engine/files.ts'
 import { validate } from '../../server/commands/validate.ts'
+import { judgeHere } from '../../server/events/folder.ts'
+import type { Judge } from '../../server/events/folder.ts'
+import { judgeApart } from '../../server/events/judging.ts'
 import { openRegistry } from '../../server/events/registry.ts'
 import { openStore } from '../../server/store/open.ts'
 import type { Store } from '../../server/store/store.ts'
@@ -322,8 +325,11 @@ async function validated(folder: string, production: boolean): Promise<[boolean,
   return [status === 0, said.join('\n')]
 }
 
-/** What the server says when it opens its events, and what it serves then; null where it does not start. */
-async function opened(folder: string, production = false, judgingMs?: number) {
+/**
+ * What the server says when it opens its events, and what it serves then; null where it does not start. A verdict is the same
+ * in this thread and in one of its own, which takes longer to begin than most of these folders to judge.
+ */
+async function opened(folder: string, production = false, judge: Judge = judgeHere) {
   const said: string[] = []
   const registry = await openRegistry({
     folder,
@@ -338,7 +344,7 @@ async function opened(folder: string, production = false, judgingMs?: number) {
     print: (text) => void said.push(text),
     production,
     watches: false,
-    ...(judgingMs === undefined ? {} : { judgingMs }),
+    judge,
   })
   if (!registry.ok) said.push(registry.error)
   return { registry: registry.ok ? registry.value : null, said }
@@ -388,7 +394,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
 
 test('a changed file that takes longer to check than a server waits is not taken: what was served before stays, and why is said', async () => {
   const folder = folderOf({ files: { 'sample2026.yaml': sample } })
-  const { registry, said } = await opened(folder, false, 1)
+  const { registry, said } = await opened(folder, false, (toJudge) => judgeApart(toJudge, 1))
   const file = join(folder, 'sample2026.yaml')
   const before = registry?.byId('sample2026')?.hash
   expect(before).toBeDefined()
@@ -400,7 +406,7 @@ test('a changed file that takes longer to check than a server waits is not taken
   )
   await registry?.close()
 
-  const patient = await opened(folder)
+  const patient = await opened(folder, false, judgeApart)
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
   const served = patient.registry?.byId('sample2026')?.hash
   await patient.registry?.reload()

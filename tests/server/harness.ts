@@ -11,6 +11,7 @@ import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
 import type { Deps, Environment } from '../../server/deps.ts'
+import { judgeHere } from '../../server/events/folder.ts'
 import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
@@ -94,6 +95,8 @@ export async function startTestApp(
     print: (text) => void printed.push(text),
     works: false,
     watches: options.watches ?? false,
+    // A thread for each change would take longer to begin than the change to judge; a server that watches has it.
+    ...(options.watches === true ? {} : { judge: judgeHere }),
   })
   if (!assembled.ok) {
     rmSync(folder, { recursive: true, force: true })

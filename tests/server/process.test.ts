@@ -38,31 +38,45 @@ const PROOFS = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/**
- * A start that is refused, without a process: what `startServer` would end with, as `ended with STATUS: TEXT`. A server
- * that starts all the same fails the test.
- */
-async function refused(
-  name: string,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<string> {
+/** A start without a process: what the server printed, and whether it started or with which status it would have ended. */
+async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
   const read = readEnvironment({ ...usual(name), ...variables })
   if (!read.ok) throw new Error(read.error.join(' '))
   const environment = read.value
   let printed = ''
-  const told = ['SIGTERM', 'SIGINT'] as const
-  const before = told.map((signal) => process.listeners(signal))
-  const booted = await boot(environment, {
-    print: (text) => void (printed += `${text}\n`),
-    complain: (text) => void (printed += `${text}\n`),
-    environment: () => environment,
-  })
-  // It has begun to listen to signals, which in its own process would end with it.
-  for (const [at, signal] of told.entries())
-    for (const listener of process.listeners(signal))
-      if (!before[at]?.includes(listener)) process.removeListener(signal, listener)
+  const print = (text: string): void => void (printed += `${text}\n`)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const booted = await boot(
+    environment,
+    { print, complain: print, environment: () => environment },
+    { write: () => {}, told: () => told },
+  )
+  return { booted, printed: () => printed, tell }
+}
+
+/** A start that is refused, as `ended with STATUS: TEXT`. A server that starts all the same fails the test. */
+async function refused(
+  name: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { booted, printed } = await bootHere(name, variables)
   expect(booted.ok).toBe(false)
-  return booted.ok ? '' : `ended with ${booted.error.status}: ${printed}${booted.error.text}`
+  return booted.ok ? '' : `ended with ${booted.error.status}: ${printed()}${booted.error.text}`
+}
+
+/** A server that starts, and stops when it is told to. */
+async function startedHere(name: string) {
+  const { booted, printed, tell } = await bootHere(name)
+  if (!booted.ok) throw new Error(booted.error.text)
+  const { url, stopped } = booted.value
+  return {
+    url,
+    printed,
+    stop: async () => {
+      tell('the test')
+      await stopped
+    },
+  }
 }
 
 type Server = {
@@ -264,7 +278,7 @@ describe('over a real socket', () => {
 
 describe('starting and stopping', () => {
   test('the first start prints a password once, which signs in; the second prints none', async () => {
-    const first = await startServer('admin')
+    const first = await startedHere('admin')
     const password = /Admin {4}admin, password (\S+)/.exec(first.printed())?.[1] ?? ''
     expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
     const signIn = await fetch(`${first.url}/admin/login/`, {
@@ -273,19 +287,19 @@ describe('starting and stopping', () => {
       body: JSON.stringify({ username: 'admin', password }),
     })
     expect(signIn.status).toBe(200)
-    expect(await first.stop()).toBe(0)
-    const second = await startServer('admin')
+    await first.stop()
+    const second = await startedHere('admin')
     expect(second.printed()).not.toContain('password')
-    expect(await second.stop()).toBe(0)
+    await second.stop()
   })
 
   test('a first password that everybody guesses is refused, and nobody is added', async () => {
     expect(await refused('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD is not taken\. This password is among the first that are guessed/,
     )
-    const server = await startServer('weak')
+    const server = await startedHere('weak')
     expect(server.printed()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
-    expect(await server.stop()).toBe(0)
+    await server.stop()
   })
 
   test('told to stop, it answers the request that is on its way, takes no new one, and ends with 0', async () => {
@@ -335,9 +349,10 @@ describe('starting and stopping', () => {
   })
 
   test('a port that is taken is one sentence and status 2', async () => {
-    const server = await startServer('first')
-    await expect(startServer('second', { PORT: String(server.port) })).rejects.toThrow(
-      `ended with 2: Port ${server.port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
+    const server = await startedHere('first')
+    const { port } = new URL(server.url)
+    expect(await refused('second', { PORT: port })).toBe(
+      `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
     )
     await server.stop()
   })
