@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import type { RegistrationAnswer } from '../../engine/index.ts'
 import { launch, visit } from '../browser/browser.ts'
 import { field, FORM, INTERN, payButton, PG, problems, PROOF } from '../browser/delegate.ts'
-import { ADMIN, serve, TOP } from '../browser/serve.ts'
+import { ADMIN, serveAlone, TOP } from '../browser/serve.ts'
 
 /** Small phone, usual phone, tablet, laptop, large screen. */
 const SIZES = [
@@ -33,7 +33,7 @@ type State = {
   readonly open: (page: Page) => Promise<unknown>
 }
 
-const server = await serve(
+const server = await serveAlone(
   { CLOCK: NOW },
   ({ eventsDir }) => {
     for (const more of ['tests/events', 'tests/browser/further-events'])
