@@ -70,6 +70,8 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          // A stock Firefox in place of Chromium: docs/browsers.md.
+          execArgv: process.env['FIREFOX'] ? ['--import', './tests/browser/firefox.ts'] : [],
           // The files of a worker share its browser (tests/browser/browser.ts).
           isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
