@@ -316,6 +316,15 @@ const ROWS: readonly Row[] = [
     good: 'openStore({ dataDir })',
   },
   {
+    why: 'Pages work in the browsers of docs/browsers.md, and these functions are younger',
+    in: /^web\/.+\.(tsx?|css)$/,
+    text: /requestIdleCallback|withResolvers|\b(Object|Map)\.groupBy|fromAsync|AbortSignal\.(any|timeout)|scheduler\.(yield|postTask)|startViewTransition|@starting-style|\.to(Sorted|Reversed|Spliced)\(|randomUUID\(/,
+    instead:
+      'do it with what Safari 15.4 has: setTimeout, a copy that is sorted, an AbortController',
+    bad: 'requestIdleCallback(look)',
+    good: 'setTimeout(look)',
+  },
+  {
     why: 'A limit, a time or a size is recognised where it is used',
     in: /^(engine|server|web)\/.+\.tsx?$/,
     text: /^(export )?const (?![A-Z\d_]+\b)\w+(: \w+)? = -?\d/,

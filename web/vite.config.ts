@@ -14,6 +14,9 @@ const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 /** An organiser's file and those beside it are checked in the browser. */
 const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
 
+/** The oldest browsers in which delegates' pages work (docs/browsers.md); nothing that they do not know is written. */
+export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
+
 export default defineConfig(({ isSsrBuild = false }) => ({
   root: here('.'),
   base: '/',
@@ -32,7 +35,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     emptyOutDir: true,
     // Tells the server which files a page will ask for.
     manifest: true,
-    target: 'es2022',
+    target: OLDEST,
     // Fonts and pictures stay files of their own: `img-src` and `font-src` need no data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
