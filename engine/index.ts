@@ -49,6 +49,7 @@ export {
   type DocumentsAnswer,
   type Issuer,
 } from './documents.ts'
+export { isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'
 export { composed } from './composed.ts'
 export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'

@@ -2,6 +2,7 @@
 import type { ActName } from '../../engine/index.ts'
 import type { Doer } from './asked.ts'
 import { correct, transfer } from './correcting.ts'
+import { confirm } from './confirming.ts'
 import { accept, cancel, dismiss, refund } from './ending.ts'
 import { resend, sendPayLink } from './mailing.ts'
 
@@ -10,6 +11,7 @@ export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   note: ({ deps, wanted }) => deps.store.note(wanted),
   correct,
   transfer,
+  confirm,
   accept,
   dismiss,
   refund,

@@ -13,6 +13,7 @@ import type {
   RegistrationState,
   RegNo,
   Result,
+  Way,
 } from '../../engine/index.ts'
 import type { AskedThrough } from './money.ts'
 import type { NewMail, Searchable } from './shapes.ts'
@@ -90,6 +91,20 @@ export interface Acting {
   cancel(
     wanted: NewAct,
     how: { readonly payBack: Paise; readonly mail: NewMail | null },
+  ): Promise<ActAnswer>
+  /**
+   * Money that came on a way of its own. What fits pays; anything else, and what has lost its place meanwhile, is
+   * before a person. A reference counts once. `mail` is queued when it is paid by it.
+   */
+  confirm(
+    wanted: NewAct,
+    came: {
+      readonly way: Way
+      readonly reference: string
+      readonly amount: Paise
+      readonly paidAt: Instant
+    },
+    mail: NewMail | null,
   ): Promise<ActAnswer>
   /** Gives back of what counts: through the gateway, or as done by hand under a reference. `amount` null: all that is left. */
   refund(

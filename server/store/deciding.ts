@@ -116,7 +116,7 @@ function decideOne(
 type CaptureId = Result<number, DecisionRefusal>
 
 /** Money that was accepted becomes what paid for an attempt. */
-function count(
+export function count(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,

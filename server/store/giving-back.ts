@@ -9,6 +9,7 @@ import type {
   Result,
   Review,
 } from '../../engine/index.ts'
+import { sourceOf } from './captures.ts'
 import type { Sql } from './database.ts'
 import { done, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
@@ -32,7 +33,7 @@ export function wantOf(
   at: Instant,
 ): Result<number, DecisionRefusal> {
   const row = capture.payment_id === null ? null : paymentById(sql, capture.payment_id)
-  if (row === null || row.gateway === null)
+  if (row === null || row.gateway === null || capture.source !== sourceOf(row.gateway))
     return refused(
       'not_by_gateway',
       'This money did not come through the gateway, so it cannot be sent back through it.',

@@ -54,6 +54,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     sendMail: (wanted, mail) => write('sendMail', wanted, mail),
     correct: (wanted, correction) => write('correct', wanted, correction),
     cancel: (wanted, how) => write('cancel', wanted, how),
+    confirm: (wanted, came, mail) => write('confirm', wanted, came, mail),
     refund: (wanted, how) => write('refund', wanted, how),
     decideFor: (wanted, how) => write('decideFor', wanted, how),
     kept: async (regNo) => read.kept(regNo),

@@ -3,6 +3,7 @@ import * as acts from './acts.ts'
 import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
 import * as cancelling from './cancelling.ts'
+import { confirm } from './confirming.ts'
 import * as correcting from './correcting.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
@@ -37,6 +38,7 @@ export const writes = {
   sendMail: acts.sendMail,
   correct: correcting.correct,
   cancel: cancelling.cancel,
+  confirm,
   refund: moneyActs.refund,
   decideFor: moneyActs.decideFor,
   decide: deciding.decide,

@@ -378,3 +378,95 @@ async function dais(): Promise<RegNo> {
   )
   return String(row?.['reg_no']) as RegNo
 }
+
+describe('money that came on a way of its own', () => {
+  const unpaid = (n: number, isMember = false) =>
+    register(test_, EVENT, { n, on: noon('2026-01-19'), answers: answersOf(n, isMember) })
+  const transfer = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'HDFCN52026012012345',
+    amount: 3540,
+    day: '2026-01-18',
+    why: '',
+  }
+
+  test('pays when it fits, mails, has its receipt, and its reference counts once', async () => {
+    const [regNo, other] = [await unpaid(40), await unpaid(41)]
+    expect(await act(owner, regNo, transfer)).toMatchObject({
+      code: 200,
+      body: {
+        state: 'complete',
+        message: `₹\u00a03,540 by bank transfer is confirmed: ${regNo} is paid.`,
+      },
+    })
+    expect(await test_.deps.store.captures(regNo)).toMatchObject([
+      { source: 'transfer', reference: transfer.reference, amount: 354_000, state: 'fits' },
+    ])
+    expect((await test_.deps.store.documents(regNo)).map(({ kind }) => kind)).toEqual(['receipt'])
+    const again = { ...transfer, reference: transfer.reference.toLowerCase() }
+    expect(await act(owner, other, again)).toMatchObject({
+      code: 409,
+      body: {
+        code: 'taken',
+        message: `${again.reference} is known already: it is the payment of ${regNo}.`,
+      },
+    })
+    expect((await look(other)).state).toBe('to_pay')
+    // What came by transfer cannot go back through the gateway.
+    expect(await act(owner, regNo, { act: 'refund', why: 'Asked for.' })).toMatchObject({
+      body: { code: 'not_by_gateway' },
+    })
+  })
+
+  test('that is too little is before the treasurer, who accepts it with a reason', async () => {
+    const regNo = await unpaid(42)
+    expect(
+      await act(owner, regNo, { ...transfer, reference: 'UTR42', amount: 2300 }),
+    ).toMatchObject({
+      code: 200,
+      body: {
+        state: 'to_pay',
+        message:
+          '₹\u00a02,300 by bank transfer is before the treasurer: Received ₹\u00a02,300, expected ₹\u00a03,540.',
+      },
+    })
+    const [review] = (await test_.deps.store.reviews(EVENT)).filter((one) => one.regNo === regNo)
+    expect(
+      await act(owner, regNo, { act: 'accept', review: review?.id, why: 'Bank charges.' }),
+    ).toMatchObject({ code: 200, body: { state: 'complete' } })
+  })
+
+  test.each([
+    [{ way: 'pigeon' }, 'Say on which way it came.'],
+    [
+      { reference: ' ' },
+      'Write its reference: UTR or reference of the bank, at most 64 characters.',
+    ],
+    [{ amount: 0 }, 'Write the amount that came.'],
+    [{ day: '2026-01-21' }, 'It cannot have come on 21 January 2026: today is 20 January 2026.'],
+    [{ day: '20/01/2026' }, 'Write the day as 2026-12-31.'],
+  ])('%o is refused in a sentence', async (wrong, message) => {
+    const regNo = await unpaid(200 + message.length)
+    expect(await act(owner, regNo, { ...transfer, ...wrong })).toMatchObject({
+      code: 422,
+      body: { message },
+    })
+  })
+
+  test("of the bank is the treasurer's to confirm, of the desk the desk's", async () => {
+    const regNo = await unpaid(44)
+    expect(await act(desk, regNo, transfer)).toMatchObject({
+      code: 403,
+      body: {
+        message: 'To confirm money by bank transfer takes the role treasurer; yours is desk.',
+      },
+    })
+    const slip = { ...transfer, way: 'cash', reference: 'Slip 12', day: '' }
+    expect(await act(desk, regNo, slip)).toMatchObject({ code: 200, body: { state: 'complete' } })
+    expect((await look(regNo)).trail.at(-1)).toMatchObject({
+      who: 'deskhand',
+      text: 'Payment confirmed: ₹\u00a03,540 by cash at the desk, Slip 12',
+    })
+  })
+})

@@ -1,0 +1,33 @@
+/** Ways on which money comes beside the card gateway, and who in the office may say that it came. */
+import type { Role } from './may.ts'
+
+const WAYS = {
+  transfer: { words: 'Bank transfer', asks: 'UTR or reference of the bank', least: 'treasurer' },
+  upi: { words: 'UPI', asks: 'UPI reference', least: 'treasurer' },
+  cheque: { words: 'Cheque or draft', asks: 'Number and bank', least: 'treasurer' },
+  cash: { words: 'Cash at the desk', asks: 'Number of the slip', least: 'desk' },
+  machine: { words: 'Card machine at the desk', asks: 'Number of the slip', least: 'desk' },
+} as const satisfies Readonly<
+  Record<string, { readonly words: string; readonly asks: string; readonly least: Role }>
+>
+export type Way = keyof typeof WAYS
+export const WAY_IDS = Object.keys(WAYS) as readonly Way[]
+
+export function isWay(word: string): word is Way {
+  return Object.hasOwn(WAYS, word)
+}
+
+/** Within a sentence: "bank transfer"; what is a name stays one. */
+export function wayInSentence(way: Way): string {
+  const { words } = WAYS[way]
+  return way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
+}
+
+/** How people say it, what its reference is called, and whose money it is to confirm: that of the desk, or of the bank. */
+export function wayOf(way: Way): {
+  readonly words: string
+  readonly asks: string
+  readonly least: Role
+} {
+  return WAYS[way]
+}
