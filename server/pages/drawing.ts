@@ -108,10 +108,11 @@ function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
       workerData: { module: pathToFileURL(module).href, page },
     })
     worker.unref()
-    const late = setTimeout(
-      () => reject(new Error(`not drawn after ${DRAWING_MS_MAX / 1000} seconds`)),
-      DRAWING_MS_MAX,
-    )
+    const late = setTimeout(() => {
+      reject(new Error(`not drawn after ${DRAWING_MS_MAX / 1000} seconds`))
+      // Left alone it would draw on for ever, on a processor of its own.
+      done()
+    }, DRAWING_MS_MAX)
     late.unref()
     worker.on('message', resolve)
     worker.on('error', reject)

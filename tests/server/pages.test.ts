@@ -1,10 +1,17 @@
 /** Every page: its status, its head, its policies, and what it says without JavaScript. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PageData } from '../../engine/index.ts'
 import { blanked } from '../../server/http/request-log.ts'
 import { escapeHtml } from '../../engine/index.ts'
 import { PNG } from 'pngjs'
+import type { Log } from '../../server/deps.ts'
+import { openDrawings } from '../../server/pages/drawing.ts'
+import type { Drawings } from '../../server/pages/drawing.ts'
 import { fillTemplate } from '../../server/pages/html.ts'
 import { fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
@@ -443,4 +450,87 @@ test('before they are over, the landing page has the nearest first', async () =>
     'chirurgia2026',
     'pulmocon2025',
   ])
+})
+
+describe('a form that cannot be drawn keeps nobody waiting', () => {
+  let folder: string
+  const said: string[] = []
+  const log: Log = {
+    info: () => {},
+    warn: () => {},
+    error: (what) => said.push(JSON.stringify(what)),
+  }
+  /** In place of what the web build leaves for the server. */
+  const drawnBy = (code: string): Drawings => {
+    writeFileSync(join(folder, 'server', 'drawn.js'), code)
+    return openDrawings(folder, log)
+  }
+  const formOf = async (id: string) => {
+    const served = server.deps.events.all().find(({ config }) => config.id === id)
+    const page = dataOf((await server.app.inject(served?.config.routes.form ?? '')).body)
+    if (served === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
+    return { served, page }
+  }
+  const DRAWN = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
+
+  beforeEach(() => {
+    said.length = 0
+    folder = mkdtempSync(join(tmpdir(), 'rollcall-drawn-'))
+    for (const name of ['server', '.vite']) mkdirSync(join(folder, name))
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+    const chunks = ['index.html', 'event', 'selling', 'site'].map((name) => [
+      name,
+      { name, file: `assets/${name}.js` },
+    ])
+    writeFileSync(
+      join(folder, '.vite', 'manifest.json'),
+      JSON.stringify(Object.fromEntries(chunks)),
+    )
+    writeFileSync(join(folder, '.vite', 'ahead.json'), '{}')
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('because its thread hangs: pages go without after two seconds, the thread is ended, the next form is drawn', async () => {
+    const [hanging, next] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
+    const beats = new Int32Array(new SharedArrayBuffer(4))
+    const page = { ...hanging.page, beats }
+    const drawings = drawnBy(`export const draw = (page) => {
+      while (page.beats) Atomics.add(page.beats, 0, 1)
+      return ${DRAWN}
+    }`)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const ended = vi.spyOn(Worker.prototype, 'terminate')
+    const first = drawings.of(hanging.served, page)
+    await expect.poll(() => beats[0]).toBeGreaterThan(0)
+    const other = drawings.of(next.served, next.page)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect([await first, await other]).toEqual([null, null])
+    const late = drawings.of(hanging.served, page)
+    await vi.advanceTimersByTimeAsync(18_000)
+    expect(await late).toBe(null)
+    expect(said).toEqual([expect.stringContaining('not drawn after 20 seconds')])
+    expect(await Promise.all(ended.mock.results.map(({ value }) => value as unknown))).toHaveLength(
+      1,
+    )
+    // From now on it is known, and the one that stood behind it has its turn.
+    expect(await drawings.of(hanging.served, page)).toBe(null)
+    expect((await drawings.of(next.served, next.page))?.html).toBe('<form>')
+  })
+
+  test.each([
+    ['throws', 'export const draw = () => { throw new Error("it throws") }', 'it throws'],
+    ['cannot be read', 'export const draw = (', 'SyntaxError'],
+    ['ends', 'process.exit()', 'the thread ended'],
+  ])('because what draws it %s: its page goes without, now and later', async (_, code, why) => {
+    const { served, page } = await formOf('afpicon2026')
+    const drawings = drawnBy(code)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    expect(await drawings.of(served, page)).toBe(null)
+    expect(await drawings.of(served, page)).toBe(null)
+    expect(said).toEqual([expect.stringContaining(why)])
+  })
 })

@@ -9,8 +9,8 @@ export function goLive(): void {
 
 /**
  * False on the server and while React takes over what that has drawn; from then on, and everywhere else, true.
- * It becomes so as any state does: a store that differs from the server's would be drawn in the same
- * task as the takeover.
+ * It becomes so like other state: a store that differs from the server's would be drawn in the same task as
+ * the takeover.
  */
 export function useIsLive(): boolean {
   const [isLive, setLive] = useState(isTaken)
