@@ -18,8 +18,20 @@ export type ActsAnswer = {
   proposed_back: number | null
   /** What whoever asks may do now: POST to the same address {act, why, key?, …}. */
   allowed: ActName[]
+  /** What can be corrected, in form order; empty for whoever may not. */
+  fields: WireEditable[]
+  /** The fields that say who somebody is: what a transfer changes. */
+  persons: string[]
   /** What was done, the newest first. */
   trail: WireAct[]
+}
+/** A question of the form with its answer now; a list of options for `many`, else text, empty where there is none. */
+export type WireEditable = {
+  id: string
+  label: string
+  kind: 'text' | 'date' | 'yes-no' | 'select' | 'many'
+  options: { id: string; label: string }[]
+  value: string | string[]
 }
 export type WireAct = { at: string; who: string; act: string; text: string; why: string }
 

@@ -6,6 +6,7 @@ import { isAtLeast, type Role } from './may.ts'
 import type { Paise } from './money.ts'
 import { assertNever, err, ok, type Result } from './outcome.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { Quote } from './quote.ts'
 import { GROUNDS_CHARACTERS_MAX } from './review.ts'
 
 /**
@@ -126,6 +127,8 @@ export type ActRefusal = {
     /** Others have what it would take: a place, an answer that stands once. */
     | 'taken'
   readonly message: string
+  /** Of `price_changes`: what it would cost. */
+  readonly quote?: Quote
 }
 
 /**

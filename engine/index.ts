@@ -159,7 +159,7 @@ export {
   type RefundSaid,
   type Stands,
 } from './payment.ts'
-export type { ActedAnswer, ActsAnswer, WireAct } from './acts-wire.ts'
+export type { ActedAnswer, ActsAnswer, WireAct, WireEditable } from './acts-wire.ts'
 export {
   cancelledMail,
   differenceMail,

@@ -155,6 +155,8 @@ export type AnsweredValues = {
   second_payment: boolean
   /** Rupees given back of what was paid. */
   refunded_amount: number
+  /** Rupees that a correction left to be paid beside what was; 0: nothing. */
+  difference_due: number
   /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
   may_pay: boolean
 }
@@ -180,6 +182,7 @@ export const ANSWERED_NAMES = Object.keys({
   review_since: true,
   second_payment: true,
   refunded_amount: true,
+  difference_due: true,
   may_pay: true,
 } satisfies Record<keyof AnsweredValues, true>)
 

@@ -194,6 +194,7 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     held_until: heldUntil,
     review_since: reviewSince,
     refunded_amount: refunded,
+    difference_due: difference,
   } = found
   const fits =
     texts.every((name) => isOptional(found[name])) &&
@@ -216,6 +217,7 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     review_since: textOf(reviewSince),
     second_payment: found['second_payment'] === true,
     refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
+    difference_due: fromRupees(difference) === null ? 0 : Number(difference),
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
   } as RegistrationAnswer['registration']

@@ -14,9 +14,11 @@ import { refuse } from '../http/refuse.ts'
 import { requireAdmin } from '../office/guard.ts'
 import type { Admin } from '../office/session.ts'
 import type { ActNo, StoredRegistration } from '../store/store.ts'
+import { wireQuote } from '../registering/refusals.ts'
 import { onceOf, textIn } from './asked.ts'
 import type { Words } from './asked.ts'
 import { DOERS } from './doers.ts'
+import { editable } from './editable.ts'
 import { trailOf } from './trail.ts'
 
 type Found = {
@@ -102,6 +104,7 @@ async function standingOf(
   const underWay = refunds
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
+  const allowed = allowedActs(state, admin.role).filter((act) => DOERS[act] !== undefined)
   const proposed = proposedBack(served.config.cancellation, kept, clock())
   return {
     status: 'success',
@@ -112,7 +115,9 @@ async function standingOf(
     pay_back: rupees(paise(Math.max(0, -due - underWay))),
     kept: rupees(kept),
     proposed_back: proposed === null ? null : rupees(proposed),
-    allowed: allowedActs(state, admin.role).filter((act) => DOERS[act] !== undefined),
+    allowed,
+    fields: allowed.includes('correct') ? editable(served.config, registration) : [],
+    persons: Object.values(served.config.roles),
     trail: trailOf(acts, decisions),
   }
 }
@@ -120,8 +125,10 @@ async function standingOf(
 const wordsOf = ({ body }: FastifyRequest): Words =>
   typeof body === 'object' && body !== null ? (body as Words) : {}
 
-function sendNo(reply: FastifyReply, { code, message }: ActNo): FastifyReply {
-  return refuse(reply, STATUS[code] ?? 409, code, message)
+function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
+  const { code, message } = no
+  const more = 'quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}
+  return refuse(reply, STATUS[code] ?? 409, code, message, more)
 }
 
 /** 403: another role may; 404: it is not there; 422: what was sent can be mended; all else stands otherwise than was believed. */

@@ -76,7 +76,11 @@ async function change(asked: Asked, changes: RawAnswers, isTransfer: boolean): P
     const agreed = amountIn(words, 'total')
     if (!agreed.ok) return agreed
     if (agreed.value !== quote.total)
-      return err({ code: 'price_changes', message: sayChange(registration, quote.total) })
+      return err({
+        code: 'price_changes',
+        message: sayChange(registration, quote.total),
+        quote,
+      })
   }
   const told = { ...registration, answers }
   return deps.store.correct(wanted, {

@@ -350,7 +350,7 @@ function itemLabel(event: EventConfig, id: string, option: string | null): strin
   return options.find((one) => one.id === option)?.label ?? item?.label ?? id
 }
 
-function wireQuote({ category, period, base, gst, total, lines }: Quote): WireQuote {
+export function wireQuote({ category, period, base, gst, total, lines }: Quote): WireQuote {
   return {
     category,
     period,

@@ -293,6 +293,7 @@ it('what the wire tells gives the same pages as what is stored', () => {
     review_since: null,
     second_payment: false,
     refunded_amount: 0,
+    difference_due: 0,
     may_pay: false,
     failed_as: null,
   }

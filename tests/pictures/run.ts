@@ -165,6 +165,7 @@ const REGISTRATION: Answered = {
   review_since: null,
   second_payment: false,
   refunded_amount: 0,
+  difference_due: 0,
   may_pay: false,
 }
 const PAID = { payment_status: 'success', payment_date: NOW } as const

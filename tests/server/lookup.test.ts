@@ -79,6 +79,7 @@ describe('a registration read by its number', () => {
         review_since: null,
         second_payment: false,
         refunded_amount: 0,
+        difference_due: 0,
         may_pay: true,
         registration_category: 'afpi-pg',
         final_amount: 6195,

@@ -58,6 +58,7 @@ const registration = {
   review_since: null,
   second_payment: false,
   refunded_amount: 0,
+  difference_due: 0,
   may_pay: false,
   full_name: 'Dr. Sample',
 }
@@ -362,6 +363,7 @@ describe('how a registration stands', () => {
     const odd = {
       second_payment: 'true',
       refunded_amount: '-5',
+      difference_due: 'much',
       may_pay: 1,
       held_until: 7,
       review_since: {},
@@ -369,6 +371,7 @@ describe('how a registration stands', () => {
     expect(readFound({ registration: { ...registration, ...odd } })?.registration).toMatchObject({
       second_payment: false,
       refunded_amount: 0,
+      difference_due: 0,
       may_pay: false,
       held_until: null,
       review_since: null,

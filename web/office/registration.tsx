@@ -9,6 +9,7 @@ import { Ledger } from '../shared/ledger.tsx'
 import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
 import { Documents } from './documents.tsx'
+import { Acts } from './acts.tsx'
 import { readMessage, readOfficeRegistration } from './answers.ts'
 import { ask, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
@@ -111,6 +112,7 @@ export function RegistrationPage({
           />
         </section>
         <div>
+          <Acts regNo={row.reg_no} onDone={() => void query.refetch()} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
             <Ledger money rows={priceRows(row, query.data.lines)} />

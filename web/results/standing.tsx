@@ -13,6 +13,7 @@ import { usePaying } from './pay-now.tsx'
 import type { AskToPay, Paying } from './pay-now.tsx'
 import { AtBank, Refunded, WithOrganisers } from './pending.tsx'
 import type { Query, Registration } from './registration.ts'
+import { Difference } from './difference.tsx'
 import { Ticket } from './ticket.tsx'
 
 type StandingProps = {
@@ -46,7 +47,8 @@ export function Standing(props: StandingProps) {
       <p className="vh" role="status">
         {said}
       </p>
-      {(stands === 'not-paid' || stands === 'failed') && over}
+      {(stands === 'not-paid' || stands === 'failed' || props.registration.difference_due > 0) &&
+        over}
     </>
   )
 }
@@ -81,7 +83,12 @@ function StandingPage({
   const { stands } = registration
   switch (stands) {
     case 'complete':
-      return <Ticket {...known} query={query} />
+      return (
+        <>
+          <Difference {...known} paying={paying} />
+          <Ticket {...known} query={query} />
+        </>
+      )
     case 'not-paid':
       return <NotPaid {...known} now={now} again={again} paying={paying} />
     case 'at-bank':

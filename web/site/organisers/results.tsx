@@ -121,6 +121,7 @@ function registrationOf(
     review_since: null,
     second_payment: false,
     refunded_amount: 0,
+    difference_due: 0,
     may_pay: false,
     failed_as: status === 'failed' ? 'declined' : null,
   }

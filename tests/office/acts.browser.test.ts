@@ -1,0 +1,195 @@
+/** What the office does to registrations on their page, and what delegates see of it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegNo } from '../../engine/index.ts'
+import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import type { Visit } from '../browser/browser.ts'
+import { atGateway } from '../browser/delegate.ts'
+import { freePort } from '../browser/serve.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+import { startTestApp } from '../server/harness.ts'
+import type { TestApp } from '../server/harness.ts'
+import { hashPassword } from '../../server/office/passwords.ts'
+import { noon, numberOf, PASSWORD, register } from './office.ts'
+
+const EVENT = 'sample2026'
+const extra = `
+cancellation:
+  steps: [{to: 2026-01-15, refund: 75%}, {to: 2026-01-31, refund: 50%}, {otherwise: none}]
+limits:
+  - {id: dais, when: {is_member: true}, max: 2, full: {say: The dais is full}}
+`
+let server: TestApp
+let browser: Browser
+let url: string
+let here: Visit
+
+beforeAll(async () => {
+  const [port, sandboxPort] = [await freePort(), await freePort()]
+  server = await startTestApp({
+    clock: '2026-01-20T16:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({ extra }) },
+    variables: { PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
+  })
+  await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
+  url = await server.app.listen({ host: '127.0.0.1', port })
+  browser = await launch()
+  here = await visit(browser)
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/admin/login/',
+    payload: { username: 'office', password: PASSWORD },
+  })
+  const [name = '', value = ''] = String(answer.headers['set-cookie']).split(/[=;]/)
+  await here.context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
+})
+afterAll(async () => {
+  await here.context.close()
+  await server.close()
+})
+
+const paid = (n: number, isMember = false): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: noon('2026-01-10'),
+    answers: {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '9876500000',
+      is_member: isMember,
+    },
+    pays: 'success',
+  })
+const open = async (regNo: string): Promise<Page> => {
+  await here.page.goto(`${url}/admin/${EVENT}/${regNo}`)
+  await panel().getByText('This registration is').waitFor()
+  return here.page
+}
+const panel = () => here.page.getByRole('region', { name: 'What to do' })
+const dialog = () => here.page.getByRole('dialog')
+const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const line = (text: string) => panel().getByRole('listitem').filter({ hasText: text }).waitFor()
+/** Answers the question, with its reason, by the button of the act. */
+const done = async (why: string, button: string): Promise<void> => {
+  await dialog()
+    .getByLabel(/^(Why|Note)$/)
+    .fill(why)
+  await dialog().getByRole('button', { name: button, exact: true }).click()
+}
+
+test('a note is written, a name corrected, a registration transferred: the trail says who did what and why', async () => {
+  const page = await open(await paid(1))
+  await press('Write a note')
+  await expectAccessible(page, 'a note')
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  await press('Write a note')
+  await done('Wants a vegetarian lunch.', 'Write a note')
+  await said('The note is kept.')
+  await line('Wants a vegetarian lunch.')
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Full Name')
+  await dialog().getByLabel('Full Name').fill('')
+  await done('Spelt wrongly.', 'Correct an answer')
+  await dialog().getByRole('alert').getByText('Full Name: Full name is required').waitFor()
+  await dialog().getByLabel('Full Name').fill('Asha Nair')
+  await dialog().getByRole('button', { name: 'Correct an answer' }).click()
+  await said('It is corrected.')
+  await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
+  await line('Corrected: Full Name: Delegate 1 → Asha Nair')
+  await press('Transfer')
+  await dialog().getByLabel('Full Name').fill('Binu Das')
+  await dialog().getByLabel('Email Address').fill('binu@example.org')
+  await dialog().getByLabel('Phone Number').fill('9876511111')
+  await done('A colleague comes instead.', 'Transfer')
+  await said('The registration is transferred.')
+  await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
+  await expectAccessible(page, 'a registration with its trail')
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+test('a registration is cancelled by the scale of the file: its place is sold again, and half is paid back', async () => {
+  await paid(4, true)
+  const page = await open(await paid(2, true))
+  const registers = () =>
+    server.post('/api/sample2026/register/', {
+      full_name: 'Next Member',
+      email: 'next@example.org',
+      phone_number: '9876522222',
+      is_member: 'true',
+    })
+  expect((await registers()).statusCode).toBe(409)
+  await press('Cancel')
+  await dialog().getByText('By the event file ₹\u00a0590 goes back today.').waitFor()
+  expect(await dialog().getByLabel('To be paid back, in rupees').inputValue()).toBe('590')
+  await expectAccessible(page, 'cancelling')
+  await done('Ill, wrote yesterday.', 'Cancel')
+  await said('The registration is cancelled')
+  await panel().getByText('₹\u00a0590 is to be paid back.', { exact: true }).waitFor()
+  expect((await registers()).statusCode).toBe(201)
+  await press('Refund')
+  await dialog().getByLabel('How it goes back').selectOption('It has gone back by hand')
+  await dialog().getByLabel('Reference of the transfer or slip').fill('NEFT 4711')
+  await done('By the scale.', 'Refund')
+  await said('₹\u00a0590 has gone back.')
+  await line('Refund by hand')
+  expect(await panel().locator('.care').count()).toBe(0)
+})
+
+test('a category is corrected upwards, and the delegate pays the difference by the mailed link; downwards, and it is paid back', async () => {
+  const up = numberOf(server, EVENT, 4)
+  const page = await open(up)
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Member')
+  await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
+  await done('Shows no card.', 'Correct an answer')
+  await dialog().getByRole('alert').getByText('₹\u00a02,360 more').waitFor()
+  await expectAccessible(page, 'a correction that changes the price')
+  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await said('It is corrected, and costs ₹\u00a02,360 more.')
+  await panel().getByText('still to be paid', { exact: true }).waitFor()
+
+  const delegate = await visit(browser, { width: 360 })
+  await delegate.page.goto(url + (await linkIn()))
+  await delegate.page.getByRole('heading', { name: '₹\u00a02,360 is still to be paid' }).waitFor()
+  await expectAccessible(delegate.page, 'a difference to be paid')
+  await delegate.page.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
+  await atGateway(delegate.page, 'Pay')
+  await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  expect(await delegate.page.getByText('is still to be paid').count()).toBe(0)
+  expect(delegate.complaints).toEqual([])
+  await delegate.context.close()
+  await open(up)
+  await panel().getByText('complete', { exact: true }).waitFor()
+
+  await open(await paid(3))
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Member')
+  await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('Yes')
+  await done('Found the card.', 'Correct an answer')
+  await dialog().getByRole('alert').getByText('₹\u00a02,360 less').waitFor()
+  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await panel().getByText('₹\u00a02,360 is to be paid back.').waitFor()
+  await press('Refund')
+  expect(await dialog().getByLabel('Amount in rupees').inputValue()).toBe('2360')
+  await dialog().getByLabel('How it goes back').selectOption('It has gone back by hand')
+  await dialog().getByLabel('Reference of the transfer or slip').fill('NEFT 4712')
+  await done('Corrected.', 'Refund')
+  await said('₹\u00a02,360 has gone back.')
+  expect(here.complaints).toEqual([])
+})
+
+/** The last link to pay that went out by mail. */
+async function linkIn(): Promise<string> {
+  await server.mailer.run()
+  const folder = join(server.dir, 'mail')
+  const [newest = ''] = readdirSync(folder).toSorted().toReversed()
+  // Long lines are broken on their way.
+  const text = readFileSync(join(folder, newest), 'utf8').replaceAll('=\n', '')
+  return /\/pay\/[\w-]+/.exec(text)?.[0] ?? ''
+}

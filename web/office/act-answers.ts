@@ -1,0 +1,42 @@
+/** What the calls of acts answer, read once where it arrives. */
+import { fromRupees, isActName } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/index.ts'
+import type { Reader } from '../api.ts'
+import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
+
+/** What may be done to a registration, and what was. */
+export const readActs: Reader<ActsAnswer> = (body) => {
+  if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display')) return null
+  const {
+    due,
+    pay_back: back,
+    kept,
+    proposed_back: proposed,
+    allowed,
+    fields,
+    persons,
+    trail,
+  } = body
+  const isReadable =
+    [due, back, kept].every((amount) => fromRupees(amount) !== null) &&
+    (proposed === null || fromRupees(proposed) !== null) &&
+    listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
+    listOf(fields, readField) !== null &&
+    listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
+    listOf(trail, (line) =>
+      isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
+    ) !== null
+  return isReadable ? (body as ActsAnswer) : null
+}
+
+/** What was done, in a sentence of the server's. */
+export const readActed: Reader<string> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+const readField = (value: unknown): Record<string, unknown> | null =>
+  isRecord(value) &&
+  holdsAll(value, 'string', 'id', 'label', 'kind') &&
+  Array.isArray(value['options']) &&
+  (typeof value['value'] === 'string' || Array.isArray(value['value']))
+    ? value
+    : null

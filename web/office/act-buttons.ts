@@ -1,0 +1,17 @@
+/** The acts that have a button on a registration's page, and what a click sends. */
+import type { ActName } from '../../engine/index.ts'
+
+/** What is asked of the server: the act, its reason, and whatever else it takes. */
+export type ActWords = { readonly act: ActName; readonly why: string } & Readonly<
+  Record<string, unknown>
+>
+/** Acts that have a button of their own here; the others have a place elsewhere on the page. */
+export const BUTTONS = {
+  note: 'Write a note',
+  correct: 'Correct an answer',
+  refund: 'Refund',
+  cancel: 'Cancel',
+  transfer: 'Transfer',
+  send_pay_link: 'Send a link to pay',
+} as const
+export type Button = keyof typeof BUTTONS

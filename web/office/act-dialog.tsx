@@ -1,0 +1,182 @@
+/** The questions before an act: its reason, and what each takes besides. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { amountText, formatMoney, fromRupees } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/index.ts'
+import type { ApiError } from '../api.ts'
+import { Dialog } from '../shared/dialog.tsx'
+import { ChangedAnswers, NewPerson } from './act-fields.tsx'
+import type { ActWords, Button } from './act-buttons.ts'
+import { Banner } from './parts.tsx'
+
+type ActDialogProps = {
+  readonly button: Button
+  readonly title: string
+  readonly standing: ActsAnswer
+  readonly refused: ApiError | null
+  readonly isBusy: boolean
+  readonly onDo: (words: ActWords) => void
+  readonly onClose: () => void
+}
+
+/** A key per question asked, so that a click that comes twice does once. */
+function freshKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
+export function ActDialog(props: ActDialogProps) {
+  const { button, title, standing, refused, isBusy, onDo, onClose } = props
+  const [key] = useState(freshKey)
+  const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
+  const agreed = refused?.code === 'price_changes' ? (refused.answer?.quote?.total ?? null) : null
+  const label = agreed === null ? title : 'Agree and correct'
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {refused && <Banner text={refused.message} />}
+      <form
+        className="making"
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          const data = new FormData(submitted.currentTarget)
+          const words = wordsIn(button, data, answers)
+          onDo({ ...words, key, ...(agreed !== null && { total: agreed }) })
+        }}
+      >
+        <Questions {...{ button, standing, setAnswers }} />
+        <label>
+          {button === 'note' ? 'Note' : button === 'send_pay_link' ? 'Why (if you like)' : 'Why'}
+          <textarea
+            name="why"
+            rows={3}
+            maxLength={500}
+            required={button !== 'send_pay_link'}
+            autoComplete="off"
+          />
+        </label>
+        <div className="acts">
+          <button type="submit" className="btn" disabled={isBusy}>
+            {label}
+          </button>
+          <button type="button" className="btn line" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What a form's fields say to the call. */
+function wordsIn(
+  button: Button,
+  data: FormData,
+  answers: Readonly<Record<string, unknown>>,
+): ActWords {
+  const text = (name: string): string => String(data.get(name) ?? '').trim()
+  const why = text('why')
+  switch (button) {
+    case 'correct':
+    case 'transfer':
+      return { act: button, why, answers }
+    case 'cancel':
+      return { act: button, why, pay_back: text('pay_back') }
+    case 'refund': {
+      const isByHand = data.get('by') === 'hand'
+      const amount = text('amount')
+      return isByHand
+        ? { act: button, why, amount, by_hand: true, reference: text('reference') }
+        : { act: button, why, amount }
+    }
+    case 'note':
+    case 'send_pay_link':
+      return { act: button, why }
+  }
+}
+
+type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing'> & {
+  readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
+}
+
+function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode {
+  switch (button) {
+    case 'correct':
+      return <ChangedAnswers fields={standing.fields} onChange={setAnswers} />
+    case 'transfer':
+      return <NewPerson {...standing} onChange={setAnswers} />
+    case 'cancel':
+      return <PayBack {...standing} />
+    case 'refund':
+      return <GoesBack {...standing} />
+    case 'note':
+    case 'send_pay_link':
+      return null
+  }
+}
+
+/** Rupees as an amount is typed: 590 and 590.50. */
+function typed(amount: number): string {
+  const paise = fromRupees(amount)
+  return paise === null ? '' : amountText(paise).replace(/\.00$/, '')
+}
+
+const said = (amount: number): string => {
+  const paise = fromRupees(amount)
+  return paise === null ? '' : formatMoney(paise)
+}
+
+function PayBack({ kept, proposed_back: proposed }: ActsAnswer) {
+  if (kept === 0) return <p>Nothing was paid for it. Its places will be free for others.</p>
+  return (
+    <>
+      <p>
+        {said(kept)} was paid. Its places will be free for others.{' '}
+        {proposed === null
+          ? 'The event file says nothing of what goes back.'
+          : `By the event file ${said(proposed)} goes back today.`}
+      </p>
+      <label>
+        To be paid back, in rupees
+        <input
+          name="pay_back"
+          inputMode="decimal"
+          defaultValue={typed(proposed ?? 0)}
+          autoComplete="off"
+        />
+      </label>
+    </>
+  )
+}
+
+function GoesBack({ kept, pay_back: back }: ActsAnswer) {
+  const [by, setBy] = useState('gateway')
+  return (
+    <>
+      <p>{said(kept)} of what was paid is there.</p>
+      <label>
+        Amount in rupees
+        <input
+          name="amount"
+          inputMode="decimal"
+          required
+          defaultValue={typed(back === 0 ? kept : back)}
+          autoComplete="off"
+        />
+      </label>
+      <label>
+        How it goes back
+        <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
+          <option value="gateway">Through the payment gateway, now</option>
+          <option value="hand">It has gone back by hand</option>
+        </select>
+      </label>
+      {by === 'hand' && (
+        <label>
+          Reference of the transfer or slip
+          <input name="reference" required maxLength={64} autoComplete="off" />
+        </label>
+      )}
+    </>
+  )
+}

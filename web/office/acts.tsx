@@ -1,0 +1,136 @@
+/** What may be done to a registration, and what was: buttons made of the table of acts, each with its question, and the trail. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatMoney, fromRupees } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/index.ts'
+import { Icon } from '../shared/icons.tsx'
+import { readActed, readActs } from './act-answers.ts'
+import { ActDialog } from './act-dialog.tsx'
+import { BUTTONS } from './act-buttons.ts'
+import type { ActWords, Button } from './act-buttons.ts'
+import { ask } from './calls.ts'
+import { useLeaveOn401 } from './leave.ts'
+import { Banner } from './parts.tsx'
+import { dateParts } from './rows.tsx'
+import './codes.css'
+import './acts.css'
+
+type ActsProps = {
+  readonly regNo: string
+  /** The registration is another one now. */
+  readonly onDone: () => void
+}
+
+export function Acts({ regNo, onDone }: ActsProps) {
+  const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
+  const [open, setOpen] = useState<Button | null>(null)
+  const query = useQuery({
+    queryKey: ['acts', regNo],
+    queryFn: ({ signal }) => ask(path, readActs, { signal }),
+  })
+  const act = useMutation({
+    mutationFn: (words: ActWords) => ask(path, readActed, { method: 'POST', json: words }),
+    onSuccess: () => {
+      setOpen(null)
+      void query.refetch()
+      onDone()
+    },
+  })
+  const error = useLeaveOn401(query.error)
+  const refused = useLeaveOn401(act.error)
+  const close = () => {
+    setOpen(null)
+    act.reset()
+  }
+  const { data } = query
+  return (
+    <section className="pan" aria-labelledby="reg-acts" aria-busy={query.isFetching}>
+      <h2 id="reg-acts">What to do</h2>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {data && <State {...data} />}
+      <p role="status" className="sent">
+        {act.data ?? ''}
+      </p>
+      {data && (
+        <div className="acts-of">
+          {buttonsOf(data).map((button) => (
+            <button
+              key={button}
+              type="button"
+              className="btn line sm"
+              onClick={() => {
+                act.reset()
+                setOpen(button)
+              }}
+            >
+              {BUTTONS[button]}
+            </button>
+          ))}
+        </div>
+      )}
+      {data && open !== null && (
+        <ActDialog
+          key={open}
+          button={open}
+          title={BUTTONS[open]}
+          standing={data}
+          refused={refused}
+          isBusy={act.isPending}
+          onDo={(words) => act.mutate(words)}
+          onClose={close}
+        />
+      )}
+      {data && <Trail trail={data.trail} />}
+    </section>
+  )
+}
+
+const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
+  (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
+
+/** How it stands, and what is open of its money. */
+function State({ state_display: words, due, pay_back: back }: ActsAnswer) {
+  const [owed, owing] = [fromRupees(due), fromRupees(back)]
+  return (
+    <>
+      <p>
+        This registration is <b>{words}</b>.
+      </p>
+      {owed !== null && owed > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {formatMoney(owed)} is still to be paid after a correction.
+        </p>
+      )}
+      {owing !== null && owing > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {formatMoney(owing)} is to be paid back.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Trail({ trail }: Pick<ActsAnswer, 'trail'>) {
+  if (trail.length === 0) return null
+  return (
+    <ul className="log">
+      {trail.map(({ at, who, text, why }, index) => (
+        <li key={index}>
+          <span>
+            {text}
+            {why !== '' && <q>{why}</q>}
+            <small>{who}</small>
+          </span>
+          <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
+        </li>
+      ))}
+    </ul>
+  )
+}
