@@ -250,7 +250,7 @@ const noBound: Check = {
 const tooDear: Check = {
   slug: 'bill-too-dear',
   severity: 'error',
-  why: 'The gateway takes no more in one payment, so that whoever asks for all of it cannot pay.',
+  why: 'The gateway takes no more than this in one payment, so a delegate who asks for all of it cannot pay.',
   after: AFTER_BOUNDS,
   find: ({ config }) => {
     const dearest = priced(config)?.dearest
@@ -280,7 +280,7 @@ function priced(event: EventConfig) {
 const overdraws: Check = {
   slug: 'takes-off-more-than-there-is',
   severity: 'warning',
-  why: 'A line is never below nothing: what is taken off beyond it is lost, and whoever was promised it pays less than nothing on no page.',
+  why: 'A line never goes below zero: whatever is taken off beyond that is lost, and the delegate who was promised it does not get it.',
   after: AFTER_BOUNDS,
   find: (model) =>
     (priced(model.config)?.overdrawn ?? []).map(({ adjustment, left, who, on }): Draft => {
@@ -298,7 +298,7 @@ const overdraws: Check = {
 const adjustmentsMeet: Check = {
   slug: 'adjustments-meet',
   severity: 'note',
-  why: 'One delegate can get both; they apply from top to bottom, and of an amount and percent the order decides what is paid.',
+  why: 'One delegate can get both. They apply from top to bottom, and with an amount and a percentage the order decides what is paid.',
   after: AFTER_BOUNDS,
   find: ({ config }) => {
     const pairs = meetingAdjustments(config) ?? []
@@ -329,7 +329,7 @@ const billTooLarge: Check = {
       ...lost.map(({ id }): Draft => ({
         at: `${itemPath(model, id)}.id`,
         message: `too many answers bear on \`${id}\`: that it has a price for all of them is not proved`,
-        help: 'let it hang on fewer answers, or limit what can be chosen (choose: {at_most: …})',
+        help: 'let it depend on fewer answers, or limit what can be chosen (choose: {at_most: …})',
       })),
       ...(extremes === null && lost.length === 0
         ? [
@@ -338,7 +338,7 @@ const billTooLarge: Check = {
               part: 'key' as const,
               message:
                 'too many answers bear on the bill: the dearest and the cheapest are not known, nor that no adjustment takes off too much',
-              help: 'let items and adjustments hang on fewer answers, or limit what can be chosen (choose: {at_most: …})',
+              help: 'let items and adjustments depend on fewer answers, or limit what can be chosen (choose: {at_most: …})',
             },
           ]
         : []),

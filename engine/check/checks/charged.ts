@@ -48,7 +48,7 @@ const notAsked: Check = {
 const chargedUnseen: Check = {
   slug: 'charged-unseen',
   severity: 'warning',
-  why: 'A condition with not holds for those too who never see the question: they pay for what they were not asked.',
+  why: 'A condition with not also holds for those who never see the question, so they pay for what they were not asked.',
   after: AFTER_BOUNDS,
   find: (model) =>
     unseenOf(model.config).map(({ item, field, who }): Draft => {

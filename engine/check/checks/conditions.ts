@@ -47,7 +47,7 @@ function truthOf(config: EventConfig, condition: Condition, budget: Budget): Tru
 const neverTrue: Check = {
   slug: 'never-true',
   severity: 'error',
-  why: 'What hangs on it never happens: a field that is never shown, a rule that never fits.',
+  why: 'What depends on it never happens: a field that is never shown, a rule that never fits.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: inEachForm((form) =>
     form.conditions.flatMap((one) => {

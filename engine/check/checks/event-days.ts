@@ -11,7 +11,7 @@ const EVENT_LONG_DAYS = 28
 const eventBackwards: Check = {
   slug: 'event-backwards',
   severity: 'error',
-  why: 'A conference lasts at least a day.',
+  why: 'A conference lasts at least one day.',
   find: ({ config }) => [
     ...(config.to < config.from
       ? [

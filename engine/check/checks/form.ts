@@ -96,7 +96,7 @@ function isWithinDays({ from, to }: Field, day: string): boolean {
 const rangeBackwards: Check = {
   slug: 'range-backwards',
   severity: 'error',
-  why: 'Nothing is both at least the larger and at most the smaller.',
+  why: 'No answer is both at least the larger and at most the smaller number.',
   find: ({ asked }) =>
     asked.flatMap(({ field, path }): Draft[] => {
       const { min, max, from, to, type } = field
@@ -289,7 +289,7 @@ const chosenIn: Check = {
 const linkWithoutMail: Check = {
   slug: 'link-without-mail',
   severity: 'warning',
-  why: 'Whoever is refused because they are registered already gets their link by mail; where none is sent they cannot get on.',
+  why: 'Somebody who is refused because they are already registered gets their link by email; where no email is sent, they cannot go on.',
   after: ['EV507'],
   find: ({ config, file }) =>
     config.email !== null || config.status === 'closed'

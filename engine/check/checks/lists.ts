@@ -171,7 +171,7 @@ const IS_SIMPLE: Readonly<Record<FieldType, boolean>> = {
 const personNotSimple: Check = {
   slug: 'person-not-simple',
   severity: 'error',
-  why: 'Of each person simple things are asked; more belongs to the delegate, once.',
+  why: 'Only simple things are asked of each person; anything more is asked once, of the delegate.',
   find: ({ asked, fields }) =>
     asked.flatMap((part): Draft[] => {
       const { id, raw, path, field } = part

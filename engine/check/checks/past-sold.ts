@@ -26,7 +26,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
   EV1009: {
     slug: 'item-in-use',
     severity: 'error',
-    why: 'Lists, exports and sums have a column for each item; what was sold of one that is gone is no longer seen there.',
+    why: 'Lists, exports and sums have a column for each item; what was sold of an item that is gone is no longer shown there.',
     find: ({ old, next, use }) =>
       old.fees.items.flatMap(({ id }): Draft[] => {
         const sold = own(use.items, id) ?? 0

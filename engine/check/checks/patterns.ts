@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<string, string>> = {
 const patternAndFormat: Check = {
   slug: 'pattern-and-format',
   severity: 'error',
-  why: 'Of two things that say how an answer is written, one would not be asked.',
+  why: 'Where two keys say how an answer is written, one of them would be ignored.',
   find: ({ asked }) =>
     asked.flatMap(({ raw, path }): Draft[] =>
       raw.pattern === undefined || raw.format === undefined

@@ -337,7 +337,7 @@ const unknownRoll: Check = {
 const keyOfValues: Check = {
   slug: 'roll-key-of-values',
   severity: 'error',
-  why: 'By its key a row is found: each has its own, and a list of values or days has none for everybody.',
+  why: 'A row is found by its key, so each row needs one of its own; a list of values or days cannot give everybody a different one.',
   after: ['EV218'],
   find: ({ file }) =>
     Object.entries(file.rolls ?? {}).flatMap(([id, { key, columns }]): Draft[] => {
