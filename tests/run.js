@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `npm test`: types, lint, format, event files, web build, then every vitest project. Plain JavaScript that
+ * `npm test`: the web build, then every vitest project, and beside them types, lint, format and event files. Plain JavaScript that
  * an old Node can read: `npm test` puts node_modules/.bin first, so the lockfile's Node 24 runs
  * this file; started by hand with another Node, it hands over to that one.
  *
@@ -107,6 +107,9 @@ function needBrowser() {
 
 // ── Steps ──────────────────────────────────────────────────────────────────────
 
+/** What went wrong, by step: said when it ends and once more at the very end, where one looks. @type {Map<string, string>} */
+const failed = new Map()
+
 /**
  * Runs one command and keeps what it prints until it ends, so that steps side by side do not mix.
  * @param {string} name @param {string} command @param {string[]} args
@@ -121,8 +124,12 @@ function quietly(name, command, args) {
     child.on('error', (error) => (printed += `${error.message}\n`))
     child.on('close', (status) => {
       const good = status === 0
-      console.log(`${good ? '✓' : '✗'} ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`)
-      if (!good) console.log(printed.trimEnd() || `  ended with ${status}`)
+      const said = `${good ? '✓' : '✗'} ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`
+      console.log(said)
+      if (!good) {
+        failed.set(name, `${said}\n${printed.trimEnd() || `  ended with ${status}`}`)
+        console.log(printed.trimEnd())
+      }
       resolve(good)
     })
   })
@@ -140,14 +147,20 @@ function forgetOldOf(folder) {
   }
 }
 
-/** @param {string[]} args */
+/** Prints as it goes. @param {string[]} args */
 function vitest(args) {
-  const child = spawnSync(
-    process.execPath,
-    [join(top, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
-    { cwd: top, env, stdio: 'inherit' },
-  )
-  return child.status === 0
+  return new Promise((resolve) => {
+    const child = spawn(
+      process.execPath,
+      [join(top, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
+      { cwd: top, env, stdio: 'inherit' },
+    )
+    child.on('error', (error) => failed.set('tests', error.message))
+    child.on('close', (status) => {
+      if (status !== 0 && !failed.has('tests')) failed.set('tests', '')
+      resolve(status === 0)
+    })
+  })
 }
 
 const asked = process.argv.slice(2)
@@ -157,36 +170,32 @@ env.CHROMIUM = needBrowser()
 env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
 forgetOldOf(env.NODE_COMPILE_CACHE)
 
-/** @type {string[]} */
-const failed = []
-/** @param {string} name @param {boolean} good */
-const note = (name, good) => good || failed.push(name)
+const rollcall = join(top, 'bin', 'rollcall.js')
+// The tests wait for the web app only; what else is judged is judged beside it and beside them.
+const built = quietly('web build', process.execPath, [rollcall, 'build'])
+const judged =
+  asked.length > 0
+    ? []
+    : [
+        quietly('types', 'tsc', ['--noEmit']),
+        quietly('lint', 'oxlint', [
+          '--deny-warnings',
+          'engine',
+          'server',
+          'web',
+          'schemas',
+          'tests',
+          'bin',
+        ]),
+        quietly('format', 'oxfmt', ['--check']),
+        quietly('event files', process.execPath, [rollcall, 'validate']),
+      ]
+await built
+await vitest(asked)
+await Promise.all(judged)
 
-if (asked.length === 0) {
-  // Four short ones side by side; each prints when it ends.
-  const node = process.execPath
-  const steps = await Promise.all([
-    quietly('types', 'tsc', ['--noEmit']),
-    quietly('lint', 'oxlint', [
-      '--deny-warnings',
-      'engine',
-      'server',
-      'web',
-      'schemas',
-      'tests',
-      'bin',
-    ]),
-    quietly('format', 'oxfmt', ['--check']),
-    quietly('event files', node, [join(top, 'bin', 'rollcall.js'), 'validate']),
-  ])
-  for (const [at, name] of ['types', 'lint', 'format', 'event files'].entries())
-    note(name, steps[at])
+if (failed.size > 0) {
+  for (const printed of failed.values()) if (printed !== '') console.log(`\n${printed}`)
+  stop(`\nnpm test: failed in ${[...failed.keys()].join(', ')}.`, 1)
 }
-note(
-  'web build',
-  await quietly('web build', process.execPath, [join(top, 'bin', 'rollcall.js'), 'build']),
-)
-note('tests', vitest(asked))
-
-if (failed.length > 0) stop(`\nnpm test: failed in ${failed.join(', ')}.`, 1)
 console.log('\nnpm test: everything passed.')
