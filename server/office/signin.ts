@@ -23,6 +23,9 @@ const KNOWN: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** So many failures of one account are written down, and so many of all names that nobody has: 1,000 rows a day. */
 const TRACES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 
+/** Verified against when the name is unknown, so that both answers take the same time. Made once, when the first app is. */
+let nobodysHash: Promise<string> | null = null
+
 const signInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
 
@@ -37,8 +40,7 @@ export function signInRoutes(
   const known = openLimit(deps, KNOWN)
   const written = openLimit(deps, TRACES)
   const factors = openSecondFactors(deps)
-  // Verified against when the name is unknown, so that both answers take the same time.
-  const nobody = hashPassword(randomBytes(16).toString('hex'))
+  const nobody = (nobodysHash ??= hashPassword(randomBytes(16).toString('hex')))
 
   /**
    * A wrong password leaves a trace: in the log of acts under the admin whose name was used, in the server's

@@ -12,12 +12,12 @@ import type {
   ReviewsAnswer,
   StatsAnswer,
 } from '../../engine/index.ts'
-import { hashPassword } from '../../server/office/passwords.ts'
 import { openDailyMail } from '../../server/office/daily-mail.ts'
 import { decideReview } from '../../server/paying/decisions.ts'
 import { openPayments } from '../../server/paying/verify.ts'
 import { main } from '../../server/cli.ts'
 import { plain } from '../commands/cli.ts'
+import { cheapHash } from '../office/office.ts'
 import { openRig } from './rig.ts'
 import type { Placed, Rig } from './rig.ts'
 
@@ -30,7 +30,7 @@ let token: string
 beforeAll(async () => {
   rig = await openRig()
   const { store } = rig.parts().deps
-  await store.addAdmin('treasurer', await hashPassword(PASSWORD), rig.now())
+  await store.addAdmin('treasurer', await cheapHash(PASSWORD), rig.now())
 })
 afterAll(() => rig.close())
 

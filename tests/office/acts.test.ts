@@ -1,11 +1,10 @@
 /** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActedAnswer, ActsAnswer, OrderId, Paise, RegNo } from '../../engine/index.ts'
-import { hashPassword } from '../../server/office/passwords.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { noon, PASSWORD, register, signIn } from './office.ts'
+import { cheapHash, noon, PASSWORD, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 let test_: TestApp
@@ -26,7 +25,7 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
   })
   owner = await signIn(test_)
-  await test_.deps.store.addAdmin('deskhand', await hashPassword(PASSWORD), test_.now(), {
+  await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
     role: 'desk',
     events: null,
   })

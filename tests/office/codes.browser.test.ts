@@ -5,8 +5,7 @@ import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { hashPassword } from '../../server/office/passwords.ts'
-import { PASSWORD } from './office.ts'
+import { cheapHash, PASSWORD } from './office.ts'
 
 const extra = `
 codes:
@@ -19,7 +18,7 @@ beforeAll(async () => {
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent({ extra }) },
   })
-  await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
+  await server.deps.store.addAdmin('office', await cheapHash(PASSWORD), server.now())
   browser = await launch()
 })
 afterAll(async () => {

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import type { RegNo, Role } from '../../engine/index.ts'
 import { bothRoots } from '../../server/office/addresses.ts'
-import { hashPassword } from '../../server/office/passwords.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { noon, PASSWORD, register } from './office.ts'
+import { cheapHash, noon, PASSWORD, register } from './office.ts'
 
 type Row =
   /** Delegates, gateways, machines: no session is looked at. */
@@ -133,7 +132,7 @@ beforeAll(async () => {
   if (waiting === undefined) throw new Error('a review is needed')
   review = waiting.id
 
-  const passwordHash = await hashPassword(PASSWORD)
+  const passwordHash = await cheapHash(PASSWORD)
   const person = async (
     name: string,
     role: Role,

@@ -2,18 +2,17 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashPassword } from '../../server/office/passwords.ts'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { PASSWORD } from './office.ts'
+import { cheapHash, PASSWORD } from './office.ts'
 
 let server: TestApp
 let browser: Browser
 let url: string
 beforeAll(async () => {
   server = await startTestApp({ clock: '2025-10-10' })
-  await server.deps.store.addAdmin('owner', await hashPassword(PASSWORD), server.now())
+  await server.deps.store.addAdmin('owner', await cheapHash(PASSWORD), server.now())
   url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   browser = await launch()
 })

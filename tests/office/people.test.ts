@@ -10,11 +10,10 @@ import type {
   RecoveryCodesAnswer,
   SecondFactorAnswer,
 } from '../../engine/index.ts'
-import { hashPassword } from '../../server/office/passwords.ts'
 import { browserOf } from '../../server/office/session.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { PASSWORD } from './office.ts'
+import { cheapHash, PASSWORD } from './office.ts'
 
 const STEP_MS = 30_000
 let server: TestApp
@@ -23,7 +22,7 @@ let minute = 0
 
 beforeAll(async () => {
   server = await startTestApp()
-  passwordHash = await hashPassword(PASSWORD)
+  passwordHash = await cheapHash(PASSWORD)
   await server.deps.store.addAdmin('owner', passwordHash, server.now())
 })
 afterAll(() => server.close())
