@@ -22,6 +22,7 @@ import {
 } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
+import { listen } from './tree.ts'
 
 let browser: Browser
 let server: Served
@@ -110,7 +111,8 @@ describe('a payment that is declined', () => {
 
 describe('a payment that takes its time', () => {
   test('S116: is pending first, without receipt and without another payment, and then paid by itself', async () => {
-    const { page, context, complaints } = await visit(browser)
+    const { page, context, complaints } = await visit(browser, { own: true })
+    const heard = await listen(page)
     await goToPay(page, await registeredByCall(server.url, 'Dr. Pending Example'))
     await atGateway(page, 'Pay later')
     await page.waitForURL(new RegExp(SUCCESS))
@@ -120,8 +122,15 @@ describe('a payment that takes its time', () => {
       expect(await page.getByRole('button', { name }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
     await expectAccessible(page, 'pending')
+    await heard.said()
     // The page looks again by itself until the gateway has settled it.
-    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor({ timeout: 60_000 })
+    const paid = page.getByRole('heading', { name: 'Registration Confirmed' })
+    await paid.waitFor({ timeout: 60_000 })
+    // Said once: by the focus, and not by a place that speaks as well.
+    await expect.poll(() => paid.evaluate((at) => at === document.activeElement)).toBe(true)
+    expect((await heard.said()).filter((text) => text.includes('Registration Confirmed'))).toEqual(
+      [],
+    )
     expect((await ledger(page.getByRole('main')))['Status']).toBe('Paid')
     expect(complaints).toEqual([])
     await context.close()
