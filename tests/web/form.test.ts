@@ -4,6 +4,7 @@ import { paise } from '../../engine/index.ts'
 import type { Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { toQuote } from '../../web/answers.ts'
 import { priceOf } from '../../web/event/price.ts'
+import { mayShrink, refusalOf } from '../../web/event/proof.ts'
 import type { Tariff } from '../../web/event/price.ts'
 import { wayOf } from '../../web/event/way.ts'
 import { neverDrawn } from '../../web/never-drawn.ts'
@@ -173,4 +174,17 @@ test('a library that has moved what we leave out stops the build', () => {
   const before = said.length
   buildEnd.call({ ...build, environment: { name: 'ssr' } })
   expect(said).toHaveLength(before)
+})
+
+test('a photo in Apple’s own format is read where the browser can, and refused in a sentence where it cannot', () => {
+  const proof = field('proof', {
+    type: 'file',
+    accept: ['pdf', 'jpg'],
+    invalid: 'Please choose a PDF or a JPG',
+  })
+  const photo = new File(['not read by this browser'], 'IMG_0001.HEIC')
+  expect(mayShrink(proof, photo)).toBe(true)
+  expect(refusalOf(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
+  // Where no picture is taken, nothing is tried.
+  expect(mayShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
