@@ -208,7 +208,9 @@ export async function partsRoutes(
 
 function keepStreams(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+  // Named as well as caught by the rest, because what is named is found at once.
+  const types = ['application/json', '*']
+  scope.addContentTypeParser(types, (_request, payload, done) => done(null, payload))
 }
 
 /** Tells requests whose body comes in parts; a route that asks for it by `constraints` gets those alone. */

@@ -91,16 +91,14 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
 }
 
 /** What was not kept goes before the answer does. */
-async function registerAndTidy(
+function registerAndTidy(
   looks: Looks,
   ...given: Given
 ): Promise<Result<RegisterAnswer, Refusal>> {
-  const [deps, , , body] = given
-  try {
-    return await registerByPlaces(looks, ...given)
-  } finally {
-    if (body.files.size > 0) await discardAll(deps, body)
-  }
+  const [deps, { config }, , body] = given
+  const registering =
+    config.limits.length === 0 ? register({}, ...given) : registerByPlaces(looks, ...given)
+  return body.files.size === 0 ? registering : registering.finally(() => discardAll(deps, body))
 }
 
 async function discardAll({ uploads }: Pick<Deps, 'uploads'>, { files }: Body): Promise<void> {
@@ -119,7 +117,7 @@ async function registerByPlaces(
   const known = body.files.size > 0 ? null : looks.lately(config, deps.clock())
   if (known === null) return register(await looks.now(config, deps.clock()), ...given)
   const answer = await register(known, ...given)
-  if (answer.ok || config.limits.length === 0) return answer
+  if (answer.ok) return answer
   const left = await looks.now(config, deps.clock())
   return isAllThere(left) ? answer : register(left, ...given)
 }
