@@ -91,10 +91,7 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
 }
 
 /** What was not kept goes before the answer does. */
-function registerAndTidy(
-  looks: Looks,
-  ...given: Given
-): Promise<Result<RegisterAnswer, Refusal>> {
+function registerAndTidy(looks: Looks, ...given: Given): Promise<Result<RegisterAnswer, Refusal>> {
   const [deps, { config }, , body] = given
   const registering =
     config.limits.length === 0 ? register({}, ...given) : registerByPlaces(looks, ...given)
