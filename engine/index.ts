@@ -128,6 +128,7 @@ export {
   isOver,
   mayPay,
   mayTry,
+  owesDifference,
   standing,
   termsOf,
   type LastAnswer,

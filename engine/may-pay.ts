@@ -2,6 +2,7 @@
  * The one rule for paying: how a registration stands, and whether, under which order and at which price it
  * may be paid. The form sent again, another try, and a link from a mail all go by it, and nothing else decides.
  */
+import type { RegistrationState } from './acts.ts'
 import type { EventConfig } from './config.ts'
 import type { Answers } from './answer.ts'
 import { paise, type Paise } from './money.ts'
@@ -44,6 +45,8 @@ export type Attempt = {
 export type Payable = {
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
+  /** Left out: as its money says. */
+  readonly state?: RegistrationState
   readonly answers: Answers
   readonly category: string | null
   /** What a correction left to be paid, above nothing; left out: nothing. */
@@ -55,6 +58,7 @@ export type Payable = {
 /** From what is stored, without asking anybody. A success is complete whatever else came. */
 export function standing(registration: Payable, at: Instant): Stands {
   const { paymentStatus, inReview, payments } = registration
+  if (isEnded(registration) && paymentStatus !== 'refunded') return 'cancelled'
   if (paymentStatus === 'success') return 'complete'
   if (inReview) return 'organisers'
   if (paymentStatus === 'refunded') return 'refunded'
@@ -67,6 +71,11 @@ export function standing(registration: Payable, at: Instant): Stands {
     default:
       return assertNever(paymentStatus)
   }
+}
+
+/** People have cancelled or refused it: nobody pays for it any more. */
+function isEnded({ state }: Payable): boolean {
+  return state === 'cancelled' || state === 'refused'
 }
 
 function mayBeAtBank(attempt: Attempt, at: Instant): boolean {
@@ -180,7 +189,8 @@ export function mayPay(
   const [newest] = payments
   const isSettled =
     !owes && payments.some(({ status }) => status === 'success' || status === 'refunded')
-  if (newest === undefined || inReview || isSettled) return { is: 'nothing-due' }
+  if (newest === undefined || inReview || isSettled || isEnded(registration))
+    return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
   const told = waiting.map((attempt) =>
     isJustPlaced(attempt, at) ? 'no-record' : (learnt.get(attempt.orderId) ?? 'unreachable'),

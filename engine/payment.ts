@@ -171,9 +171,16 @@ export type Failure = 'declined' | 'expired' | 'unclear'
 
 /**
  * How a registration stands with the money: paid or nothing to pay; no money known, so that it may be paid;
- * perhaps on its way; before a person; failed; given back.
+ * perhaps on its way; before a person; failed; given back; ended by people, whatever of its money is still there.
  */
-export type Stands = 'complete' | 'not-paid' | 'at-bank' | 'organisers' | 'failed' | 'refunded'
+export type Stands =
+  | 'complete'
+  | 'not-paid'
+  | 'at-bank'
+  | 'organisers'
+  | 'failed'
+  | 'refunded'
+  | 'cancelled'
 
 /** The codes after which no money is on its way: failed, bounced, cancelled. After any other one it may be. */
 const DECLINED_FOR_GOOD = ['400', '405', '502']

@@ -230,6 +230,7 @@ const STANDS: ReadonlySet<unknown> = new Set<Stands>([
   'organisers',
   'failed',
   'refunded',
+  'cancelled',
 ])
 
 /** What is not known yet waits: nobody is told that they have paid, or to pay again, by a word we cannot read. */

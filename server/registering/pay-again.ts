@@ -10,6 +10,7 @@ import {
   isJustPlaced,
   isOver,
   mayPay,
+  owesDifference,
   ok,
   orderIdOf,
   paise,
@@ -194,8 +195,8 @@ async function askAbout(
 ): Promise<ReadonlyMap<OrderId, Learnt | null>> {
   const stored = await deps.store.registration(regNo)
   const stands = stored === null ? 'complete' : standing(stored, at)
-  if (stored === null || stands === 'complete' || stands === 'organisers' || stands === 'refunded')
-    return new Map()
+  const isOverFor: readonly Stands[] = ['complete', 'organisers', 'refunded', 'cancelled']
+  if (stored === null || (isOverFor.includes(stands) && !owesDifference(stored))) return new Map()
   const open = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
   const ids = open.map(({ orderId }) => orderId)
   const learnt = ids.length === 0 ? new Map() : await deps.payments.learn(ids, ASK_MS)

@@ -56,6 +56,20 @@ const act = async (office: Office, regNo: string, body: object) => {
   })
   return { code: answer.statusCode, body: answer.json<ActedAnswer & { code?: string }>() }
 }
+/** What the delegate's page says of it, and what comes of pressing Pay. */
+const outside = async (regNo: string) => {
+  const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+  const { stands, may_pay, difference_due } = read.json<{
+    registration: { stands: string; may_pay: boolean; difference_due: number }
+  }>().registration
+  const paying = await test_.app.inject({
+    method: 'POST',
+    url: '/api/payment/retry/',
+    payload: { order_id: regNo },
+  })
+  const { code } = paying.json<{ code?: string }>()
+  return [stands, may_pay, difference_due, paying.statusCode === 201 ? 'pays' : code]
+}
 const look = async (regNo: string, office = owner): Promise<ActsAnswer> =>
   (await office.json(address(regNo))) as unknown as ActsAnswer
 
@@ -131,6 +145,7 @@ describe('cancelling', () => {
     expect(await act(owner, regNo, { ...body, pay_back: 1180.01 })).toMatchObject({ code: 422 })
     expect(await act(owner, regNo, body)).toMatchObject({ code: 200, body: { state: 'cancelled' } })
     expect((await next()).statusCode).toBe(201)
+    expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     expect(await look(regNo)).toMatchObject({
       state: 'cancelled',
       state_display: 'cancelled',
@@ -167,6 +182,7 @@ describe('cancelling', () => {
     })
     const { payments } = (await test_.deps.store.registration(regNo)) ?? { payments: [] }
     expect(payments).toMatchObject([{ status: 'failed' }])
+    expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
     const at = test_.now()
     await test_.deps.store.applyFact(
@@ -263,6 +279,7 @@ describe('correcting', () => {
     const [order] = (await found(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await look(regNo)).toMatchObject({ due: 2360, kept: 1180 })
+    expect(await outside(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is asked about again, and says what it said before: still to be paid.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Paise)
@@ -277,6 +294,7 @@ describe('correcting', () => {
       category: 'non-member',
     })
     expect(await look(regNo)).toMatchObject({ due: 0, kept: 3540 })
+    expect(await outside(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
   test('a category downwards: what is too much is to be paid back, and a refund does it', async () => {

@@ -194,3 +194,26 @@ export function Refunded({ event, registration }: StandingProps) {
     </section>
   )
 }
+
+/** Ended by the organisers; what of its money goes back is between them and the delegate. */
+export function Cancelled({ event, registration }: StandingProps) {
+  const rows = resultRows(event, 'success', registration, {})
+    .filter((row) => !row.id.startsWith('text-') && !NO_ROWS.has(row.id))
+    .map((row) => rowOf(event, row))
+  return (
+    <section className="pend back" aria-labelledby="cancelled">
+      <h2 className="disp" id="cancelled">
+        <Icon name="back" />
+        This registration is cancelled
+      </h2>
+      <p>
+        The organisers have cancelled it, and it can no longer be paid. If something of what you
+        paid goes back to you, they have told you so by email. If you have questions, write to{' '}
+        <Support event={event} orderId={registration.order_id} />.
+      </p>
+      <Ledger rows={rows} />
+    </section>
+  )
+}
+/** What was paid says nothing any more. */
+const NO_ROWS = new Set(['payment_status'])

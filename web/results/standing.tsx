@@ -11,7 +11,7 @@ import { Failed } from './failed.tsx'
 import { NotPaid } from './not-paid.tsx'
 import { usePaying } from './pay-now.tsx'
 import type { AskToPay, Paying } from './pay-now.tsx'
-import { AtBank, Refunded, WithOrganisers } from './pending.tsx'
+import { AtBank, Cancelled, Refunded, WithOrganisers } from './pending.tsx'
 import type { Query, Registration } from './registration.ts'
 import { Difference } from './difference.tsx'
 import { Ticket } from './ticket.tsx'
@@ -99,6 +99,8 @@ function StandingPage({
       return <Failed {...known} query={query} now={now} paying={paying} />
     case 'refunded':
       return <Refunded {...known} />
+    case 'cancelled':
+      return <Cancelled {...known} />
     default:
       return assertNever(stands)
   }
@@ -118,6 +120,8 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
       return event.results.failed.title
     case 'refunded':
       return 'Payment refunded'
+    case 'cancelled':
+      return 'This registration is cancelled'
     default:
       return assertNever(stands)
   }
