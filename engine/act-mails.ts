@@ -19,8 +19,8 @@ export function cancelledMail(event: EventConfig, registration: Told, back: Pais
   return mail(event, registration, `Your registration for ${event.title} is cancelled`, [
     `Your registration ${regNo} for ${event.title} has been cancelled by the organisers.`,
     back === 0
-      ? 'Nothing is to be paid back.'
-      : `${formatMoney(back)} is to be paid back to you. You need not do anything for that.`,
+      ? 'There is nothing to refund.'
+      : `${formatMoney(back)} will be refunded to you. You need not do anything.`,
   ])
 }
 
@@ -29,15 +29,15 @@ export function transferredMail(event: EventConfig, registration: Told): Mail | 
   const { regNo } = registration
   return mail(event, registration, `A registration for ${event.title} is yours now`, [
     `The registration ${regNo} for ${event.title} has been transferred to you. It is paid and complete, and you need not do anything.`,
-    `You find it here:\n${LINK_PLACE}`,
-    'The link is yours alone: whoever has it sees your registration.',
+    `You can find it here:\n${LINK_PLACE}`,
+    'Please keep the link to yourself: anybody who has it can see your registration.',
   ])
 }
 
 /** To whoever does not come any more. */
 export function handedOverMail(event: EventConfig, registration: Told): Mail | null {
   const { regNo } = registration
-  return mail(event, registration, `Your registration for ${event.title} is transferred`, [
+  return mail(event, registration, `Your registration for ${event.title} has been transferred`, [
     `Your registration ${regNo} for ${event.title} has been transferred to somebody else by the organisers. It is not yours any more.`,
   ])
 }
@@ -48,7 +48,7 @@ export function differenceMail(event: EventConfig, registration: Told, due: Pais
   return mail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
     `Your registration ${regNo} for ${event.title} was corrected by the organisers. It now costs ${formatMoney(due)} more.`,
     `Pay the difference here:\n${LINK_PLACE}`,
-    'The link is yours alone: whoever has it sees your registration.',
+    'Please keep the link to yourself: anybody who has it can see your registration.',
   ])
 }
 
@@ -58,7 +58,7 @@ export function payLinkMail(event: EventConfig, registration: Told, due: Paise):
   return mail(event, registration, `Finish your registration for ${event.title}`, [
     `Your registration ${regNo} for ${event.title} is complete once ${formatMoney(due)} is paid.`,
     `Pay here:\n${LINK_PLACE}`,
-    'The link is yours alone: whoever has it sees your registration. If you have paid in the meantime, you need not do anything.',
+    'Please keep the link to yourself: anybody who has it can see your registration. If you have paid in the meantime, you need not do anything.',
   ])
 }
 

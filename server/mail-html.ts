@@ -60,7 +60,7 @@ export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string):
           h(
             Text,
             { style: { margin: 0, fontSize: 13, color: QUIET } },
-            `You get this mail because of a registration for ${event.title}. Questions: `,
+            `You are receiving this email because of a registration for ${event.title}. Questions: `,
             h(Link, { href: `mailto:${event.support}`, style: { color: QUIET } }, event.support),
           ),
         ),

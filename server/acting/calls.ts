@@ -63,7 +63,7 @@ export function actRoutes(
     const { act: named, why, ...words } = wordsOf(request)
     const doer = typeof named === 'string' && isActName(named) ? DOERS[named] : undefined
     if (typeof named !== 'string' || !isActName(named) || doer === undefined)
-      return refuse(reply, 422, 'act_unknown', 'There is nothing of this name to be done here.')
+      return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
     const { regNo } = registration
     const once = onceOf({ ...words, why }, { who: admin.username, regNo, act: named })
     if (!once.ok) return sendNo(reply, once.error)

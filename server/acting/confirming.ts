@@ -23,7 +23,7 @@ const REFERENCE_CHARACTERS_MAX = 64
 /** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day it came today. */
 export const confirm: Doer = async ({ deps, served, registration, wanted, words }) => {
   const way = textIn(words, 'way')
-  if (!isWay(way)) return badData('Say on which way it came.')
+  if (!isWay(way)) return badData('Say which way it came.')
   const { least, asks } = wayOf(way)
   if (!mayConfirm(wanted.actor, least))
     return err({

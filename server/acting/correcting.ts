@@ -36,7 +36,7 @@ import type { Asked, Doer, Done } from './asked.ts'
 export const correct: Doer = async (asked) => {
   const changes = asked.words['answers']
   if (typeof changes !== 'object' || changes === null)
-    return badData('Say which answers are other ones: answers: {field: answer}.')
+    return badData('Say which answers change: answers: {field: answer}.')
   return change(asked, changes as RawAnswers, false)
 }
 
@@ -155,7 +155,7 @@ function sayChange({ total }: Pick<StoredRegistration, 'total'>, now: Paise): st
   const was = total ?? paise(0)
   const [more, less] = [paise(now - was), paise(was - now)]
   const change = more > 0 ? `${formatMoney(more)} more` : `${formatMoney(less)} less`
-  return `By this it costs ${formatMoney(now)} instead of ${formatMoney(was)}: ${change}. Agree to that to correct it.`
+  return `With this correction it costs ${formatMoney(now)} instead of ${formatMoney(was)}: ${change}. Agree to that to make it.`
 }
 
 function sayRefusal(event: EventConfig, refusal: CorrectionRefusal): string {

@@ -29,4 +29,4 @@ function dueOf({ due, paymentStatus, total }: StoredRegistration): Paise | null 
   return paymentStatus === 'success' ? due : total
 }
 
-const noMail = () => badData('This event sends no mail, or the delegate gave no address.')
+const noMail = () => badData('This event sends no email, or the delegate gave no address.')

@@ -172,11 +172,16 @@ export function accountRoutes(
       return wrong(
         reply,
         'code',
-        'This code is not right. Scan the picture once more, and see that the clock of your phone is right.',
+        'This code is not right. Scan the picture again, and check that the clock of your phone is right.',
       )
     const { codes, hashes } = makeRecoveryCodes()
     if (!(await store.confirmSecondFactor(admin.adminId, account.totpWanted, step, hashes)))
-      return refuse(reply, 409, 'not_begun', 'Please begin again: it was begun anew elsewhere.')
+      return refuse(
+        reply,
+        409,
+        'not_begun',
+        'Please start again: it was started elsewhere in the meantime.',
+      )
     tries.forget(admin.username)
     await store.closeOtherSessions(admin.adminId, admin.tokenHash)
     await did(by, 'set up a second factor')
@@ -192,14 +197,19 @@ export function accountRoutes(
     const by = await asked(request, reply)
     if (by === null) return reply
     if (by.account.totpSecret === null)
-      return refuse(reply, 409, 'not_on', 'There is no second factor to have codes for.')
+      return refuse(
+        reply,
+        409,
+        'not_on',
+        'There is no second factor, so there are no recovery codes.',
+      )
     if (!(await proves(by, reply, true))) return reply
     const { codes, hashes } = makeRecoveryCodes()
     await store.renewRecoveryCodes(by.admin.adminId, hashes)
     await did(by, 'made new recovery codes')
     const answer: RecoveryCodesAnswer = {
       status: 'success',
-      message: 'These are new; those from before do not work any more.',
+      message: 'These codes are new; the earlier ones no longer work.',
       recovery_codes: [...codes],
     }
     return reply.send(answer)

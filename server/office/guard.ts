@@ -121,7 +121,7 @@ export function asksSecondFactor({ secondFactorRequired, role }: Admin): boolean
 }
 
 function orMore(least: Role): string {
-  return least === 'owner' ? 'owner' : `${least} or one that may more`
+  return least === 'owner' ? 'owner' : `${least} or a higher one`
 }
 
 function notYours(deps: Deps, admin: Admin, eventId: string | null): string {

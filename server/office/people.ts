@@ -36,7 +36,7 @@ export function usernameRefusal(username: string): string | null {
   if (!USERNAME.test(username))
     return 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'
   return NOT_PEOPLE.includes(username.toLowerCase())
-    ? `“${username}” is what the log calls somebody else. Take another name.`
+    ? `“${username}” is a name that the log uses itself. Choose another one.`
     : null
 }
 
@@ -217,7 +217,7 @@ export function peopleRoutes(
         : 'stopped asking a second factor of treasurers and owners',
       required
         ? 'Treasurers and owners now need a second factor: without one they reach only their own account.'
-        : 'A second factor is everybody’s own choice now.',
+        : 'A second factor is now optional.',
     )
   }
 
@@ -249,7 +249,7 @@ export function passwordLinkRoutes(
       reply,
       404,
       'link_over',
-      'This link was used, or is over, or a newer one was made. Ask whoever gave it to you for another.',
+      'This link has been used, has expired, or was replaced by a newer one. Ask the person who gave it to you for another.',
     )
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (isForeign(deps, request)) return refuseForeign(deps, reply)

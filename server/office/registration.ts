@@ -166,7 +166,7 @@ export function registrationRoutes(
         reply,
         409,
         'no_mail',
-        'This event has no confirmation mail, or the delegate gave no address.',
+        'This event has no confirmation email, or the delegate gave no address.',
       )
     const at = deps.clock()
     const id = await deps.store.queueMail(registration.regNo, mail, at)

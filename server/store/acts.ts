@@ -87,13 +87,13 @@ export function noteDone(
 
 /** A sentence on the registration. */
 export function note(sql: Sql, wanted: NewAct): ActAnswer {
-  return doAct(sql, wanted, () => ok({ message: 'The note is kept.' }))
+  return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))
 }
 
 export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
   return doAct(sql, wanted, ({ id }) => {
     enqueue(sql, id, 'again', mail, wanted.at)
-    return ok({ message: `A mail is on its way to ${mail.to}.`, data: { to: mail.to } })
+    return ok({ message: `An email is on its way to ${mail.to}.`, data: { to: mail.to } })
   })
 }
 

@@ -28,7 +28,7 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
-        message: 'Somebody has changed this registration meanwhile. Look at it again.',
+        message: 'Somebody has changed this registration in the meantime. Please look at it again.',
       })
     const moved = moveAnswers(sql, row, correction, at)
     if (!moved.ok) return moved
@@ -70,7 +70,7 @@ function moveAnswers(
   if (against !== null)
     return err({
       code: 'taken',
-      message: `Somebody is registered with these answers already, as ${against.regNo}.`,
+      message: `Somebody is already registered with these answers, as ${against.regNo}.`,
     })
   sql(
     'UPDATE registrations SET answers = ?, category = ?, full_name = ?, email = ?, phone = ?, council_no = ? WHERE id = ?',
@@ -87,7 +87,7 @@ function moveAnswers(
   const place = movePlaces(sql, eventId, id, at)
   return place === null
     ? ok(null)
-    : err({ code: 'taken', message: `No place is left of ${place}, which these answers need.` })
+    : err({ code: 'taken', message: `No place is left for ${place}, which these answers need.` })
 }
 
 /** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */

@@ -88,7 +88,7 @@ test('a note is written, a name corrected, a registration transferred: the trail
   await dialog().waitFor({ state: 'detached' })
   await press('Write a note')
   await done('Wants a vegetarian lunch.', 'Write a note')
-  await said('The note is kept.')
+  await said('The note has been saved.')
   await line('Wants a vegetarian lunch.')
   await press('Correct an answer')
   await dialog().getByLabel('Which answer').selectOption('Full Name')

@@ -109,7 +109,7 @@ describe('what may be done', () => {
     const note = { act: 'note', why: ' Rang about food. ', key: 'click-0001' }
     expect(await act(desk, regNo, note)).toMatchObject({
       code: 200,
-      body: { message: 'The note is kept.', state: 'complete', repeated: false },
+      body: { message: 'The note has been saved.', state: 'complete', repeated: false },
     })
     expect(await act(desk, regNo, note)).toMatchObject({ code: 200, body: { repeated: true } })
     expect(await act(desk, regNo, { ...note, why: 'Other' })).toMatchObject({
@@ -269,7 +269,7 @@ describe('correcting', () => {
       body: {
         code: 'price_changes',
         message:
-          'By this it costs ₹\u00a03,540 instead of ₹\u00a01,180: ₹\u00a02,360 more. Agree to that to correct it.',
+          'With this correction it costs ₹\u00a03,540 instead of ₹\u00a01,180: ₹\u00a02,360 more. Agree to that to make it.',
       },
     })
     expect(await act(owner, regNo, { ...body, total: 3540 })).toMatchObject({
@@ -455,7 +455,7 @@ describe('money that came on a way of its own', () => {
   })
 
   test.each([
-    [{ way: 'pigeon' }, 'Say on which way it came.'],
+    [{ way: 'pigeon' }, 'Say which way it came.'],
     [
       { reference: ' ' },
       'Write its reference: UTR or reference of the bank, at most 64 characters.',

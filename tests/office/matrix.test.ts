@@ -313,7 +313,7 @@ describe('somebody of one event', () => {
     const desk = await ask(asker('desk-here'), 'POST', '/admin/registrations/:reg_no/refund')
     expect(desk.json()).toMatchObject({
       code: 'role_may_not',
-      message: 'This takes the role treasurer or one that may more; yours is desk.',
+      message: 'This takes the role treasurer or a higher one; yours is desk.',
     })
   })
 

@@ -403,7 +403,7 @@ describe('people', () => {
     ['', 'Required'],
     ['two words', 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'],
     ['x'.repeat(65), 'A username has at most 64 characters.'],
-    ['Delegate', '“Delegate” is what the log calls somebody else. Take another name.'],
+    ['Delegate', '“Delegate” is a name that the log uses itself. Choose another one.'],
     ['OWNER', 'There is already somebody called OWNER.'],
   ])('nobody is added as %j', async (username, message) => {
     const owner = await signIn('owner')

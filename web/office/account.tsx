@@ -85,7 +85,7 @@ function SecondFactor({ account, onChange }: Part) {
       </div>
       <p className="mute">
         {is_on
-          ? `After your password you are asked for a code of your phone. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`
+          ? `After your password you are asked for a code from your phone. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`
           : 'With it, a stolen password alone opens nothing: after the password you are asked for a code that an app on your phone shows.'}
       </p>
       <div role="status">

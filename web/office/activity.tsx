@@ -135,7 +135,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
       )}
       {rows && (
         <section className="pan" aria-label="What was done">
-          {rows.length === 0 && <p className="mute">Nothing of the kind was done.</p>}
+          {rows.length === 0 && <p className="mute">Nothing matches these filters.</p>}
           <ul className="log">
             {rows.map((row) => (
               <Act key={row.id} row={row} session={session} />
