@@ -163,7 +163,7 @@ function feesShell(event: EventConfig): string {
   const { periods, tax } = event.fees
   const isExclusive = tax?.prices === 'exclusive'
   const taxed =
-    tax === null
+    tax === null || tax.percent === 0
       ? ''
       : `<p class="hint">${escapeHtml(isExclusive ? `Exclusive of ${tax.percent}% ${tax.name}.` : `${tax.percent}% ${tax.name} included.`)}</p>`
   const cell = (text: string): string => `<td>${escapeHtml(text)}</td>`

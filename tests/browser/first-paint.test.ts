@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { heldBack, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { FACES } from '../../engine/index.ts'
-import { field, FORM, INTERN, PG, plain, problems, summary } from './delegate.ts'
+import { field, FORM, INTERN, payButton, PG, plain, problems, summary } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -252,6 +252,11 @@ describe.each([360, 1280])('at %i px', (width) => {
       const { sum, of } = await moved(page)
       expect(sum, of.join('\n')).toBeLessThan(0.05)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      if (ready === form) {
+        // It has a price from the beginning, and the button was open already before the script had come.
+        await expect.poll(() => isTaken(page), { timeout: 10_000 }).toBe(true)
+        expect(await payButton(page).isEnabled()).toBe(true)
+      }
       expect(complaints).toEqual([])
       await context.close()
     },

@@ -283,6 +283,8 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await page.waitForURL(/\/sevana2027$/)
   await field(page, 'പേര്').fill(NAME)
   await field(page, 'ഫോൺ').fill('98470 33333')
+  // A tax of nothing is not spoken of.
+  expect(await page.getByRole('main').textContent()).not.toContain('GST')
   const comingAs = page.getByRole('combobox', { name: 'വരുന്നത്' })
   await comingAs.press('ArrowDown')
   const menu = page.getByRole('listbox')

@@ -5,6 +5,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
+import { FACES } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/index.ts'
 import { launch, visit } from '../browser/browser.ts'
 import { field, FORM, INTERN, payButton, PG, problems, PROOF } from '../browser/delegate.ts'
@@ -260,6 +261,11 @@ try {
     try {
       await open(page)
       await page.waitForLoadState('networkidle')
+      // Of a form: until its script has taken over, and its faces are there.
+      await page.waitForFunction(
+        (id) => document.querySelector(`#${id}`)?.getAttribute('media') !== 'not all',
+        FACES,
+      )
       for (const [width, height] of SIZES) await take(page, name, width, height)
     } catch (error) {
       console.log(`${name}: ${error instanceof Error ? error.message : String(error)}`)

@@ -79,7 +79,6 @@ function goAhead({ event: { event }, tariff }: EventPage): void {
   whenTaken(() => {
     leave.abort()
     for (const { text, drawn } of spots) text.data = drawn
-    for (const button of buttons) button.disabled = true
     for (const each of [...reasons, ...bills]) hide(each, false)
     return isPressed
   })

@@ -41,7 +41,7 @@ export function PriceNote({
   const { tax } = event.fees
   const until = tariff?.until ? `Fees until ${formatDay(tariff.until as Day)}` : 'Fees'
   const taxed =
-    tax === null
+    tax === null || tax.percent === 0
       ? ''
       : tax.prices === 'exclusive'
         ? `, exclusive of ${tax.percent}% ${tax.name}`

@@ -67,7 +67,7 @@ export function FeeTable({ event, category: own, now }: TableProps) {
   const { tax } = event.fees
   return (
     <>
-      {tax !== null && (
+      {tax !== null && tax.percent > 0 && (
         <p className="hint">
           {tax.prices === 'exclusive'
             ? `Exclusive of ${tax.percent}% ${tax.name}.`

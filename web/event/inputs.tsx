@@ -41,6 +41,9 @@ export function Input(props: BaseInputTemplateProps) {
   const lines = props['multiline'] === true ? { minRows: LINES_MIN, maxRows: LINES_MAX } : {}
   return (
     <>
+      {field.type === 'email' && (
+        <Meant id={props.id} value={props.value} change={props.onChange} />
+      )}
       <ThemeInput
         {...props}
         {...ours(name)}
@@ -50,9 +53,6 @@ export function Input(props: BaseInputTemplateProps) {
           htmlInput: { ...lines, ...aria, 'aria-describedby': said },
         }}
       />
-      {field.type === 'email' && (
-        <Meant id={props.id} value={props.value} change={props.onChange} />
-      )}
     </>
   )
 }

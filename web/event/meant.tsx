@@ -1,4 +1,4 @@
-/** "Did you mean asha@gmail.com?", below an email address whose domain looks like a slip. It never stands in the way. */
+/** "Did you mean asha@gmail.com?", above an email address whose domain looks like a slip. It never stands in the way. */
 import { useEffect, useState } from 'react'
 
 /** A line that appears moves what is below it: not before the press that left the field has landed. Milliseconds. */

@@ -32,6 +32,10 @@ export function useTakeOver(
   const waiting = useRef<(() => void) | null>(null)
   useLayoutEffect(() => {
     if (found === null) return
+    // As React knows them, before it opens those that have a price: it would find nothing to change in a button
+    // that is shut again later.
+    for (const button of document.querySelectorAll<HTMLButtonElement>(`[form="${FORM_ID}"]`))
+      button.disabled = true
     const kept = recall(event)
     const isOurs = found.form === theForm()
     const typed = isOurs ? typedIn(event) : found.typed
