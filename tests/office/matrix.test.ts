@@ -348,6 +348,29 @@ describe('somebody of one event', () => {
     expect(mine.filter((one) => theirs.includes(one))).toEqual([])
   })
 
+  test('finds no word of another in whatever answers everybody who is signed in', async () => {
+    const { title } = server.deps.events.byId(here)!.config
+    const traces = [regNo, 'Asha Sample', `"${here}"`, `"${title}"`]
+    const found = async (name: string): Promise<string[]> => {
+      const seen: string[] = []
+      for (const [route, row] of Object.entries(TABLE)) {
+        if (row !== 'signed in' || !route.startsWith('GET ')) continue
+        const { body } = await ask(
+          asker(name),
+          'GET',
+          `${route.slice(4)}?q=Asha&search=Asha&words=Asha`,
+        )
+        seen.push(
+          ...traces.filter((trace) => body.includes(trace)).map((trace) => `${route}: ${trace}`),
+        )
+      }
+      return seen
+    }
+    expect(await found('owner-elsewhere')).toEqual([])
+    // The same calls tell it to whoever may know, so that the walk looks for what is there.
+    expect((await found('viewer-here')).length).toBeGreaterThan(3)
+  })
+
   test('cannot name an event twice or under another name to reach it', async () => {
     const elsewhere = server.deps.events.all().find(({ config }) => config.id !== here)!.config.id
     for (const url of [

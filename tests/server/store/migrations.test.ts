@@ -8,15 +8,18 @@ import { openToWrite, statements } from '../../../server/store/database.ts'
 import { DATABASE_FILE, openStore } from '../../../server/store/open.ts'
 import { reviews } from '../../../server/store/reviews.ts'
 import { keepDraft } from '../../../server/store/drafts.ts'
+import { activity } from '../../../server/store/activity.ts'
 import { acts } from '../../../server/store/migrations/acts.ts'
 import { draftProofs } from '../../../server/store/migrations/proofs.ts'
 import { placesTaken, roomFor, setLimits } from '../../../server/store/places.ts'
 import { codeUsed } from '../../../server/store/codes.ts'
+import { people } from '../../../server/store/migrations/people.ts'
 import { places } from '../../../server/store/migrations/places.ts'
 import { migrate, migrations } from '../../../server/store/schema.ts'
 import { standsAgainst } from '../../../server/store/unique.ts'
 import { applyFact } from '../../../server/store/settling.ts'
 import type { Instant, OrderId, Paise, UniqueRule } from '../../../engine/index.ts'
+import type { ActKind } from '../../../server/store/store.ts'
 import { confirmed } from '../registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
@@ -414,6 +417,40 @@ test('a database filled before registrations had a state: it follows from what i
   // A person's words go when they are erased.
   older.exec("UPDATE acts SET why = '', data = '{}'")
   expect(() => older.exec('DELETE FROM acts')).toThrow('append-only')
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('a database filled before the office had roles: its admins are owners of all events and stay signed in, and what they looked at is known by its words', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  const before = migrations.indexOf(people)
+  for (const step of migrations.slice(0, before)) older.exec(step)
+  older.pragma(`user_version = ${before}`)
+  older.exec(`INSERT INTO admins (id, username, password_hash, created_at, changed_at) VALUES (1, 'office', 'hash', 1, 1);
+              INSERT INTO sessions (token_hash, admin_id, created_at, expires_at, seen_at) VALUES ('a', 1, 1, 9, 1);
+              INSERT INTO audit_log (at, who, what) VALUES (1, 'office', 'signed in'), (2, 'office', 'saw page 1 of the list demo: No registrations'),
+                (3, 'office', 'opened the registration'), (4, 'office', 'exported the list demo'), (5, 'office', 'sent the confirmation again'), (6, 'delegate', 'registered')`)
+  migrate(older)
+  const sql = statements(older)
+  expect(reads(sql).session('a')).toMatchObject({
+    username: 'office',
+    role: 'owner',
+    events: null,
+    hasSecondFactor: false,
+    secondFactorRequired: false,
+  })
+  const ofKind = (kind: ActKind): readonly string[] =>
+    activity(
+      sql,
+      { who: null, events: null, kinds: [kind], words: '', from: null, to: null },
+      null,
+      10,
+    ).map(({ what }) => what)
+  expect(ofKind('changes')).toEqual(['sent the confirmation again'])
+  expect(ofKind('looks')).toHaveLength(2)
+  expect(ofKind('exports')).toEqual(['exported the list demo'])
+  expect(ofKind('signing-in')).toEqual(['signed in'])
   older.close()
   rmSync(other, { recursive: true })
 })
