@@ -371,11 +371,34 @@ describe('somebody of one event', () => {
     expect((await found('viewer-here')).length).toBeGreaterThan(3)
   })
 
+  test('cannot decide that money is a registration’s of another', async () => {
+    const other = server.deps.events.all().find(({ config }) => config.id !== here)!.config.id
+    const to = await register(server, other, {
+      n: 2,
+      on: noon('2025-10-08'),
+      answers: { full_name: 'Ravi Sample' },
+    })
+    const move = async (name: string) => {
+      const { token } = asker(name)
+      const answer = await server.app.inject({
+        method: 'POST',
+        url: `/admin/reviews/${review}/decide/`,
+        headers: { authorization: `Bearer ${token}` },
+        payload: { what: 'move', to },
+      })
+      return [answer.statusCode, answer.json().code]
+    }
+    expect(await move('treasurer-here')).toEqual([403, 'not_your_event'])
+    // Whoever works for both gets as far as the decision itself, which lacks its reason.
+    expect((await move('all-treasurer'))[0]).toBe(422)
+  })
+
   test('cannot name an event twice or under another name to reach it', async () => {
     const elsewhere = server.deps.events.all().find(({ config }) => config.id !== here)!.config.id
     for (const url of [
       `/admin/codes/?event=${elsewhere}&event=${here}`,
       `/admin/codes/?event_id=${elsewhere}&event=${here}`,
+      `/admin/codes/?event=${elsewhere}&event_id=${here}`,
       `/admin/sold/?event_id=${here}&event_id=${elsewhere}&list_id=${here}`,
     ]) {
       const { token } = asker('owner-elsewhere')
