@@ -389,8 +389,8 @@ describe('somebody of one event', () => {
       return [answer.statusCode, answer.json().code]
     }
     expect(await move('treasurer-here')).toEqual([403, 'not_your_event'])
-    // Whoever works for both gets as far as the decision itself, which lacks its reason.
-    expect((await move('all-treasurer'))[0]).toBe(422)
+    // Whoever works for both hears of the decision itself, which does not fit this review.
+    expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 
   test('cannot name an event twice or under another name to reach it', async () => {
