@@ -329,7 +329,7 @@ async function validated(folder: string, production: boolean): Promise<[boolean,
  * What the server says when it opens its events, and what it serves then; null where it does not start. A verdict is the same
  * in this thread and in one of its own, which takes longer to begin than most of these folders to judge.
  */
-async function opened(folder: string, production = false, judge: Judge = judgeHere) {
+async function opened(folder: string, production = false, judge: Judge | null = judgeHere) {
   const said: string[] = []
   const registry = await openRegistry({
     folder,
@@ -344,7 +344,7 @@ async function opened(folder: string, production = false, judge: Judge = judgeHe
     print: (text) => void said.push(text),
     production,
     watches: false,
-    judge,
+    ...(judge === null ? {} : { judge }),
   })
   if (!registry.ok) said.push(registry.error)
   return { registry: registry.ok ? registry.value : null, said }
@@ -406,10 +406,15 @@ test('a changed file that takes longer to check than a server waits is not taken
   )
   await registry?.close()
 
-  const patient = await opened(folder, false, judgeApart)
+  const patient = await opened(folder, false, null)
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
   const served = patient.registry?.byId('sample2026')?.hash
+  let threads = 0
+  const count = (): void => void (threads += 1)
+  process.on('worker', count)
   await patient.registry?.reload()
+  process.removeListener('worker', count)
+  expect(threads).toBe(1)
   expect(patient.registry?.byId('sample2026')?.hash).not.toBe(served)
   await patient.registry?.close()
 })
