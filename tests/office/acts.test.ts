@@ -156,7 +156,7 @@ describe('cancelling', () => {
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
       to: 'delegate3@example.org',
       subject: 'Your registration for Sample 2026 is cancelled',
-      text: expect.stringContaining('₹\u00a0590 is to be paid back to you'),
+      text: expect.stringContaining('₹\u00a0590 will be refunded to you'),
     })
     const refund = { act: 'refund', why: 'By the scale.', amount: 590, by_hand: true }
     expect(await act(owner, regNo, refund)).toMatchObject({ code: 422 })
