@@ -1,4 +1,5 @@
 /** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
+import type { PaymentStatus } from './payment.ts'
 import type { ActName, RegistrationState } from './acts.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
@@ -42,4 +43,22 @@ export type ActedAnswer = {
   reg_no: string
   state: RegistrationState
   repeated: boolean
+}
+
+/** GET /admin/find/?q=: registrations of all events that one works for. `more`: there are others. */
+export type FoundAnswer = {
+  status: 'success'
+  more: boolean
+  found: WireFound[]
+}
+export type WireFound = {
+  reg_no: string
+  name: string
+  event: { id: string; title: string }
+  /** Of the event's first list; null: it has none. */
+  route: string | null
+  category: string
+  total: number | null
+  payment_status: PaymentStatus
+  payment_status_display: string
 }

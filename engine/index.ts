@@ -160,7 +160,14 @@ export {
   type RefundSaid,
   type Stands,
 } from './payment.ts'
-export type { ActedAnswer, ActsAnswer, WireAct, WireEditable } from './acts-wire.ts'
+export type {
+  ActedAnswer,
+  ActsAnswer,
+  FoundAnswer,
+  WireAct,
+  WireFound,
+  WireEditable,
+} from './acts-wire.ts'
 export {
   cancelledMail,
   differenceMail,

@@ -16,6 +16,7 @@ export const SITE_PAGES: readonly string[] = [
 export const LINK_PAGES: readonly string[] = [
   '/pay/{token}',
   '/admin/account',
+  '/admin/search',
   '/admin/people',
   '/admin/activity',
   '/admin/password',
@@ -32,6 +33,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/codes/withdraw',
   '/admin/rolls',
   '/admin/sold',
+  '/admin/find',
   '/admin/reviews',
   '/admin/reviews/{id}/decide',
   '/admin/registrations/{reg_no}',

@@ -7,6 +7,7 @@ import { activityRoutes } from './activity.ts'
 import { documentRoutes } from '../documents/calls.ts'
 import { codeRoutes } from './codes.ts'
 import { listRoutes } from './lists.ts'
+import { findRoutes } from './find.ts'
 import { soldRoutes } from './sold.ts'
 import { reviewRoutes } from './reviews.ts'
 import { passwordLinkRoutes, peopleRoutes } from './people.ts'
@@ -22,6 +23,7 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   signInRoutes(app, deps, pathsOf)
   listRoutes(app, deps, pathsOf)
   soldRoutes(app, deps, pathsOf)
+  findRoutes(app, deps, pathsOf)
   statsRoutes(app, deps, pathsOf)
   registrationRoutes(app, deps, pathsOf)
   reviewRoutes(app, deps, pathsOf)

@@ -3,11 +3,12 @@ import { activity, actors } from './activity.ts'
 import { codesOf } from './codes.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
-import { exportChunk, inReview, listPage, soldIn } from './lists.ts'
+import { exportChunk, findIn, inReview, listPage, soldIn } from './lists.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { reviewCounts, reviews } from './reviews.ts'
 
 export const listings = {
+  findIn,
   listPage,
   soldIn,
   exportChunk,

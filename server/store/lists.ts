@@ -7,7 +7,7 @@ import type { Instant, SoldSum } from '../../engine/index.ts'
 import { countOf } from './counters.ts'
 import type { Sql } from './database.ts'
 import { registrationsByIds } from './rows.ts'
-import { ftsPhrase, searchTerm } from './search-words.ts'
+import { ftsQuery, searchTerms } from './search-words.ts'
 import type { ListPage, ListQuery, SoldInList, StoredRegistration } from './store.ts'
 
 /** A search, or a filter by an answer, is counted up to here. */
@@ -16,7 +16,7 @@ export const COUNT_MAX = 10_000
 type Filter = { readonly where: string; readonly params: readonly unknown[] }
 type Key = { readonly id: number; readonly created_at: Instant }
 const tailColumns =
-  "r.reg_no, coalesce(r.former_no, ''), r.full_name, r.email, r.phone, r.council_no"
+  "r.reg_no, coalesce(r.former_no, ''), r.full_name, r.email, r.phone, r.council_no, r.answers"
 
 /** How many people an answer lists; to be bound: its path. */
 const PEOPLE = 'coalesce(json_array_length(r.answers, ?), 0)'
@@ -63,11 +63,11 @@ function filterOf(query: ListQuery): Filter {
 }
 
 export function listPage(sql: Sql, query: ListQuery, page: number, pageSize: number): ListPage {
-  const term = searchTerm(query.search ?? '')
+  const terms = searchTerms(query.search ?? '')
   const filter = filterOf(query)
   const offset = (page - 1) * pageSize
-  if (term !== null) {
-    const found = searched(sql, filter, term, null, COUNT_MAX + 1).toSorted(
+  if (terms.length > 0) {
+    const found = searched(sql, filter, terms, null, COUNT_MAX + 1).toSorted(
       (a, b) => b.created_at - a.created_at || b.id - a.id,
     )
     const count = Math.min(found.length, COUNT_MAX)
@@ -105,9 +105,9 @@ function countUpTo(sql: Sql, filter: Filter): { count: number; countCapped: bool
 
 /** Of a search no more than are counted; of any other list all, in one walk over its lines. */
 export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
-  const term = searchTerm(query.search ?? '')
+  const terms = searchTerms(query.search ?? '')
   const filter = filterOf(query)
-  const found = term === null ? null : searched(sql, filter, term, null, COUNT_MAX + 1)
+  const found = terms.length === 0 ? null : searched(sql, filter, terms, null, COUNT_MAX + 1)
   const of: Filter =
     found === null
       ? filter
@@ -138,7 +138,7 @@ export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): S
 function searched(
   sql: Sql,
   filter: Filter,
-  term: string,
+  terms: readonly string[],
   before: number | null,
   limit: number,
 ): readonly Key[] {
@@ -148,12 +148,12 @@ function searched(
   const tail = sql<Key>(
     `SELECT r.id, r.created_at FROM registrations r NOT INDEXED
      WHERE r.id > ? AND r.id < ? AND ${filter.where} AND contains_folded(?, ${tailColumns}) ORDER BY r.id DESC LIMIT ?`,
-  ).all(indexed, below, ...filter.params, term, limit)
+  ).all(indexed, below, ...filter.params, JSON.stringify(terms), limit)
   if (tail.length === limit) return tail
   const older = sql<Key>(
     `SELECT r.id, r.created_at FROM search_index CROSS JOIN registrations r ON r.id = search_index.rowid
      WHERE search_index MATCH ? AND search_index.rowid <= ? AND search_index.rowid < ? AND ${filter.where} ORDER BY search_index.rowid DESC LIMIT ?`,
-  ).all(ftsPhrase(term), indexed, below, ...filter.params, limit - tail.length)
+  ).all(ftsQuery(terms), indexed, below, ...filter.params, limit - tail.length)
   return [...tail, ...older]
 }
 
@@ -162,11 +162,11 @@ export type Cursor = { readonly id: number; readonly createdAt: Instant }
 export type Chunk = { readonly rows: readonly StoredRegistration[]; readonly next: Cursor | null }
 
 export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, size: number): Chunk {
-  const term = searchTerm(query.search ?? '')
+  const terms = searchTerms(query.search ?? '')
   const filter = filterOf(query)
   const keys =
-    term !== null
-      ? searched(sql, filter, term, from?.id ?? null, size)
+    terms.length > 0
+      ? searched(sql, filter, terms, from?.id ?? null, size)
       : sql<Key>(
           `SELECT r.id, r.created_at FROM registrations r WHERE ${filter.where} AND (r.created_at, r.id) < (?, ?) ORDER BY r.created_at DESC, r.id DESC LIMIT ?`,
         ).all(...filter.params, from?.createdAt ?? Number.MAX_SAFE_INTEGER, from?.id ?? 0, size)
@@ -188,5 +188,30 @@ export function inReview(sql: Sql, eventId: string): readonly StoredRegistration
   return registrationsByIds(
     sql,
     keys.map(({ id }) => id),
+  )
+}
+
+/** Registrations of several events that hold the text, or money under that reference, or that order; newest first. */
+export function findIn(
+  sql: Sql,
+  eventIds: readonly string[],
+  text: string,
+  limit: number,
+): readonly StoredRegistration[] {
+  const terms = searchTerms(text)
+  if (terms.length === 0) return []
+  const events = JSON.stringify(eventIds)
+  const ofEvents = 'r.event_id IN (SELECT value FROM json_each(?))'
+  const reference = text.trim()
+  const named = sql<Key>(
+    `SELECT r.id, r.created_at FROM registrations r WHERE ${ofEvents} AND r.id IN (
+       SELECT registration_id FROM captures WHERE reference = ? COLLATE NOCASE
+       UNION SELECT registration_id FROM payments WHERE order_id = ?) LIMIT ?`,
+  ).all(events, reference, reference.replaceAll(/[\s-]/g, ''), limit)
+  const found = searched(sql, { where: ofEvents, params: [events] }, terms, null, limit)
+  const keys = [...named, ...found.filter(({ id }) => !named.some((one) => one.id === id))]
+  return registrationsByIds(
+    sql,
+    keys.slice(0, limit).map(({ id }) => id),
   )
 }

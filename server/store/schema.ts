@@ -13,6 +13,7 @@ import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
 import { acts } from './migrations/acts.ts'
 import { documents } from './migrations/documents.ts'
+import { finding } from './migrations/finding.ts'
 import { people } from './migrations/people.ts'
 
 const appendOnly = (table: string): string => `
@@ -364,6 +365,7 @@ export const migrations: readonly string[] = [
   acts,
   people,
   documents,
+  finding,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -1,20 +1,13 @@
 /** The search index is filled outside the registering transaction, in batches of its own. */
 import type Database from 'better-sqlite3'
 import type { Sql } from './database.ts'
-import { searchWords } from './search-words.ts'
+import { wordsOf, type Words } from './search-words.ts'
 
 /** Rows indexed in one transaction of their own: some ten milliseconds of the writer's time; fewer would cost more each. */
 const BATCH_ROWS = 500
 
-type Words = {
-  readonly id: number
-  readonly reg_no: string
-  readonly former_no: string | null
-  readonly full_name: string
-  readonly email: string
-  readonly phone: string
-  readonly council_no: string
-}
+type Row = Words & { readonly id: number }
+const COLUMNS = 'id, reg_no, former_no, full_name, email, phone, council_no, answers'
 
 /** About how many rows wait to be indexed. */
 export function unindexed(sql: Sql): number {
@@ -27,8 +20,8 @@ export function unindexed(sql: Sql): number {
 
 /** What is searched of a registration is other words now; one that is not indexed yet will be with these. */
 export function reindex(sql: Sql, registrationId: number): void {
-  const row = sql<Words>(
-    `SELECT id, reg_no, former_no, full_name, email, phone, council_no FROM registrations
+  const row = sql<Row>(
+    `SELECT ${COLUMNS} FROM registrations
      WHERE id = ? AND id <= (SELECT last_id FROM search_progress)`,
   ).get(registrationId)
   if (row === undefined) return
@@ -36,26 +29,16 @@ export function reindex(sql: Sql, registrationId: number): void {
   addWords(sql, row)
 }
 
-function addWords(sql: Sql, row: Words): void {
-  sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)').run(
-    row.id,
-    searchWords(
-      row.reg_no,
-      row.former_no ?? '',
-      row.full_name,
-      row.email,
-      row.phone,
-      row.council_no,
-    ),
-  )
+function addWords(sql: Sql, row: Row): void {
+  sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)').run(row.id, wordsOf(row))
 }
 
 /** Indexes the next rows in a transaction of its own; answers whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): boolean {
   return db
     .transaction(() => {
-      const rows = sql<Words>(
-        `SELECT id, reg_no, former_no, full_name, email, phone, council_no FROM registrations
+      const rows = sql<Row>(
+        `SELECT ${COLUMNS} FROM registrations
        WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
       ).all(BATCH_ROWS)
       const last = rows.at(-1)

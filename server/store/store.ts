@@ -213,6 +213,12 @@ export interface Store extends Acting, Issued, PeopleStore {
   /** Registrations whose money does not fit, newest first: a person decides. */
   inReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
+  /** Of several events at once: words, numbers, references of money; the newest first. */
+  findIn(
+    eventIds: readonly string[],
+    text: string,
+    limit: number,
+  ): Promise<readonly StoredRegistration[]>
   /** What the registrations of a list add up to; `people`: the fields that list people. */
   soldIn(query: ListQuery, people: readonly string[]): Promise<SoldInList>
   /** Keyset chunks from a thread of its own, newest first. */

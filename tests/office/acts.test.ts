@@ -1,6 +1,13 @@
 /** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActedAnswer, ActsAnswer, OrderId, Paise, RegNo } from '../../engine/index.ts'
+import type {
+  ActedAnswer,
+  ActsAnswer,
+  FoundAnswer,
+  OrderId,
+  Paise,
+  RegNo,
+} from '../../engine/index.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
@@ -485,5 +492,36 @@ describe('money that came on a way of its own', () => {
       who: 'deskhand',
       text: 'Payment confirmed: ₹\u00a03,540 by cash at the desk, Slip 12',
     })
+  })
+})
+
+describe('the one search', () => {
+  const found = async (office: Office, q: string): Promise<FoundAnswer> =>
+    (await office.json(
+      `/admin/find/?${new URLSearchParams({ q }).toString()}`,
+    )) as unknown as FoundAnswer
+
+  test('finds a registration by the reference of its money, and a number as it is printed', async () => {
+    const regNo = await paid(60)
+    const grouped = `${regNo.slice(0, 4)} ${regNo.slice(4, 8)} ${regNo.slice(8)}`
+    for (const q of ['ref60', grouped, `${regNo}`, 'delegate60@example.org'])
+      expect((await found(desk, q)).found.map(({ reg_no }) => reg_no)).toEqual([regNo])
+    expect((await found(desk, 'ref60')).found[0]).toMatchObject({
+      name: 'Delegate 60',
+      event: { id: EVENT },
+      payment_status: 'success',
+      total: 3540,
+    })
+    expect(await found(desk, '')).toMatchObject({ found: [], more: false })
+    expect((await found(desk, 'delegate')).found.length).toBeGreaterThan(5)
+  })
+
+  test('shows nobody the registrations of events that they do not work for', async () => {
+    await test_.deps.store.addAdmin('elsewhere', await cheapHash(PASSWORD), test_.now(), {
+      role: 'owner',
+      events: ['another'],
+    })
+    const elsewhere = await signIn(test_, 'elsewhere')
+    expect((await found(elsewhere, 'delegate')).found).toEqual([])
   })
 })

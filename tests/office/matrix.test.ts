@@ -54,6 +54,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/session': 'signed in',
   'GET /admin/dashboard/stats': 'signed in',
   'GET /admin/me': 'signed in',
+  'GET /admin/find': 'signed in',
   'POST /admin/me/password': 'signed in',
   'POST /admin/me/second-factor': 'signed in',
   'POST /admin/me/second-factor/confirm': 'signed in',

@@ -9,6 +9,7 @@ export const DASHBOARD = '/admin/dashboard'
 export const ACCOUNT = '/admin/account'
 export const PEOPLE = '/admin/people'
 export const ACTIVITY = '/admin/activity'
+export const SEARCH = '/admin/search'
 /** Where a link to set a password leads. */
 export const PASSWORD = '/admin/password'
 

@@ -15,11 +15,13 @@ import {
   DASHBOARD,
   LOGIN,
   PEOPLE,
+  SEARCH,
   ask,
   isOwnerOfAll,
 } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner } from './parts.tsx'
+import { useSlash } from './search.tsx'
 
 /** Rail beside the page at 1280, tabs above it below. */
 export function Frame({
@@ -32,6 +34,7 @@ export function Frame({
   readonly children: ReactNode
 }) {
   const nav = useRef<HTMLElement>(null)
+  useSlash()
   const { logout, problem } = useLogout()
   useEffect(() => {
     const current = nav.current?.querySelector('[aria-current]')
@@ -57,6 +60,10 @@ export function Frame({
           <Link to={DASHBOARD} {...current(DASHBOARD)}>
             <Icon name="grid" />
             Dashboard
+          </Link>
+          <Link to={SEARCH} aria-keyshortcuts="/" {...current(SEARCH)}>
+            <Icon name="search" />
+            Search
           </Link>
           <span className="grp" aria-hidden="true">
             Lists

@@ -22,6 +22,7 @@ import {
   LOGIN,
   PASSWORD,
   PEOPLE,
+  SEARCH,
   ask,
   isOwnerOfAll,
   newClient,
@@ -35,6 +36,7 @@ import { ListPage } from './list.tsx'
 import { Login } from './login.tsx'
 import { PasswordPage } from './password.tsx'
 import { PeoplePage } from './people.tsx'
+import { SearchPage } from './search.tsx'
 import { RegistrationPage } from './registration.tsx'
 import { Banner } from './parts.tsx'
 
@@ -103,6 +105,7 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   if (path === PEOPLE && isOwnerOfAll(session)) return <PeoplePage username={session.username} />
   if (path === ACTIVITY && isAtLeast(session.role, 'owner'))
     return <ActivityPage session={session} />
+  if (path === SEARCH) return <SearchPage />
   if (path === DASHBOARD) return <Dashboard session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {

@@ -1,0 +1,67 @@
+/** The one search of the office, over all events that the person works for. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FoundAnswer } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import { eventsOf, requireAdmin } from './guard.ts'
+import { queryOf } from './lists.ts'
+import { listRow, nameOf } from './rows.ts'
+
+/** Longer than any name or reference. */
+const SEARCH_CHARACTERS_MAX = 100
+/** Whoever has found so many asks for more words. */
+const FOUND_MAX = 30
+
+export function findRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const find = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    const text = (queryOf(request).get('q') ?? '').trim()
+    if (text.length > SEARCH_CHARACTERS_MAX)
+      return refuse(
+        reply,
+        400,
+        'bad_query',
+        `Please search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
+      )
+    const events = new Map(eventsOf(deps, admin).map((event) => [event.id, event]))
+    const rows = text === '' ? [] : await deps.store.findIn([...events.keys()], text, FOUND_MAX + 1)
+    // What was searched for may name a person: the log keeps how many were shown.
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `searched all events (${Math.min(rows.length, FOUND_MAX)} found)`,
+      eventId: null,
+      regNo: null,
+      look: 'search',
+    })
+    const answer: FoundAnswer = {
+      status: 'success',
+      more: rows.length > FOUND_MAX,
+      found: rows.slice(0, FOUND_MAX).flatMap((row) => {
+        const event = events.get(row.eventId)
+        if (event === undefined) return []
+        const shown = listRow(event, row)
+        return [
+          {
+            reg_no: row.regNo,
+            name: nameOf(event, row),
+            event: { id: event.id, title: event.title },
+            route: event.admin.lists[0]?.route ?? null,
+            category: String(shown['category_display'] ?? ''),
+            total: shown['total'] === null ? null : Number(shown['total']),
+            payment_status: row.paymentStatus,
+            payment_status_display: String(shown['payment_status_display'] ?? ''),
+          },
+        ]
+      }),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  const may = { config: { office: { least: 'viewer', about: 'any' } } } as const
+  for (const path of paths('/admin/find')) app.get(path, may, find)
+}

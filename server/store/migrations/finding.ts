@@ -1,0 +1,7 @@
+/** What the one search of the office asks: money by its reference, phone numbers by their digits, where people come from. */
+export const finding = `
+CREATE INDEX captures_by_reference ON captures (reference COLLATE NOCASE);
+-- Read anew with what is searched since; that takes a while in the background, and finds everything meanwhile.
+DELETE FROM search_index;
+UPDATE search_progress SET last_id = 0;
+`
