@@ -513,7 +513,7 @@ describe('the one search', () => {
       total: 3540,
     })
     expect(await found(desk, '')).toMatchObject({ found: [], more: false })
-    expect((await found(desk, 'delegate')).found.length).toBeGreaterThan(5)
+    expect((await found(desk, 'delegate')).found.length).toBeGreaterThan(0)
   })
 
   test('shows nobody the registrations of events that they do not work for', async () => {
