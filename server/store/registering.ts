@@ -1,4 +1,4 @@
-/** The writes that make registrations. Each runs inside a savepoint of the writer's transaction. */
+/** The writes that make registrations. Each runs inside the writer's transaction, and is undone as a whole where it throws. */
 import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../engine/index.ts'
 import type {
   Answers,

@@ -8,12 +8,22 @@
  * whole process, all threads, per request, because it hardly moves where a machine is shared. The mode
  * is that of Airpay's test system, where a notice with a right hash stands for the status call: a notice is
  * received, stored, judged and applied, the confirmation mail written, and no gateway of ours takes part.
- * Both use the packages of this checkout. Many short rounds tell more than a few long ones where others work:
+ * Both use the packages of this checkout, unless the older one needs some that are gone: it gets its own by `npm ci`,
+ * or those in the folder that `PACKAGES` names. Many short rounds tell more than a few long ones where others work:
  * `ROUNDS` and `REQUESTS` change the usual 15 of 1,000 each, `ONLY=sale` leaves the rest out, and `PROFILES=FOLDER`
  * keeps a CPU profile of each thread of either server there.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import autocannon from 'autocannon'
@@ -228,12 +238,21 @@ function paidIn({ dataDir }) {
 const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
 const git = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf8' }).trim()
 
+/** Links the packages that the older version runs with, or installs them. */
+function packagesFor(tree) {
+  const ours = process.env.PACKAGES ?? join(TOP, 'node_modules')
+  const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
+  const areThere = Object.keys(dependencies).every((name) => existsSync(join(ours, name)))
+  if (areThere) symlinkSync(ours, join(tree, 'node_modules'))
+  else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tree, stdio: 'inherit' })
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-cost-'))
 const tree = join(folder, 'before')
 const servers = []
 try {
   git('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
-  symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
+  packagesFor(tree)
   const events = join(folder, 'events')
   cpSync(join(TOP, 'events'), events, { recursive: true })
   cpSync(join(import.meta.dirname, 'sells2026.yaml'), join(events, 'sells2026.yaml'))
