@@ -229,6 +229,10 @@ const pay = (orderId: OrderId, reference: string, amount: Paise) =>
 describe('correcting', () => {
   test('a name: nothing is paid, the list finds the new one and not the old one, the trail says both', async () => {
     const regNo = await paid(10)
+    // Indexed already, so that the old words have to be taken out.
+    await expect
+      .poll(() => test_.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
+      .toBe((await found(regNo)).id)
     const answers = { full_name: 'Asha Corrected' }
     expect(
       await act(owner, regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
