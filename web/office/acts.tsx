@@ -53,7 +53,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
         />
       )}
       {data && <State {...data} />}
-      <p role="status" className="sent">
+      <p role="status" className="done">
         {act.data ?? ''}
       </p>
       {data && (
@@ -98,7 +98,7 @@ function State({ state_display: words, due, pay_back: back }: ActsAnswer) {
   const [owed, owing] = [fromRupees(due), fromRupees(back)]
   return (
     <>
-      <p>
+      <p className="state">
         This registration is <b>{words}</b>.
       </p>
       {owed !== null && owed > 0 && (
