@@ -141,11 +141,12 @@ describe('cancelling', () => {
   test('proposes by the scale of the file, frees the place for the next, mails, and a refund pays it back', async () => {
     const regNo = await paid(3, true)
     const next = () =>
-      test_.post('/api/sample2026/register/', {
-        ...Object.fromEntries(
+      test_.post(
+        '/api/sample2026/register/',
+        Object.fromEntries(
           Object.entries(answersOf(4, true)).map(([id, value]) => [id, String(value)]),
         ),
-      })
+      )
     expect((await next()).json()).toMatchObject({ code: 'full' })
     expect(await look(regNo)).toMatchObject({ kept: 1180, proposed_back: 590, pay_back: 0 })
     const body = { act: 'cancel', why: 'Ill, wrote on 19 January.', pay_back: 590 }
