@@ -233,6 +233,7 @@ const signedIn =
 const OFFICE: readonly State[] = [
   { name: 'office-sign-in', open: at('/admin/login') },
   { name: 'office-dashboard', open: signedIn('/admin/dashboard') },
+  { name: 'office-search', open: signedIn('/admin/search?q=dolor') },
   { name: 'office-list', open: signedIn('/admin/afpicon2026') },
   {
     name: 'office-list-empty',

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DocumentsAnswer } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
-import { Icon } from '../shared/icons.tsx'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
 import { ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
@@ -42,7 +41,7 @@ export function Documents({ regNo }: { readonly regNo: string }) {
           <li key={id}>
             <span>
               <a href={`${path}${id}/`} download>
-                <Icon name="file" small /> {WORDS[kind]} {serial}
+                {WORDS[kind]} {serial}
               </a>
               <small>{moneyOf(total, true)}</small>
             </span>
