@@ -101,7 +101,7 @@ export function SearchPage() {
       <p role="status" className="mute">
         {query.data === undefined ? '' : foundText(query.data)}
       </p>
-      <ul className="found">
+      <ul className="hits">
         {found.map((one) => (
           <li key={one.reg_no}>
             <Hit one={one} />
