@@ -8,7 +8,7 @@ import { flushSync } from 'react-dom'
 import type { RawAnswers } from '../../engine/index.ts'
 import { recall, recallProofs, startOf } from '../shared/keep.ts'
 import type { Kept } from '../shared/keep.ts'
-import { FORM_ID } from './keys.ts'
+import { elementOf, FORM_ID } from './keys.ts'
 import type { EventPage } from './price.ts'
 import { isSame, takeOver, typedIn } from './typed.ts'
 import type { Typed } from './typed.ts'
@@ -38,7 +38,13 @@ export function useTakeOver(
       button.disabled = true
     const kept = recall(event)
     const isOurs = found.form === theForm()
-    const typed = isOurs ? typedIn(event) : found.typed
+    const now = (): Typed => {
+      const typed = typedIn(event)
+      const known = new Set(typed.map(([id]) => id))
+      const chosen = found.typed.filter(([id]) => !known.has(id) && isList(id))
+      return [...typed, ...chosen]
+    }
+    const typed = isOurs ? now() : found.typed
     const take = (typed: Typed): void => {
       setPressed(takeOver())
       if (kept === null && typed.length === 0) return
@@ -51,7 +57,7 @@ export function useTakeOver(
     }
     // What was kept changes answers by itself, also the names of files.
     if (!isOurs || kept !== null || recallProofs(event).size > 0) return take(typed)
-    const leave = beforeTouched(() => take(typedIn(event)))
+    const leave = beforeTouched(() => take(now()))
     waiting.current = () => leave() && take(typed)
     return () => void leave()
   }, [found, event, layIn])
@@ -90,5 +96,9 @@ function inNextTask(run: () => void): () => void {
   port2.postMessage(null)
   return () => port1.close()
 }
+
+/** The browser's own list: React sets it to what it knows when it takes it over, other inputs it leaves. */
+const isList = (id: string): boolean =>
+  document.getElementById(elementOf(id)) instanceof HTMLSelectElement
 
 const theForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)
