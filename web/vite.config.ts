@@ -48,6 +48,14 @@ export default defineConfig(({ isSsrBuild = false }) => ({
           groups: [
             // All that the entry imports.
             { name: 'app', tags: ['$initial'], priority: 2 },
+            // What they have in common that a form does not draw which sells the registration alone.
+            {
+              name: 'more',
+              test: /\/(web\/shared\/(bill-rows|qr)|engine\/(result-pages|look)\.|node_modules\/uqr\/)/,
+              minShareCount: 2,
+              priority: 2,
+              includeDependenciesRecursively: false,
+            },
             // What the form, the result pages and the office have in common.
             {
               name: 'shared',

@@ -2,7 +2,7 @@
 import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
 import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
-import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
+import { EventFooter, EventHeader } from '../shared/frame.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { recall } from '../shared/keep.ts'
 import { Breaking } from '../shared/ledger.tsx'
@@ -51,7 +51,6 @@ export default function ClosedPage({ page }: PageProps) {
   const { event, now } = page.event
   const at = readInstant(now)
   const open = at === null ? null : openOn(event, dayOf(at))
-  wear(event.look.colour)
   const sent = recall(event)?.regNo ?? null
   return (
     <>

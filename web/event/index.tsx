@@ -3,8 +3,7 @@ import createCache from '@emotion/cache'
 import type { EmotionCache } from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
-import { useLayoutEffect } from 'react'
-import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
+import { EventFooter, EventHeader } from '../shared/frame.tsx'
 import { MessageProvider } from '../shared/messages.tsx'
 import type { PageProps } from '../shared/page.ts'
 import { PLAIN } from './more.ts'
@@ -31,11 +30,6 @@ export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
 /** Registration for one event: the form, the live price, the hand-off to the gateway. */
 export function EventPage({ page, more, styles }: EventPageProps & { readonly more: More }) {
-  // A page that the server drew has it; set once more it would lay every element out again.
-  const colour = page.page === 'event' && !page.drawn ? page.event.event.look.colour : null
-  useLayoutEffect(() => {
-    if (colour !== null) wear(colour)
-  }, [colour])
   useStill()
   if (page.page !== 'event') return null
   const { event } = page.event

@@ -1,9 +1,9 @@
 /** How a registration stands, and the page that says so. Success comes first, whatever another attempt to pay does. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { assertNever, dayOf, readInstant } from '../../engine/index.ts'
+import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import { EventFooter, EventHeader, wear } from '../shared/frame.tsx'
+import { EventFooter, EventHeader } from '../shared/frame.tsx'
 import { forget, keepCompleted } from '../shared/keep.ts'
 import '../styles/result.css'
 import '../styles/print.css'
@@ -125,6 +125,17 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
     default:
       return assertNever(stands)
   }
+}
+
+/** Gives the page an event's colour: the payment may be another event's than the page's. Set on the root element, so that dialogs and menus outside the tree have it too. */
+function wear(colour: string): void {
+  const look = lookOf(colour)
+  const root = document.documentElement.style
+  root.setProperty('--band', look.band)
+  root.setProperty('--on-band', look.onBand)
+  root.setProperty('--accent', look.accent)
+  root.setProperty('--accent-tint', look.tint)
+  root.setProperty('--accent-line', look.line)
 }
 
 /** The event's look around what became of a payment. */

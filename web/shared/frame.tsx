@@ -1,20 +1,9 @@
-/** What stands above and below the pages of one event, and its colour. */
-import { formatDays, lookOf } from '../../engine/index.ts'
+/** What stands above and below the pages of one event; its colour the server has written into the page. */
+import { formatDays } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon, Mark } from './icons.tsx'
 import { SkipLink } from './skip.tsx'
 import { Badge } from './status.tsx'
-
-/** Gives the page an event's colour. Set on the root element, so that dialogs and menus outside the tree have it too. */
-export function wear(colour: string): void {
-  const look = lookOf(colour)
-  const root = document.documentElement.style
-  root.setProperty('--band', look.band)
-  root.setProperty('--on-band', look.onBand)
-  root.setProperty('--accent', look.accent)
-  root.setProperty('--accent-tint', look.tint)
-  root.setProperty('--accent-line', look.line)
-}
 
 type Header = Pick<
   PublicEvent,
