@@ -4,9 +4,8 @@
  * whoever pressed Pay by then has pressed it.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
 import type { RawAnswers } from '../../engine/index.ts'
-import { recall, recallProofs, startOf } from '../shared/keep.ts'
+import { recall, startOf } from '../shared/keep.ts'
 import type { Kept } from '../shared/keep.ts'
 import { elementOf, FORM_ID } from './keys.ts'
 import type { EventPage } from './price.ts'
@@ -14,7 +13,8 @@ import { isSame, takeOver, typedIn } from './typed.ts'
 import type { Typed } from './typed.ts'
 
 /**
- * Once, and before anything else that changes an answer: React would draw what it knows over what was typed.
+ * Once, in the same breath in which React has taken the page over, so that no key can come between: with the
+ * next thing it draws, and be it an input that finds itself filled, it would lay what it knows over what was typed.
  * `then` is told what was kept, and whether the answers are others than those.
  */
 export function useTakeOver(
@@ -29,40 +29,23 @@ export function useTakeOver(
     drawn && typeof document !== 'undefined' ? { form: theForm(), typed: typedIn(event) } : null,
   )
   const [isPressed, setPressed] = useState(false)
-  const waiting = useRef<(() => void) | null>(null)
   useLayoutEffect(() => {
     if (found === null) return
     // As React knows them, before it opens those that have a price: it would find nothing to change in a button
     // that is shut again later.
     for (const button of document.querySelectorAll<HTMLButtonElement>(`[form="${FORM_ID}"]`))
       button.disabled = true
+    setPressed(takeOver())
     const kept = recall(event)
-    const isOurs = found.form === theForm()
-    const now = (): Typed => {
-      const typed = typedIn(event)
-      const known = new Set(typed.map(([id]) => id))
-      const chosen = found.typed.filter(([id]) => !known.has(id) && isList(id))
-      return [...typed, ...chosen]
-    }
-    const typed = isOurs ? now() : found.typed
-    const take = (typed: Typed): void => {
-      setPressed(takeOver())
-      if (kept === null && typed.length === 0) return
-      const before = kept?.data ?? startOf(event)
-      layIn({ ...before, ...Object.fromEntries(typed) })
-      latest.current(
-        kept,
-        typed.some(([id, answer]) => !isSame(answer, before[id])),
-      )
-    }
-    // What was kept changes answers by itself, also the names of files.
-    if (!isOurs || kept !== null || recallProofs(event).size > 0) return take(typed)
-    const leave = beforeTouched(() => take(now()))
-    waiting.current = () => leave() && take(typed)
-    return () => void leave()
+    const typed = found.form === theForm() ? withLists(typedIn(event), found.typed) : found.typed
+    if (kept === null && typed.length === 0) return
+    const before = kept?.data ?? startOf(event)
+    layIn({ ...before, ...Object.fromEntries(typed) })
+    latest.current(
+      kept,
+      typed.some(([id, answer]) => !isSame(answer, before[id])),
+    )
   }, [found, event, layIn])
-  // Inputs find out about themselves by now, and will be drawn anew with what React knew: this is drawn with it.
-  useEffect(() => inNextTask(() => flushSync(() => waiting.current?.())), [])
   useEffect(() => {
     if (!isPressed) return
     // When what was laid in has reached everything that reads it.
@@ -71,34 +54,14 @@ export function useTakeOver(
   }, [isPressed])
 }
 
-/** All by which somebody changes an answer, leaves a question, or asks for what the answers are. */
-const TOUCHES = ['keydown', 'input', 'change', 'click', 'focusout', 'drop', 'submit']
-
-/** Runs before the first touch is heard by anything else; what is answered leaves it, and says whether there was none. */
-function beforeTouched(run: () => void): () => boolean {
-  const listening = new AbortController()
-  const { signal } = listening
-  const leave = (): boolean => {
-    const isWaiting = !signal.aborted
-    listening.abort()
-    return isWaiting
-  }
-  const touched = (): void => void (leave() && flushSync(run))
-  for (const type of TOUCHES) document.addEventListener(type, touched, { capture: true, signal })
-  return leave
-}
-
-/** Between this task and the next the page answers; what React draws next comes after that, for it asks in the same way later. */
-function inNextTask(run: () => void): () => void {
-  const { port1, port2 } = new MessageChannel()
-  port1.addEventListener('message', run, { once: true })
-  port1.start()
-  port2.postMessage(null)
-  return () => port1.close()
-}
-
 /** The browser's own list: React sets it to what it knows when it takes it over, other inputs it leaves. */
 const isList = (id: string): boolean =>
   document.getElementById(elementOf(id)) instanceof HTMLSelectElement
+
+/** What stands in the page now, and of lists what stood there before React had taken them over. */
+function withLists(now: Typed, before: Typed): Typed {
+  const known = new Set(now.map(([id]) => id))
+  return [...now, ...before.filter(([id]) => !known.has(id) && isList(id))]
+}
 
 const theForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)
