@@ -1,5 +1,5 @@
 /** Whether a page is as the server drew it, or answers; and whether it has nothing better to do. */
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 
 let isTaken = false
 /** Told before a page is drawn that the server has not drawn. */
@@ -9,12 +9,12 @@ export function goLive(): void {
 
 /**
  * False on the server and while React takes over what that has drawn; from then on, and everywhere else, true.
- * It becomes so like other state: a store that differs from the server's would be drawn in the same task as
- * the takeover.
+ * It becomes so in the breath of the takeover, so that no button is shut between the script that came ahead
+ * and this one.
  */
 export function useIsLive(): boolean {
   const [isLive, setLive] = useState(isTaken)
-  useEffect(() => {
+  useLayoutEffect(() => {
     goLive()
     setLive(true)
   }, [])
