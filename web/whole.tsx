@@ -2,7 +2,7 @@
 import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { wearFaces } from './shared/faces.ts'
-import { REST_MS_MAX, whenIdle } from './shared/live.ts'
+import { whenAtRest } from './shared/live.ts'
 import { Sprite } from './shared/icons.tsx'
 import './styles/fonts.css'
 import './styles/tokens.css'
@@ -13,7 +13,7 @@ import './site/shell.css'
 
 export function Whole({ children }: { readonly children: ReactNode }) {
   // The page works: now its faces may come.
-  useEffect(() => whenIdle(wearFaces, REST_MS_MAX), [])
+  useEffect(() => whenAtRest(wearFaces), [])
   return (
     <StrictMode>
       <Sprite />

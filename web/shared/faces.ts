@@ -1,6 +1,5 @@
 /** The faces that a drawn form does without until its script is here: fetched then, and worn all at once, because each that comes lays the page out anew. */
 import { FACES } from '../../engine/index.ts'
-import { REST_MS_MAX, whenIdle } from './live.ts'
 
 /** On a page that links its style sheets there is nothing to do. */
 export function wearFaces(): void {
@@ -15,7 +14,7 @@ export function wearFaces(): void {
   const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shown))
   void Promise.allSettled(needed.map((face) => face.load())).then(() =>
     // What is not needed now is fetched by the browser when it is.
-    whenIdle(() => faces.forEach((face) => document.fonts.add(face)), REST_MS_MAX),
+    faces.forEach((face) => document.fonts.add(face)),
   )
 }
 

@@ -21,22 +21,18 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** Runs when nothing else is to be done, at the latest after `waits`; where a browser cannot tell, soon. */
-export function whenIdle(run: () => void, waits: number): () => void {
-  if (typeof requestIdleCallback === 'undefined') {
-    const timer = setTimeout(run)
-    return () => clearTimeout(timer)
-  }
-  const asked = requestIdleCallback(run, { timeout: waits })
-  return () => cancelIdleCallback(asked)
-}
+/** By then a page that has been taken over has drawn what it had to. */
+const REST_MS = 300
 
-/** How long what can wait does so where a page never rests. */
-export const REST_MS_MAX = 2_000
+/** Runs what can wait until the page has come to rest; what is answered calls it off. */
+export function whenAtRest(run: () => void): () => void {
+  const timer = setTimeout(run, REST_MS)
+  return () => clearTimeout(timer)
+}
 
 /** False until the page has answered and come to rest. */
 export function useIsAtRest(): boolean {
   const [isAtRest, setAtRest] = useState(false)
-  useEffect(() => whenIdle(() => setAtRest(true), REST_MS_MAX), [])
+  useEffect(() => whenAtRest(() => setAtRest(true)), [])
   return isAtRest
 }
