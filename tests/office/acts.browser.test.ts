@@ -193,3 +193,30 @@ async function linkIn(): Promise<string> {
   const text = readFileSync(join(folder, newest), 'utf8').replaceAll('=\n', '')
   return /\/pay\/[\w-]+/.exec(text)?.[0] ?? ''
 }
+
+test('a transfer is confirmed as it came: what fits pays, and the receipt is there to open', async () => {
+  const regNo = await register(server, EVENT, {
+    n: 9,
+    on: noon('2026-01-19'),
+    answers: {
+      full_name: 'Delegate 9',
+      email: 'delegate9@example.org',
+      phone_number: '9876500000',
+      is_member: false,
+    },
+  })
+  const page = await open(regNo)
+  await press('Confirm a payment')
+  await dialog().getByLabel('UTR or reference of the bank').fill('HDFCN52026011912345')
+  await dialog().getByLabel('Amount in rupees, as it came').fill('3540')
+  await dialog().getByLabel('Day on which it came (today if empty)').fill('2026-01-19')
+  await expectAccessible(page, 'confirming a payment')
+  await dialog().getByRole('button', { name: 'Confirm a payment' }).click()
+  await said(`₹\u00a03,540 by bank transfer is confirmed: ${regNo} is paid.`)
+  await line('Payment confirmed: ₹\u00a03,540 by bank transfer, HDFCN52026011912345')
+  const receipt = page
+    .getByRole('region', { name: 'Documents' })
+    .getByRole('link', { name: /^Receipt/ })
+  const [download] = await Promise.all([page.waitForEvent('download'), receipt.click()])
+  expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
+})

@@ -1,8 +1,8 @@
 /** The questions before an act: its reason, and what each takes besides. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { amountText, formatMoney, fromRupees } from '../../engine/index.ts'
-import type { ActsAnswer } from '../../engine/index.ts'
+import { amountText, formatMoney, fromRupees, isWay, WAY_IDS, wayOf } from '../../engine/index.ts'
+import type { ActsAnswer, Way } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
@@ -46,12 +46,12 @@ export function ActDialog(props: ActDialogProps) {
       >
         <Questions {...{ button, standing, setAnswers }} />
         <label>
-          {button === 'note' ? 'Note' : button === 'send_pay_link' ? 'Why (if you like)' : 'Why'}
+          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Why (if you like)' : 'Why'}
           <textarea
             name="why"
             rows={3}
             maxLength={500}
-            required={button !== 'send_pay_link'}
+            required={asksWhy(button)}
             autoComplete="off"
           />
         </label>
@@ -68,6 +68,8 @@ export function ActDialog(props: ActDialogProps) {
   )
 }
 
+const asksWhy = (button: Button): boolean => button !== 'send_pay_link' && button !== 'confirm'
+
 /** What a form's fields say to the call. */
 function wordsIn(
   button: Button,
@@ -80,6 +82,10 @@ function wordsIn(
     case 'correct':
     case 'transfer':
       return { act: button, why, answers }
+    case 'confirm': {
+      const [way, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(text)
+      return { act: button, why, way, reference, amount, day }
+    }
     case 'cancel':
       return { act: button, why, pay_back: text('pay_back') }
     case 'refund': {
@@ -105,6 +111,8 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
       return <ChangedAnswers fields={standing.fields} onChange={setAnswers} />
     case 'transfer':
       return <NewPerson {...standing} onChange={setAnswers} />
+    case 'confirm':
+      return <Came />
     case 'cancel':
       return <PayBack {...standing} />
     case 'refund':
@@ -113,6 +121,43 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
     case 'send_pay_link':
       return null
   }
+}
+
+/** Money that came on a way of its own: what does not fit is before the treasurer, so that it is typed as it came. */
+function Came() {
+  const [way, setWay] = useState<Way>('transfer')
+  return (
+    <>
+      <label>
+        How it came
+        <select
+          name="way"
+          value={way}
+          onChange={({ target }) => {
+            if (isWay(target.value)) setWay(target.value)
+          }}
+        >
+          {WAY_IDS.map((id) => (
+            <option key={id} value={id}>
+              {wayOf(id).words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {wayOf(way).asks}
+        <input name="reference" required maxLength={64} autoComplete="off" />
+      </label>
+      <label>
+        Amount in rupees, as it came
+        <input name="amount" inputMode="decimal" required autoComplete="off" />
+      </label>
+      <label>
+        Day on which it came (today if empty)
+        <input name="day" type="date" />
+      </label>
+    </>
+  )
 }
 
 /** Rupees as an amount is typed: 590 and 590.50. */

@@ -1,5 +1,5 @@
 /** The page of one registration in the office. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
 import { readLines } from '../../engine/index.ts'
 import type { AdminList, OfficeRegistrationAnswer } from '../../engine/index.ts'
@@ -27,6 +27,7 @@ export function RegistrationPage({
 }) {
   const { state } = useLocation() as { state: { readonly from?: string } | null }
   const path = `/admin/registrations/${encodeURIComponent(regNo)}/`
+  const client = useQueryClient()
   const query = useQuery({
     queryKey: ['registration', regNo],
     queryFn: ({ signal }) => ask(path, readOfficeRegistration, { signal }),
