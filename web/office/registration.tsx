@@ -32,6 +32,11 @@ export function RegistrationPage({
     queryKey: ['registration', regNo],
     queryFn: ({ signal }) => ask(path, readOfficeRegistration, { signal }),
   })
+  const changed = (): void => {
+    void query.refetch()
+    // A payment that is confirmed has its receipt.
+    void client.invalidateQueries({ queryKey: ['documents', regNo] })
+  }
   const error = useLeaveOn401(query.error)
   const back = (
     <Link className="backl" to={state?.from ?? list.route}>
@@ -113,7 +118,7 @@ export function RegistrationPage({
           />
         </section>
         <div>
-          <Acts regNo={row.reg_no} onDone={() => void query.refetch()} />
+          <Acts regNo={row.reg_no} onDone={changed} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
             <Ledger money rows={priceRows(row, query.data.lines)} />
