@@ -63,7 +63,7 @@ function tableOf(subject: Subject): string {
       finding,
       mistake.about,
       mistake.said('without'),
-      `${test.name} (\`${test.file.replace('tests/', '')}\`)`,
+      `${test.name} (\`${test.file}\`)`,
       `\`${red}\``,
     ])
   const elsewhere = Object.entries(ELSEWHERE[subject]).map(([finding, where]): Row => [
