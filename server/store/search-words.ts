@@ -62,15 +62,15 @@ const PHONE = /^[(+\d][\d\s().-]{7,}$/
 
 /**
  * What is looked for, each of which must stand somewhere; empty: nothing. One or two characters match from the
- * start of a value. Words may stand in any order; a number may be spaced, and a phone number have its country's.
+ * start of a value. Names may stand in any order; a number may be spaced, and a phone number have its country's.
  */
 export function searchTerms(text: string): readonly string[] {
   const said = withoutMarks(text).trim()
   if (GROUPED.test(said)) return [said.replaceAll(/[\s-]/g, '')]
   if (PHONE.test(said)) return [said.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, '')]
   const words = said.split(/\s+/).filter((word) => word !== '')
-  // An initial stands where it was typed: with it the words are looked for as they are, one after the other.
-  if (words.every((word) => lengthOf(word) >= 3)) return words
+  // Names are turned round; whatever has an initial or a digit in it is looked for as it was typed.
+  if (words.every((word) => lengthOf(word) >= 3 && !/\d/.test(word))) return words
   return [lengthOf(said) >= 3 ? said : mark.repeat(3 - lengthOf(said)) + said]
 }
 

@@ -114,6 +114,9 @@ const officeRegistration = {
 const session = {
   status: 'success',
   username: 'office',
+  role: 'owner',
+  all_events: true,
+  needs_second_factor: false,
   events: [afpicon, midzone].map(({ id, title, look, status, routes, admin }) => ({
     id,
     title,
@@ -183,6 +186,9 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     session,
     [
       'username',
+      'role',
+      'all_events',
+      'needs_second_factor',
       'events',
       'texts',
       'texts.admin',
