@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { launch, visit } from '../browser/browser.ts'
-import { serve } from '../browser/serve.ts'
+import { serveAlone } from '../browser/serve.ts'
 import { cpuOf } from './cpu.js'
 import { benchChecker, sayChecker, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
@@ -134,7 +134,7 @@ const kib = (bytes) => (bytes / 1024).toFixed(1)
 const good = (is) => (is ? '✓' : '✗')
 
 async function benchAll() {
-  const ours = await serve()
+  const ours = await serveAlone()
   let within = true
   try {
     const { bare, ours: own } = await throughput(ours)
