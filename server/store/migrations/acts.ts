@@ -65,21 +65,4 @@ CREATE TRIGGER dues_never_edited BEFORE UPDATE ON dues BEGIN SELECT RAISE(ABORT,
 CREATE TRIGGER dues_never_deleted BEFORE DELETE ON dues BEGIN SELECT RAISE(ABORT, 'dues is append-only'); END;
 CREATE TRIGGER dues_summed AFTER INSERT ON dues
 BEGIN UPDATE registrations SET due = due + NEW.amount WHERE id = NEW.registration_id; END;
-
-CREATE TABLE state_counts (
-  event_id TEXT NOT NULL,
-  state TEXT NOT NULL,
-  registrations INTEGER NOT NULL,
-  PRIMARY KEY (event_id, state)
-) STRICT, WITHOUT ROWID;
-INSERT INTO state_counts SELECT event_id, state, count(*) FROM registrations GROUP BY event_id, state;
-CREATE TRIGGER registrations_state_counted AFTER INSERT ON registrations
-BEGIN INSERT INTO state_counts VALUES (NEW.event_id, NEW.state, 1) ON CONFLICT DO UPDATE SET registrations = registrations + 1; END;
-CREATE TRIGGER registrations_state_recounted AFTER UPDATE OF state ON registrations WHEN OLD.state <> NEW.state
-BEGIN
-  UPDATE state_counts SET registrations = registrations - 1 WHERE event_id = OLD.event_id AND state = OLD.state;
-  INSERT INTO state_counts VALUES (NEW.event_id, NEW.state, 1) ON CONFLICT DO UPDATE SET registrations = registrations + 1;
-END;
-CREATE TRIGGER registrations_state_uncounted AFTER DELETE ON registrations
-BEGIN UPDATE state_counts SET registrations = registrations - 1 WHERE event_id = OLD.event_id AND state = OLD.state; END;
 `
