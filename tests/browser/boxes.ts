@@ -9,9 +9,20 @@ export async function misplacedAtAnyWidth(page: Page): Promise<readonly string[]
   const found: string[] = []
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    for (const what of await misplaced(page)) found.push(`${width} px: ${what}`)
+    for (const what of await settled(page)) found.push(`${width} px: ${what}`)
   }
   return found
+}
+
+/** A page that draws itself anew for another width does so some frames later. */
+const FRAMES_MAX = 100
+
+async function settled(page: Page): Promise<readonly string[]> {
+  for (let frame = 0; ; frame += 1) {
+    const found = await misplaced(page)
+    if (found.length === 0 || frame === FRAMES_MAX) return found
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)))
+  }
 }
 
 /** Every line of text and every control that is seen, held against every other. */
