@@ -11,9 +11,9 @@ import {
 import type { ActedAnswer, ActsAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { requireAdmin } from '../office/guard.ts'
-import type { Admin } from '../office/session.ts'
-import type { ActNo, StoredRegistration } from '../store/store.ts'
+import { servedAsked } from '../office/asked.ts'
+import type { Asked } from '../office/asked.ts'
+import type { ActNo } from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { onceOf, textIn } from './asked.ts'
 import type { Words } from './asked.ts'
@@ -21,43 +21,21 @@ import { DOERS } from './doers.ts'
 import { editable } from './editable.ts'
 import { trailOf } from './trail.ts'
 
-type Found = {
-  readonly admin: Admin
-  readonly registration: StoredRegistration
-  readonly served: ServedEvent
-}
+type Found = Asked & { readonly served: ServedEvent }
 
 export function actRoutes(
   app: FastifyInstance,
   deps: Deps,
   paths: (path: string) => readonly string[],
 ): void {
-  const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Found | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const { reg_no: regNo } = request.params as { readonly reg_no: string }
-    const registration = await deps.store.registration(regNo)
-    const served = registration === null ? null : deps.events.byId(registration.eventId)
-    if (registration !== null && served !== null) return { admin, registration, served }
-    refuse(
-      reply,
-      404,
-      'not_found',
-      registration === null
-        ? 'There is no registration with this number.'
-        : 'This registration belongs to an event that is not being served.',
-    )
-    return null
-  }
-
   const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await find(request, reply)
+    const found = await servedAsked(deps, request, reply)
     if (found === null) return reply
     return reply.header('cache-control', 'no-store').send(await standingOf(deps, found))
   }
 
   const act = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await find(request, reply)
+    const found = await servedAsked(deps, request, reply)
     if (found === null) return reply
     const { admin, registration, served } = found
     const { act: named, why, ...words } = wordsOf(request)

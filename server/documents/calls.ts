@@ -4,12 +4,12 @@ import { isoIndia, rupees } from '../../engine/index.ts'
 import type { DocumentsAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { requireAdmin } from '../office/guard.ts'
+import { registrationAsked } from '../office/asked.ts'
 import type { StoredRegistration } from '../store/store.ts'
 import { fileOf } from './facts.ts'
 import { pdfOf } from './pdf.ts'
 
-type Params = { readonly reg_no: string; readonly id?: string }
+type Params = { readonly id?: string }
 
 export function documentRoutes(
   app: FastifyInstance,
@@ -21,13 +21,9 @@ export function documentRoutes(
     reply: FastifyReply,
     what: string,
   ): Promise<StoredRegistration | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const registration = await deps.store.registration((request.params as Params).reg_no)
-    if (registration === null) {
-      refuse(reply, 404, 'not_found', 'There is no registration with this number.')
-      return null
-    }
+    const asked = await registrationAsked(deps, request, reply)
+    if (asked === null) return null
+    const { admin, registration } = asked
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,

@@ -18,17 +18,13 @@ import type { Deps } from '../deps.ts'
 import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
-import type { Admin } from './session.ts'
-import { requireAdmin } from './guard.ts'
+import { servedAsked } from './asked.ts'
+import type { Asked } from './asked.ts'
 import { withSameEmail } from '../registering/same-email.ts'
 
-type Found = {
-  readonly admin: Admin
-  readonly registration: StoredRegistration
-  readonly event: EventConfig
-}
+type Found = Asked & { readonly event: EventConfig }
 
-type Params = { readonly reg_no: string; readonly field: string }
+type Params = { readonly field: string }
 
 export function registrationRoutes(
   app: FastifyInstance,
@@ -36,22 +32,8 @@ export function registrationRoutes(
   paths: (path: string) => readonly string[],
 ): void {
   const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Found | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const registration = await deps.store.registration((request.params as Params).reg_no)
-    const event = registration === null ? null : deps.events.byId(registration.eventId)
-    if (registration === null || event === null) {
-      refuse(
-        reply,
-        404,
-        'not_found',
-        registration === null
-          ? 'There is no registration with this number.'
-          : 'This registration belongs to an event that is not being served.',
-      )
-      return null
-    }
-    return { admin, registration, event: event.config }
+    const asked = await servedAsked(deps, request, reply)
+    return asked === null ? null : { ...asked, event: asked.served.config }
   }
 
   const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ApiError } from '../api.ts'
-import { Icon, Mark } from '../shared/icons.tsx'
-import { SkipLink } from '../shared/skip.tsx'
+import { Icon } from '../shared/icons.tsx'
+import { Head } from '../shared/plain.tsx'
 import { readDone } from './answers.ts'
 import { DASHBOARD, ask, isApiError } from './calls.ts'
 import './asking.css'
@@ -108,13 +108,7 @@ export function Login({ next }: { readonly next: string }) {
 
   return (
     <div className="login">
-      <SkipLink />
-      <header>
-        <a className="mark" href="/">
-          <Mark />
-          Rollcall
-        </a>
-      </header>
+      <Head />
       <main id="main">
         <form className="sheet" noValidate onSubmit={submit} aria-busy={busy}>
           <h1 className="disp">Sign in to the office</h1>

@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { Mark } from '../shared/icons.tsx'
-import { SkipLink } from '../shared/skip.tsx'
+import { Head } from '../shared/plain.tsx'
 import { readMessage } from './answers.ts'
 import { Asking, Field } from './asking.tsx'
 import { ask, isApiError, LOGIN } from './calls.ts'
@@ -29,13 +28,7 @@ export function PasswordPage() {
   }, [])
   return (
     <div className="login">
-      <SkipLink />
-      <header>
-        <a className="mark" href="/">
-          <Mark />
-          Rollcall
-        </a>
-      </header>
+      <Head />
       <main id="main">
         <div className="sheet" aria-busy={query.isFetching}>
           <h1 className="disp">Set your password</h1>

@@ -12,6 +12,19 @@ export function Plain({
 }) {
   return (
     <div className="wrap plain">
+      <Head />
+      <main id="main">
+        <h1 className="disp">{title}</h1>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** What begins a page that has nothing else above it. */
+export function Head() {
+  return (
+    <>
       <SkipLink />
       <header>
         <a className="mark" href="/">
@@ -19,10 +32,6 @@ export function Plain({
           Rollcall
         </a>
       </header>
-      <main id="main">
-        <h1 className="disp">{title}</h1>
-        {children}
-      </main>
-    </div>
+    </>
   )
 }
