@@ -335,7 +335,8 @@ describe.each(CASES)('$title', (one) => {
     const text = await said(page)
     for (const part of [PERSON.full_name, ...one.paid.notes]) expect(text).toContain(part)
     expect(text.replaceAll(' ', '')).toContain(paid)
-    expect(text).not.toContain('2001')
+    // A drawn number may hold these digits by chance.
+    expect(text.replaceAll(' ', '').replaceAll(paid, '')).not.toContain('2001')
     for (const name of ['Download Receipt', 'Print Confirmation'])
       expect(await page.getByRole('button', { name }).count()).toBe(
         one.paid.buttons.includes(name) ? 1 : 0,
