@@ -177,14 +177,17 @@ export type MoneyStands = {
   readonly hasExpired: boolean
   /** A difference that a correction left: above nothing it is still to be paid. */
   readonly due: Paise
+  /** There is a day until which it can be paid: the clock lets it lapse, and no order that expires. */
+  readonly hasTerm: boolean
 }
 
 /** The state after something happened to the money; what people have ended, or have not begun, money does not move. */
 export function stateAfter(
   state: RegistrationState,
-  { status, hasExpired, due }: MoneyStands,
+  { status, hasExpired, due, hasTerm }: MoneyStands,
 ): RegistrationState {
   if (state === 'cancelled' || state === 'refused' || state === 'to_approve') return state
+  if (state === 'lapsed' && hasTerm && status !== 'success' && status !== 'refunded') return state
   const open = state === 'told' ? 'told' : 'to_pay'
   switch (status) {
     case 'success':
@@ -194,7 +197,7 @@ export function stateAfter(
     case 'pending':
       return open
     case 'failed':
-      return hasExpired ? 'lapsed' : open
+      return hasExpired && !hasTerm ? 'lapsed' : open
     default:
       return assertNever(status)
   }

@@ -5,6 +5,7 @@
  */
 import type { Paise } from './money.ts'
 import type { Condition, FieldErrors, RawAnswers, Scalar } from './answer.ts'
+import type { Approval } from './approving.ts'
 import type { Cancellation } from './cancelling.ts'
 import type { Invoice } from './gst.ts'
 import type { Role, Roles } from './roles.ts'
@@ -325,6 +326,8 @@ export type EventConfig = {
   /** The kinds of codes there are; empty: the form asks for none. */
   readonly codeKinds: readonly CodeKind[]
   readonly rolls: readonly Roll[]
+  /** Whose registration is seen by somebody before it is paid, the first that fits; empty: nobody's. */
+  readonly approvals: readonly Approval[]
   readonly sections: readonly Section[]
   readonly fields: readonly Field[]
   /** Values a registration carries that no form field fills. */

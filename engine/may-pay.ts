@@ -58,7 +58,9 @@ export type Payable = {
 /** From what is stored, without asking anybody. A success is complete whatever else came. */
 export function standing(registration: Payable, at: Instant): Stands {
   const { paymentStatus, inReview, payments } = registration
-  if (isEnded(registration) && paymentStatus !== 'refunded') return 'cancelled'
+  if (isEnded(registration) && paymentStatus !== 'refunded')
+    return registration.state === 'refused' ? 'refused' : 'cancelled'
+  if (registration.state === 'to_approve') return 'to-approve'
   if (paymentStatus === 'success') return 'complete'
   if (inReview) return 'organisers'
   if (paymentStatus === 'refunded') return 'refunded'
@@ -76,6 +78,11 @@ export function standing(registration: Payable, at: Instant): Stands {
 /** People have cancelled or refused it: nobody pays for it any more. */
 function isEnded({ state }: Payable): boolean {
   return state === 'cancelled' || state === 'refused'
+}
+
+/** Nobody pays for it as it is. */
+function isShut(registration: Payable): boolean {
+  return isEnded(registration) || registration.state === 'to_approve'
 }
 
 function mayBeAtBank(attempt: Attempt, at: Instant): boolean {
@@ -189,7 +196,7 @@ export function mayPay(
   const [newest] = payments
   const isSettled =
     !owes && payments.some(({ status }) => status === 'success' || status === 'refunded')
-  if (newest === undefined || inReview || isSettled || isEnded(registration))
+  if (newest === undefined || inReview || isSettled || isShut(registration))
     return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
   const told = waiting.map((attempt) =>

@@ -181,6 +181,9 @@ export type Stands =
   | 'failed'
   | 'refunded'
   | 'cancelled'
+  /** Somebody sees it first; somebody has, and has refused it. */
+  | 'to-approve'
+  | 'refused'
 
 /** The codes after which no money is on its way: failed, bounced, cancelled. After any other one it may be. */
 const DECLINED_FOR_GOOD = ['400', '405', '502']

@@ -157,6 +157,8 @@ export type AnsweredValues = {
   refunded_amount: number
   /** Rupees that a correction left to be paid beside what was; 0: nothing. */
   difference_due: number
+  /** By when the organisers decide whether it is approved; null: nobody has to. */
+  decide_by: string | null
   /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
   may_pay: boolean
 }
@@ -183,6 +185,7 @@ export const ANSWERED_NAMES = Object.keys({
   second_payment: true,
   refunded_amount: true,
   difference_due: true,
+  decide_by: true,
   may_pay: true,
 } satisfies Record<keyof AnsweredValues, true>)
 

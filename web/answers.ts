@@ -195,6 +195,7 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     review_since: reviewSince,
     refunded_amount: refunded,
     difference_due: difference,
+    decide_by: decideBy,
   } = found
   const fits =
     texts.every((name) => isOptional(found[name])) &&
@@ -218,6 +219,7 @@ function readRegistration(found: unknown): RegistrationAnswer['registration'] | 
     second_payment: found['second_payment'] === true,
     refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
     difference_due: fromRupees(difference) === null ? 0 : Number(difference),
+    decide_by: textOf(decideBy),
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
   } as RegistrationAnswer['registration']
@@ -231,6 +233,8 @@ const STANDS: ReadonlySet<unknown> = new Set<Stands>([
   'failed',
   'refunded',
   'cancelled',
+  'to-approve',
+  'refused',
 ])
 
 /** What is not known yet waits: nobody is told that they have paid, or to pay again, by a word we cannot read. */

@@ -7,6 +7,7 @@
 import type { EventConfig, Gateway, Section, SiteTexts } from '../config.ts'
 import { rolesOf } from '../roles.ts'
 import { day, type Day } from '../time.ts'
+import { toApprovals } from './compile/approval.ts'
 import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
 import { isCharged, toFees } from './compile/fees.ts'
@@ -134,6 +135,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
           },
     fees,
     ...toFacts(file),
+    approvals: toApprovals(file.approval),
     sections: sections.map((section): Section => ({
       title: text(section.title),
       fields: list(section.fields).map((field) => text(map(field).id)),

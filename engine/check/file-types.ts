@@ -26,6 +26,7 @@ export type EventFile = {
   readonly form: Form
   readonly order_id: OrderId
   readonly payment?: { readonly gateway: string; readonly account: Name } | string
+  readonly approval?: readonly ApprovalRule[]
   readonly cancellation?: { readonly steps: readonly CancellationStep[] }
   readonly invoice?: InvoiceKeys
   readonly api?: Api
@@ -49,6 +50,14 @@ type InvoiceKeys = {
   readonly number: string
   readonly credit_number?: string
   readonly buyer?: { readonly name?: FieldId; readonly gstin?: FieldId; readonly address?: FieldId }
+}
+export type ApprovalRule = {
+  readonly id: Name
+  readonly when: Condition
+  readonly look_at: readonly FieldId[]
+  readonly within: string
+  readonly pay_within: string
+  readonly refused?: { readonly offer?: Name; readonly say?: Text }
 }
 type CancellationStep = {
   readonly to?: DayText

@@ -52,6 +52,7 @@ export function registrationView(
     second_payment: stands === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
     refunded_amount: rupees(paise(stored.payments.reduce((sum, one) => sum + one.refunded, 0))),
     difference_due: stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due))) : 0,
+    decide_by: iso(stored.decideBy),
     may_pay: mayPay,
   }
   const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...own }

@@ -61,7 +61,12 @@ export function importRegistrations(
 
 /** What was not paid where it comes from has no gateway of ours to be paid through. */
 function stateOfImported({ paymentStatus }: ImportRow): RegistrationState {
-  return stateAfter('to_pay', { status: paymentStatus, hasExpired: true, due: paise(0) })
+  return stateAfter('to_pay', {
+    status: paymentStatus,
+    hasExpired: true,
+    due: paise(0),
+    hasTerm: false,
+  })
 }
 
 function sameAs(there: RegistrationRow, row: ImportRow): boolean {

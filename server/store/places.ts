@@ -119,13 +119,24 @@ export function holdAgain(sql: Sql, eventId: string, registrationId: number, at:
     )
 }
 
-/** The places of a registration follow how it stands: paid or before a person, they are kept. */
+/** How a registration stands, as far as its places follow it. `hasTerm`: there is a day until which it can be paid. */
+type PlacesStand = {
+  readonly state: RegistrationState
+  readonly status: PaymentStatus
+  readonly inReview: boolean
+  readonly hasTerm: boolean
+}
+
+/** Somebody has to see it, the bank has to be asked, or there are days left to pay: nobody else gets its places. */
+function isWaitedFor(state: RegistrationState, hasTerm: boolean): boolean {
+  return state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasTerm)
+}
+
+/** The places of a registration follow how it stands: paid, waited for or before a person, they are kept. */
 export function settlePlaces(
   sql: Sql,
   registrationId: number,
-  state: RegistrationState,
-  status: PaymentStatus,
-  inReview: boolean,
+  { state, status, inReview, hasTerm }: PlacesStand,
 ): void {
   // What people have ended holds nothing, whatever its money does.
   if (state === 'cancelled' || state === 'refused')
@@ -136,7 +147,7 @@ export function settlePlaces(
     sql(
       "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state <> 'kept'",
     ).run(registrationId)
-  else if (inReview)
+  else if (inReview || isWaitedFor(state, hasTerm))
     sql(
       "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state = 'held'",
     ).run(registrationId)
@@ -226,9 +237,10 @@ type Standing = {
   payment_status: PaymentStatus
   in_review: 0 | 1
   state: RegistrationState
+  pay_until: Instant | null
   handed_off_at: Instant | null
 }
-const STANDING = `SELECT id, answers, category, payment_status, in_review, state,
+const STANDING = `SELECT id, answers, category, payment_status, in_review, state, pay_until,
   (SELECT max(handed_off_at) FROM payments p WHERE p.registration_id = registrations.id) AS handed_off_at FROM registrations`
 
 function placeAll(sql: Sql, eventId: string, known: Limits): void {
@@ -286,7 +298,11 @@ function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: St
        (SELECT id FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)))`,
   ).run(row.id, eventId, names)
   const isOver = row.state === 'cancelled' || row.state === 'refused'
-  const isKept = !isOver && (row.payment_status === 'success' || row.in_review === 1)
+  const isKept =
+    !isOver &&
+    (row.payment_status === 'success' ||
+      row.in_review === 1 ||
+      isWaitedFor(row.state, row.pay_until !== null))
   const isHeld = !isKept && !isOver && row.payment_status === 'pending'
   sql(
     `INSERT INTO places_taken (registration_id, place_id, state, until)

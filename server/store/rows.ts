@@ -37,6 +37,10 @@ export type RegistrationRow = {
   in_review: 0 | 1
   state: RegistrationState
   due: Paise
+  approval: string | null
+  decide_by: Instant | null
+  offer: string | null
+  pay_until: Instant | null
   is_corrected: 0 | 1
   payment_id: string | null
   paid_at: Instant | null
@@ -215,6 +219,10 @@ export function registrationsByIds(
         inReview: row.in_review === 1,
         state: row.state,
         due: row.due,
+        approval: row.approval,
+        decideBy: row.decide_by,
+        offer: row.offer,
+        payUntil: row.pay_until,
         paymentId: row.payment_id,
         paidAt: row.paid_at,
         createdAt: row.created_at,

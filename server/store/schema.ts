@@ -12,6 +12,7 @@ import { places } from './migrations/places.ts'
 import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
 import { acts } from './migrations/acts.ts'
+import { approving } from './migrations/approving.ts'
 import { documents } from './migrations/documents.ts'
 import { finding } from './migrations/finding.ts'
 import { people } from './migrations/people.ts'
@@ -366,6 +367,7 @@ export const migrations: readonly string[] = [
   people,
   documents,
   finding,
+  approving,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

@@ -113,6 +113,13 @@ export type StoredRegistration = {
   readonly state: RegistrationState
   /** What corrections and cancellation left: above nothing it is to be paid, below it is to be paid back. */
   readonly due: Paise
+  /** The rule of the event file by which somebody sees it before it is paid, and by when; null: nobody has to. */
+  readonly approval: string | null
+  readonly decideBy: Instant | null
+  /** The category that was offered with a refusal; null: none. */
+  readonly offer: string | null
+  /** When it lapses unless it is paid; null: as the orders of the gateway expire. */
+  readonly payUntil: Instant | null
   /** The gateway's reference of the successful payment. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null

@@ -129,7 +129,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     'SELECT status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
   const row = sql<StandingRow>(
-    'SELECT state, due, is_corrected, total, payment_id, paid_at FROM registrations WHERE id = ?',
+    'SELECT state, due, is_corrected, total, payment_id, paid_at, pay_until FROM registrations WHERE id = ?',
   ).get(registrationId)
   assert(row !== undefined, 'a registration that is not there was settled')
   // What a difference does is in the dues, and decides nothing of what the registration itself cost.
@@ -159,10 +159,20 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
   const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
   // Nothing was asked for, or nothing is any more: that is as good as paid.
   const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
-  const status = isFree ? 'success' : deciding.status
+  // Of what nobody has approved nothing is asked for either.
+  const isUnseen = row.state === 'to_approve' || row.state === 'refused'
+  const status =
+    isFree && isUnseen
+      ? row.state === 'refused'
+        ? 'failed'
+        : 'pending'
+      : isFree
+        ? 'success'
+        : deciding.status
   const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
-  const state = stateAfter(row.state, { status, hasExpired, due: row.due })
-  settlePlaces(sql, registrationId, state, status, inReview)
+  const hasTerm = row.pay_until !== null
+  const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
+  settlePlaces(sql, registrationId, { state, status, inReview, hasTerm })
   sql(
     'UPDATE registrations SET payment_status = ?, payment_id = ?, paid_at = ?, in_review = ?, state = ? WHERE id = ?',
   ).run(
@@ -177,7 +187,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
 
 type StandingRow = Pick<
   RegistrationRow,
-  'state' | 'due' | 'is_corrected' | 'total' | 'payment_id' | 'paid_at'
+  'state' | 'due' | 'is_corrected' | 'total' | 'payment_id' | 'paid_at' | 'pay_until'
 >
 
 /** The reasons that stay when one is no reason any more. */

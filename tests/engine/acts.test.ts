@@ -123,6 +123,6 @@ test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolea
 )(
   '%s, when its money is %s (expired: %s, due: %s): %s',
   (state, status, hasExpired, due, after) => {
-    expect(stateAfter(state, { status, hasExpired, due: paise(due) })).toBe(after)
+    expect(stateAfter(state, { status, hasExpired, due: paise(due), hasTerm: false })).toBe(after)
   },
 )

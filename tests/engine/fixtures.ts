@@ -74,6 +74,7 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     unique: [],
     codeKinds: [],
     rolls: [],
+    approvals: [],
     sections,
     fields,
     alsoStored: [],

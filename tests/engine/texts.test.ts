@@ -294,6 +294,7 @@ it('what the wire tells gives the same pages as what is stored', () => {
     second_payment: false,
     refunded_amount: 0,
     difference_due: 0,
+    decide_by: null,
     may_pay: false,
     failed_as: null,
   }

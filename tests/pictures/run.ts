@@ -167,6 +167,7 @@ const REGISTRATION: Answered = {
   second_payment: false,
   refunded_amount: 0,
   difference_due: 0,
+  decide_by: null,
   may_pay: false,
 }
 const PAID = { payment_status: 'success', payment_date: NOW } as const

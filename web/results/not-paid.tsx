@@ -84,7 +84,7 @@ function whyNot(event: PublicEvent, now: string): string {
 }
 
 /** The number, the name and the category, under the labels of the event. */
-function whoAndWhat(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+export function whoAndWhat(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
   const { reg_no: number, category_label: category } = registration
   const { fullName } = event.roles
   const name = fullName === undefined ? undefined : registration[fullName]
@@ -103,7 +103,7 @@ function whoAndWhat(event: PublicEvent, registration: Registration): readonly Le
   ]
 }
 
-function amounts(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+export function amounts(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
   const bill = billOf(event, registration)
   if (bill.length > 0) return bill
   return priceParts(event).flatMap((part) => {

@@ -7,6 +7,7 @@ import { EventFooter, EventHeader } from '../shared/frame.tsx'
 import { forget, keepCompleted } from '../shared/keep.ts'
 import '../styles/result.css'
 import '../styles/print.css'
+import { NOT_APPROVED, NotApproved, TO_APPROVE, ToApprove } from './approval.tsx'
 import { Failed } from './failed.tsx'
 import { NotPaid } from './not-paid.tsx'
 import { usePaying } from './pay-now.tsx'
@@ -101,6 +102,10 @@ function StandingPage({
       return <Refunded {...known} />
     case 'cancelled':
       return <Cancelled {...known} />
+    case 'to-approve':
+      return <ToApprove {...known} again={again} />
+    case 'refused':
+      return <NotApproved {...known} />
     default:
       return assertNever(stands)
   }
@@ -122,6 +127,10 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
       return 'Payment refunded'
     case 'cancelled':
       return 'This registration is cancelled'
+    case 'to-approve':
+      return TO_APPROVE
+    case 'refused':
+      return NOT_APPROVED
     default:
       return assertNever(stands)
   }

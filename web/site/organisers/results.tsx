@@ -122,6 +122,7 @@ function registrationOf(
     second_payment: false,
     refunded_amount: 0,
     difference_due: 0,
+    decide_by: null,
     may_pay: false,
     failed_as: status === 'failed' ? 'declined' : null,
   }

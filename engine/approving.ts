@@ -1,0 +1,44 @@
+/** Whose registration somebody sees before it is paid, how long that takes, and what follows when it is refused. */
+import type { Answers, Condition } from './answer.ts'
+import { holds } from './conditions.ts'
+import type { PublicEvent } from './config.ts'
+import { addDays, dayOf, endOf, instant, type Instant } from './time.ts'
+
+export type Approval = {
+  readonly id: string
+  /** Whom it is about. */
+  readonly when: Condition
+  /** The fields whose files are looked at. */
+  readonly lookAt: readonly string[]
+  /** Within how many days after the one of registering somebody decides. */
+  readonly withinDays: number
+  /** For how many days after the one of the approval it can be paid, at the price of the day of registering. */
+  readonly payWithinDays: number
+  readonly refused: {
+    /** The category as which one may register instead; absent: none. */
+    readonly offer?: string
+    /** Said to whoever is refused, beside the office's reason. */
+    readonly say?: string
+  }
+}
+
+/** The first rule that these answers fall under; null: nobody has to see them. */
+export function approvalOf(
+  { approvals }: Pick<PublicEvent, 'approvals'>,
+  answers: Answers,
+  category: string | null,
+): Approval | null {
+  return approvals.find(({ when }) => holds(when, answers, category)) ?? null
+}
+
+/** The end of the day by which somebody decides about what is registered now. */
+export function decideBy({ withinDays }: Approval, at: Instant): Instant {
+  return endOfDay(at, withinDays)
+}
+
+/** The end of the last day on which it can be paid when it is approved now. */
+export function payUntil({ payWithinDays }: Approval, at: Instant): Instant {
+  return endOfDay(at, payWithinDays)
+}
+
+const endOfDay = (at: Instant, days: number): Instant => instant(endOf(addDays(dayOf(at), days)))
