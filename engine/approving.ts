@@ -1,7 +1,6 @@
 /** Whose registration somebody sees before it is paid, how long that takes, and what follows when it is refused. */
 import type { Answers, Condition } from './answer.ts'
 import { holds } from './conditions.ts'
-import type { PublicEvent } from './config.ts'
 import { addDays, dayOf, endOf, instant, type Instant } from './time.ts'
 
 export type Approval = {
@@ -24,7 +23,7 @@ export type Approval = {
 
 /** The first rule that these answers fall under; null: nobody has to see them. */
 export function approvalOf(
-  { approvals }: Pick<PublicEvent, 'approvals'>,
+  approvals: readonly Approval[],
   answers: Answers,
   category: string | null,
 ): Approval | null {

@@ -4,6 +4,8 @@
  */
 import type { FieldType } from '../config.ts'
 import type { EngineValue } from '../values.ts'
+import type { Condition } from './condition-types.ts'
+import type { ApprovalRule, CancellationStep, InvoiceKeys } from './desk-types.ts'
 import type { Text } from './shared-types.ts'
 
 export type EventFile = {
@@ -39,30 +41,6 @@ export type EventFile = {
     readonly because: Text
   }[]
   readonly examples?: Examples
-}
-
-type InvoiceKeys = {
-  readonly supplier: string
-  readonly address: string
-  readonly gstin: string
-  readonly sac: string | number
-  readonly place_of_supply: string
-  readonly number: string
-  readonly credit_number?: string
-  readonly buyer?: { readonly name?: FieldId; readonly gstin?: FieldId; readonly address?: FieldId }
-}
-export type ApprovalRule = {
-  readonly id: Name
-  readonly when: Condition
-  readonly look_at: readonly FieldId[]
-  readonly within: string
-  readonly pay_within: string
-  readonly refused?: { readonly offer?: Name; readonly say?: Text }
-}
-type CancellationStep = {
-  readonly to?: DayText
-  readonly refund?: string
-  readonly otherwise?: string
 }
 
 type Name = string
@@ -108,31 +86,6 @@ type Category = {
 type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly Rule[] }
 
 type Rule = { readonly when?: Condition; readonly then?: Name; readonly otherwise?: Name }
-
-type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
-
-type Test =
-  | string
-  | boolean
-  | number
-  | readonly (string | boolean | number)[]
-  | {
-      readonly not?: string | boolean | number | readonly (string | boolean | number)[]
-      readonly answered?: boolean
-      readonly has?: string | readonly string[]
-      readonly count?: {
-        readonly at_least?: number
-        readonly at_most?: number
-        readonly above?: number
-        readonly below?: number
-      }
-      readonly at_least?: number
-      readonly at_most?: number
-      readonly above?: number
-      readonly below?: number
-      readonly from?: DayText
-      readonly to?: DayText
-    }
 
 type Fees = {
   readonly currency?: 'INR'

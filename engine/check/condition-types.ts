@@ -1,0 +1,26 @@
+/** A condition as an event file writes it: one map, or a list of maps that means any of them. */
+
+export type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
+
+type Test =
+  | string
+  | boolean
+  | number
+  | readonly (string | boolean | number)[]
+  | {
+      readonly not?: string | boolean | number | readonly (string | boolean | number)[]
+      readonly answered?: boolean
+      readonly has?: string | readonly string[]
+      readonly count?: {
+        readonly at_least?: number
+        readonly at_most?: number
+        readonly above?: number
+        readonly below?: number
+      }
+      readonly at_least?: number
+      readonly at_most?: number
+      readonly above?: number
+      readonly below?: number
+      readonly from?: string
+      readonly to?: string
+    }

@@ -1,0 +1,27 @@
+/** What an event file says of registrations that are there, once its shape is right: approval, cancellation, invoices. */
+import type { Condition } from './condition-types.ts'
+import type { Text } from './shared-types.ts'
+
+export type InvoiceKeys = {
+  readonly supplier: string
+  readonly address: string
+  readonly gstin: string
+  readonly sac: string | number
+  readonly place_of_supply: string
+  readonly number: string
+  readonly credit_number?: string
+  readonly buyer?: { readonly name?: string; readonly gstin?: string; readonly address?: string }
+}
+export type ApprovalRule = {
+  readonly id: string
+  readonly when: Condition
+  readonly look_at: readonly string[]
+  readonly within: string
+  readonly pay_within: string
+  readonly refused?: { readonly offer?: string; readonly say?: Text }
+}
+export type CancellationStep = {
+  readonly to?: string
+  readonly refund?: string
+  readonly otherwise?: string
+}
