@@ -116,7 +116,7 @@ export { categoryOf } from './category.ts'
 export { explainCategory, type CategoryExplained } from './category-explained.ts'
 export { contradictionOf, type Contradiction } from './contradiction.ts'
 export { nextPrice, stretchesFrom, type Stretch } from './coming.ts'
-export { inOrder, openOn, periodOn, tookPlace } from './period.ts'
+export { inOrder, openOn, periodOn, priceSteps, tookPlace } from './period.ts'
 export { allPlaces, firstFull, placesOf, sayFull } from './places.ts'
 export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
 export {
@@ -249,6 +249,8 @@ export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export { RESERVED_CALLS } from './reserved.ts'
+export { SORTS, type SortName, type WireSums } from './listing.ts'
+export { isWaitingId, WAITING, WAITING_IDS, type WaitingId, type WireWaiting } from './waiting.ts'
 export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
 export type {
   AccountAnswer,

@@ -69,6 +69,24 @@ export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
   ]
 }
 
+/** The days from which other prices hold than the day before, with the name of the period that begins; not the first. */
+export function priceSteps({
+  fees,
+}: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
+  const edges = new Set(
+    fees.periods.flatMap(({ from, to }) => [
+      ...(from === undefined ? [] : [from]),
+      ...(to === undefined ? [] : [addDays(to, 1)]),
+    ]),
+  )
+  return [...edges].sort().flatMap((day) => {
+    const [before, now] = [periodOn(fees, addDays(day, -1)), periodOn(fees, day)]
+    return before === null || now === null || before.id === now.id
+      ? []
+      : [{ day, label: now.label }]
+  })
+}
+
 /** The days that an event was asked about: few, for they are days on which somebody looked. */
 const lastDaysOf = remember((_: PublicEvent) => new Map<Day, Day | null>())
 

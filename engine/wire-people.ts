@@ -1,6 +1,7 @@
 /** What the server tells the office about the people in it: who is signed in, what they may, their accounts, what they did. */
 import type { Admin, AdminList, PublicEvent } from './config.ts'
 import type { Role } from './may.ts'
+import type { Day } from './time.ts'
 
 export type LoginAnswer = { status: 'success'; token: string; username: string }
 /** GET /admin/session/: who is signed in and what the office frame needs to draw itself. */
@@ -20,6 +21,11 @@ export type OfficeEvent = {
   title: string
   look: PublicEvent['look']
   status: 'open' | 'closed'
+  /** The event's own days. */
+  from: Day
+  to: Day
+  /** The days from which other prices hold. */
+  price_steps: readonly { readonly day: Day; readonly label: string }[]
   dashboard: Admin['dashboard']
   lists: readonly AdminList[]
   routes: PublicEvent['routes']

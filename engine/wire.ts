@@ -7,6 +7,8 @@ import type { PublicEvent } from './config.ts'
 import type { FieldErrors } from './answer.ts'
 import type { DecisionName, ReviewKind } from './review.ts'
 import type { Failure, PaymentStatus, Stands } from './payment.ts'
+import type { WireSums } from './listing.ts'
+import type { WireWaiting } from './waiting.ts'
 
 export type ErrorAnswer = {
   status: 'error'
@@ -237,6 +239,10 @@ export type ListAnswer = {
   count: number
   /** True when a search's count stopped at its cap. */
   count_capped: boolean
+  /** Null: there are more than are counted. */
+  sums: WireSums | null
+  /** Why it is not sorted as it was asked; null: it is. */
+  not_sorted: string | null
   next: string | null
   previous: string | null
   page: number
@@ -318,6 +324,7 @@ export type EventStats = {
   paid_registrations: number
   pending_registrations: number
   failed_registrations: number
+  refunded_registrations: number
   today_registrations: number
   total_revenue: number
   /** Payments and refunds that wait for a person. */
@@ -329,6 +336,8 @@ export type StatsAnswer = {
   data: Record<string, unknown> & {
     /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
     now: string
+    /** What needs somebody: rows with nothing in them are left out. */
+    waiting: WireWaiting[]
     revenue_stats: { total_revenue: number }
     recent_registrations: Record<
       string,

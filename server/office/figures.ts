@@ -1,9 +1,10 @@
 /** The dashboard's figures, per event under its key, and all events' revenue together. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, isoIndia, rupees, paise } from '../../engine/index.ts'
-import type { StatsAnswer, EventStats } from '../../engine/index.ts'
+import { dayOf, isoIndia, paise, rupees, WAITING, WAITING_IDS } from '../../engine/index.ts'
+import type { EventStats, StatsAnswer, WaitingId, WireWaiting } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
+import type { WaitingCount } from '../store/store.ts'
 import { eventsOf, requireAdmin } from './guard.ts'
 
 export function statsRoutes(
@@ -20,8 +21,13 @@ export function statsRoutes(
     const figures = await Promise.all(
       events.map((event) => deps.store.figures(event.id, dayOf(at))),
     )
+    const waits = await deps.store.waiting(
+      events.map(({ id }) => id),
+      at,
+    )
     const data: StatsAnswer['data'] = {
       now: isoIndia(at),
+      waiting: waitingRows(waits),
       revenue_stats: { total_revenue: 0 },
       recent_registrations: {},
       by_day: {},
@@ -36,6 +42,7 @@ export function statsRoutes(
         paid_registrations: figure.paid,
         pending_registrations: figure.pending,
         failed_registrations: figure.failed,
+        refunded_registrations: figure.refunded,
         today_registrations: figure.today,
         total_revenue: rupees(figure.revenue),
         needs_decision: waiting.filter(({ eventId }) => eventId === event.id).length,
@@ -71,4 +78,15 @@ export function statsRoutes(
   }
   for (const path of paths('/admin/dashboard/stats'))
     app.get(path, { config: { office: { least: 'viewer', about: 'any' } } }, stats)
+}
+
+function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {
+  const rowOf = (id: WaitingId): WireWaiting => ({
+    id,
+    label: WAITING[id].label,
+    events: counts
+      .filter(({ is }) => is === id)
+      .map(({ eventId, count, more }) => ({ id: eventId, count, more })),
+  })
+  return WAITING_IDS.map(rowOf).filter(({ events }) => events.length > 0)
 }

@@ -1,10 +1,19 @@
 /** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assertNever, dayOf, soldColumns } from '../../engine/index.ts'
-import type { AdminList, Column, EventConfig, ListAnswer, ListRow } from '../../engine/index.ts'
+import { assertNever, dayOf, paise, rupees, soldColumns } from '../../engine/index.ts'
+import type {
+  AdminList,
+  Column,
+  EventConfig,
+  ListAnswer,
+  ListRow,
+  Paise,
+  PaymentStatus,
+  WireSums,
+} from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import type { ListQuery, StoredRegistration } from '../store/store.ts'
+import type { ListQuery, StatusSum, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call } from '../http/event-calls.ts'
 import { pathOf } from '../http/event-calls.ts'
@@ -40,7 +49,7 @@ export function listRoutes(
     if (admin === null) return reply
     if (call === null)
       return refuse(reply, 404, 'not_found', 'There is no list for this event type.')
-    const asked = readListQuery(call.event, call.list, query)
+    const asked = readListQuery(call.event, call.list, query, deps.clock())
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
     return call.does === 'list'
       ? sendPage(deps, call, asked.value, admin.username, request, reply)
@@ -94,6 +103,8 @@ async function sendPage(
     status: 'success',
     count: found.count,
     count_capped: found.countCapped,
+    sums: found.sums === null ? null : wireSums(found.sums),
+    not_sorted: found.isSorted ? null : NOT_SORTED,
     next: hasMore ? pageAddress(deps, request, params, page + 1) : null,
     previous: page > 1 ? pageAddress(deps, request, params, page - 1) : null,
     page,
@@ -103,6 +114,25 @@ async function sendPage(
     results: { registrations: rows },
   }
   return reply.header('cache-control', 'no-store').send(answer)
+}
+
+/** As many are counted of a search, too. */
+const NOT_SORTED =
+  'There are too many to sort them so: the newest come first. Up to 10,000 registrations are sorted; a filter makes them fewer.'
+
+function wireSums(sums: readonly StatusSum[]): WireSums {
+  const countOf = (status: PaymentStatus): number =>
+    sums.find((sum) => sum.status === status)?.count ?? 0
+  const together = (amounts: readonly Paise[]): number =>
+    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)))
+  return {
+    paid: countOf('success'),
+    pending: countOf('pending'),
+    failed: countOf('failed'),
+    refunded: countOf('refunded'),
+    money: together(sums.map(({ booked }) => booked)),
+    due: together(sums.map(({ owed }) => owed)),
+  }
 }
 
 function pageAddress(

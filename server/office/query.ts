@@ -2,8 +2,29 @@
  * The query string of a list, read once: the same object gives the rows, the count, the export and the
  * sentence that says what is shown. Parameters are the filters of the event file; an empty one is not set.
  */
-import { err, formatCount, formatDay, formatDays, isDay, ok, SOLD } from '../../engine/index.ts'
-import type { AdminList, EventConfig, Filter, PaymentStatus, Result } from '../../engine/index.ts'
+import {
+  err,
+  formatCount,
+  formatDay,
+  formatDays,
+  isDay,
+  isWaitingId,
+  ok,
+  SOLD,
+  SORTS,
+  STATE_WORDS,
+  STATES,
+  WAITING,
+  WAITING_IDS,
+} from '../../engine/index.ts'
+import type {
+  AdminList,
+  EventConfig,
+  Filter,
+  Instant,
+  PaymentStatus,
+  Result,
+} from '../../engine/index.ts'
 import type { ListQuery } from '../store/store.ts'
 
 /** Longer than any name or address; it ends in an index look-up. */
@@ -25,6 +46,7 @@ export function readListQuery(
   event: EventConfig,
   list: AdminList,
   query: URLSearchParams,
+  at: Instant,
 ): Result<ListQuery, BadQuery> {
   const draft: Draft = { eventId: event.id, answers: {}, chosen: {}, people: {} }
   for (const filter of list.filters) {
@@ -33,6 +55,8 @@ export function readListQuery(
     const problem = setFilter(event, filter, value, draft)
     if (problem !== null) return err(problem)
   }
+  const bad = setOffices(event, list, query, at, draft)
+  if (bad !== null) return err(bad)
   if (draft.dateFrom !== undefined && draft.dateTo !== undefined && draft.dateFrom > draft.dateTo) {
     return err(
       `The list cannot end on ${formatDay(draft.dateTo)}, before it begins on ${formatDay(draft.dateFrom)}.`,
@@ -40,6 +64,39 @@ export function readListQuery(
   }
   return ok(draft)
 }
+
+/** What every list is asked beside the filters of its event file. */
+function setOffices(
+  event: EventConfig,
+  { filters }: AdminList,
+  query: URLSearchParams,
+  at: Instant,
+  draft: Draft,
+): BadQuery | null {
+  // A filter of the event file that is sent under such a name is what was meant.
+  const said = (name: string): string =>
+    filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
+  const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(said)
+  if (state !== undefined && state !== '') {
+    const known = STATES.find((one) => one === state)
+    if (known === undefined) return notOneOf('in_state', STATES, state)
+    draft.state = known
+  }
+  if (waiting !== undefined && waiting !== '') {
+    if (!isWaitingId(waiting)) return notOneOf('waiting', WAITING_IDS, waiting)
+    draft.waiting = { is: waiting, at }
+  }
+  if (sort !== undefined && sort !== '') {
+    const by = SORTS.find((one) => one === sort.replace(/^-/, ''))
+    if (by === undefined) return notOneOf('sort', SORTS, sort)
+    const order = event.categories.map(({ id }) => id)
+    draft.sort = { by, isDescending: sort.startsWith('-'), order }
+  }
+  return null
+}
+
+const notOneOf = (name: string, known: readonly string[], said: string): BadQuery =>
+  `“${name}” must be one of ${known.join(', ')}, not “${said}”.`
 
 function setFilter(
   event: EventConfig,
@@ -173,6 +230,8 @@ export function sentence(
     const sold = list.filters.find(({ show }) => show === SOLD)?.options ?? []
     parts.push(`with ${sold.find((one) => one.id === id)?.label ?? id}`)
   }
+  if (query.state !== undefined) parts[0] += ` ${STATE_WORDS[query.state]}`
+  if (query.waiting !== undefined) parts[0] += ` ${WAITING[query.waiting.is].said}`
   if (query.search !== undefined)
     parts.push(hidesSearch ? 'matching a search' : `matching “${query.search}”`)
   if (query.dateFrom !== undefined && query.dateTo !== undefined)

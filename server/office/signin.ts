@@ -1,7 +1,7 @@
 /** Signing in and out of the office, and what the web app learns of the session it has. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assertNever } from '../../engine/index.ts'
+import { assertNever, priceSteps } from '../../engine/index.ts'
 import type { Instant, LoginAnswer, SessionAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
@@ -194,6 +194,9 @@ export function signInRoutes(
         title,
         look,
         status,
+        from: event.from,
+        to: event.to,
+        price_steps: priceSteps(event),
         dashboard,
         lists,
         routes: event.routes,

@@ -21,7 +21,7 @@ export function soldRoutes(
     const list = event?.admin.lists.find(({ id }) => id === query.get('list_id'))
     if (event === undefined || list === undefined)
       return refuse(reply, 404, 'not_found', 'There is no list of this name.')
-    const asked = readListQuery(event, list, query)
+    const asked = readListQuery(event, list, query, deps.clock())
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
     const fields = event.fields.filter(({ type }) => type === 'people')
     const { sums, people, capped } = await deps.store.soldIn(

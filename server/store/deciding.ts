@@ -20,7 +20,7 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import { sourceOf } from './captures.ts'
-import { addRevenue } from './counters.ts'
+import { book } from './counters.ts'
 import { addDue } from './dues.ts'
 import type { Sql } from './database.ts'
 import { done, gone, refused } from './decisions.ts'
@@ -138,12 +138,12 @@ export function count(
     addDue(sql, id, { what: 'paid', amount: -row.amount, paymentId }, at)
   }
   stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
-  addRevenue(sql, row.event_id, paidAt, amount)
+  book(sql, row, paidAt, amount)
   // What went back of it before it counted leaves the figures on the days it went.
   for (const back of sql<{ amount: Paise; done_at: Instant }>(
     "SELECT amount, done_at FROM refunds WHERE capture_id = ? AND state = 'done'",
   ).all(capture.id))
-    addRevenue(sql, row.event_id, back.done_at, -back.amount)
+    book(sql, row, back.done_at, -back.amount)
   if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, at)
   return ok(capture.id)
 }

@@ -25,6 +25,7 @@ export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
     paid: of('success'),
     pending: of('pending'),
     failed: of('failed'),
+    refunded: of('refunded'),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
     byDay: days,

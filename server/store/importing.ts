@@ -3,7 +3,7 @@ import { err, ok, paise, stateAfter } from '../../engine/index.ts'
 import type { RegistrationState, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { keepImported } from './captures.ts'
-import { addRevenue } from './counters.ts'
+import { book } from './counters.ts'
 import { placeStored } from './places.ts'
 import { Refused } from './refused.ts'
 import { insertRegistration } from './registering.ts'
@@ -51,7 +51,12 @@ export function importRegistrations(
     keepImported(sql, id, row)
     placeStored(sql, row.eventId, id)
     if (row.paymentStatus === 'success')
-      addRevenue(sql, row.eventId, row.paidAt ?? row.createdAt, row.total ?? 0)
+      book(
+        sql,
+        { event_id: row.eventId, registration_id: id },
+        row.paidAt ?? row.createdAt,
+        row.total ?? 0,
+      )
     sql(
       "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
     ).run(row.createdAt, row.eventId, row.regNo, id)

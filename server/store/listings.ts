@@ -5,6 +5,7 @@ import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
 import { exportChunk, findIn, inReview, listPage, soldIn } from './lists.ts'
 import { unpaidWithFiles } from './proofs.ts'
+import { waiting } from './waiting.ts'
 import { reviewCounts, reviews } from './reviews.ts'
 
 export const listings = {
@@ -16,6 +17,7 @@ export const listings = {
   reviews,
   reviewCounts,
   figures,
+  waiting,
   inUse,
   unpaidWithFiles,
   codesOf,

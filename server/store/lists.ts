@@ -2,13 +2,21 @@
  * Lists, searches and exports: which registrations a filter names, newest first, a page or a chunk at
  * a time. It may take long at a million rows, so it runs on the reader thread.
  */
-import { endOf, startOf } from '../../engine/index.ts'
+import { endOf, instant, startOf } from '../../engine/index.ts'
 import type { Instant, SoldSum } from '../../engine/index.ts'
-import { countOf } from './counters.ts'
+import { OWED, sumsOf } from './counters.ts'
 import type { Sql } from './database.ts'
 import { registrationsByIds } from './rows.ts'
 import { ftsQuery, searchTerms } from './search-words.ts'
-import type { ListPage, ListQuery, SoldInList, StoredRegistration } from './store.ts'
+import type {
+  ListPage,
+  ListQuery,
+  ListSort,
+  SoldInList,
+  StatusSum,
+  StoredRegistration,
+} from './store.ts'
+import { waitingIds } from './waiting.ts'
 
 /** A search, or a filter by an answer, is counted up to here. */
 export const COUNT_MAX = 10_000
@@ -22,8 +30,18 @@ const tailColumns =
 const PEOPLE = 'coalesce(json_array_length(r.answers, ?), 0)'
 
 /** Whether the counters know how many there are. */
-function isCounted({ answers, chosen = {}, people = {}, sold }: ListQuery): boolean {
-  return sold === undefined && [answers, chosen, people].every((by) => Object.keys(by).length === 0)
+function isCounted({ answers, chosen = {}, people = {}, sold, state }: ListQuery): boolean {
+  return (
+    sold === undefined &&
+    state === undefined &&
+    [answers, chosen, people].every((by) => Object.keys(by).length === 0)
+  )
+}
+
+/** The states that few are in have an index of their own, which must be named as it was made. */
+const STATE_TESTS: Readonly<Record<string, string>> = {
+  told: "r.state = ? AND r.state IN ('to_approve', 'told')",
+  to_approve: "r.state = ? AND r.state IN ('to_approve', 'told')",
 }
 
 function filterOf(query: ListQuery): Filter {
@@ -47,6 +65,8 @@ function filterOf(query: ListQuery): Filter {
     ])
   for (const [field, isAny] of Object.entries(query.people ?? {}))
     tests.push([`(${PEOPLE} > 0) = ?`, `$.${JSON.stringify(field)}`, Number(isAny)])
+  if (query.state !== undefined)
+    tests.push([STATE_TESTS[query.state] ?? 'r.state = ?', query.state])
   if (query.sold !== undefined) {
     const { item, option } = query.sold
     const by = option === null ? '' : ' AND l.option = ?'
@@ -63,57 +83,127 @@ function filterOf(query: ListQuery): Filter {
 }
 
 export function listPage(sql: Sql, query: ListQuery, page: number, pageSize: number): ListPage {
-  const terms = searchTerms(query.search ?? '')
   const filter = filterOf(query)
-  const offset = (page - 1) * pageSize
-  if (terms.length > 0) {
-    const found = searched(sql, filter, terms, null, COUNT_MAX + 1).toSorted(
-      (a, b) => b.created_at - a.created_at || b.id - a.id,
-    )
-    const count = Math.min(found.length, COUNT_MAX)
-    return {
-      rows: registrationsByIds(
-        sql,
-        found.slice(offset, Math.min(offset + pageSize, count)).map(({ id }) => id),
-      ),
-      count,
-      countCapped: found.length > COUNT_MAX,
-    }
-  }
-  const keys = sql<Key>(
-    `SELECT r.id, r.created_at FROM registrations r WHERE ${filter.where} ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?`,
-  ).all(...filter.params, pageSize, offset)
-  const counted = isCounted(query)
-    ? { count: countOf(sql, query), countCapped: false }
-    : countUpTo(sql, filter)
+  const within = withinOf(sql, query, null, COUNT_MAX + 1)
+  const paging = [pageSize, (page - 1) * pageSize]
+  const counted = within === null ? countedOf(sql, query, filter) : countWithin(sql, within)
+  const isSorted =
+    query.sort === undefined ||
+    query.sort.by === 'date' ||
+    (counted.count <= COUNT_MAX && !counted.countCapped)
+  const by = orderOf(isSorted ? query.sort : undefined)
+  const [from, where] =
+    within === null
+      ? [FROM_ALL, filter]
+      : [FROM_IDS, { where: 'TRUE', params: [JSON.stringify(within.slice(0, COUNT_MAX))] }]
+  const keys = sql<{ id: number }>(
+    `SELECT r.id FROM ${from} WHERE ${where.where} ORDER BY ${by.order} LIMIT ? OFFSET ?`,
+  ).all(...where.params, ...by.params, ...paging)
   return {
     rows: registrationsByIds(
       sql,
       keys.map(({ id }) => id),
     ),
     ...counted,
+    isSorted,
   }
 }
 
-function countUpTo(sql: Sql, filter: Filter): { count: number; countCapped: boolean } {
-  const row = sql<{ n: number }>(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM registrations r WHERE ${filter.where} LIMIT ?)`,
-  ).get(...filter.params, COUNT_MAX + 1)
-  const found = row?.n ?? 0
-  return { count: Math.min(found, COUNT_MAX), countCapped: found > COUNT_MAX }
+const FROM_ALL = 'registrations r'
+/** To be bound: ids as JSON. */
+const FROM_IDS = 'json_each(?) k CROSS JOIN registrations r ON r.id = k.value'
+
+/** Ids that a search found or that wait for somebody, newest first; null: the query asks for neither. `before` is a row's id. */
+function withinOf(
+  sql: Sql,
+  query: ListQuery,
+  before: number | null,
+  limit: number,
+  waitingMax = limit,
+): readonly number[] | null {
+  const terms = searchTerms(query.search ?? '')
+  if (terms.length === 0 && query.waiting === undefined) return null
+  const { where, params } = filterOf(query)
+  if (query.waiting === undefined)
+    return searched(sql, { where, params }, terms, before, limit).map(({ id }) => id)
+  const waiting = JSON.stringify(waitingIds(sql, query.eventId, query.waiting, waitingMax))
+  if (terms.length > 0) {
+    const both = `${where} AND r.id IN (SELECT value FROM json_each(?))`
+    const filter = { where: both, params: [...params, waiting] }
+    return searched(sql, filter, terms, before, limit).map(({ id }) => id)
+  }
+  return sql<{ id: number }>(
+    `SELECT r.id FROM ${FROM_IDS} WHERE r.id < ? AND ${where} ORDER BY r.id DESC LIMIT ?`,
+  )
+    .all(waiting, before ?? Number.MAX_SAFE_INTEGER, ...params, limit)
+    .map(({ id }) => id)
+}
+
+type Counted = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
+
+/** Of all that a filter names: exact where the counters know it, else counted up to a limit. */
+function countedOf(sql: Sql, query: ListQuery, { where, params }: Filter): Counted {
+  if (!isCounted(query))
+    return summed(
+      sql<StatusSum>(sumsUpTo(`SELECT ${SUMMED} FROM registrations r WHERE ${where} LIMIT ?`)).all(
+        ...params,
+        COUNT_MAX + 1,
+      ),
+    )
+  const sums = sumsOf(sql, query)
+  return { count: totalOf(sums), countCapped: false, sums }
+}
+
+function countWithin(sql: Sql, ids: readonly number[]): Counted {
+  return summed(
+    sql<StatusSum>(sumsUpTo(`SELECT ${SUMMED} FROM ${FROM_IDS}`)).all(JSON.stringify(ids)),
+  )
+}
+
+const SUMMED = 'r.payment_status, r.state, r.total, r.due, r.booked'
+const sumsUpTo = (rows: string): string =>
+  `SELECT r.payment_status AS status, count(*) AS count, sum(r.booked) AS booked, sum(${OWED}) AS owed
+   FROM (${rows}) r GROUP BY r.payment_status`
+
+function summed(sums: readonly StatusSum[]): Counted {
+  const count = totalOf(sums)
+  return count > COUNT_MAX
+    ? { count: COUNT_MAX, countCapped: true, sums: null }
+    : { count, countCapped: false, sums }
+}
+
+const totalOf = (sums: readonly StatusSum[]): number =>
+  sums.reduce((total, { count }) => total + count, 0)
+
+/** What is sorted by nothing that an index is of is read whole, so only as many as are counted. */
+function orderOf(sort: ListSort | undefined): { order: string; params: readonly unknown[] } {
+  const { by = 'date', isDescending = true, order = [] } = sort ?? {}
+  const way = isDescending ? 'DESC' : 'ASC'
+  if (by === 'date') return { order: `r.created_at ${way}, r.id ${way}`, params: [] }
+  const params = by === 'category' ? [JSON.stringify(order)] : []
+  return { order: `${SORTED[by]} ${way}, r.created_at DESC, r.id DESC`, params }
+}
+
+const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, string>> = {
+  number: 'r.reg_no',
+  name: 'r.full_name COLLATE NOCASE',
+  // As the event file lists them.
+  category: '(SELECT o.key FROM json_each(?) o WHERE o.value = r.category)',
+  total: 'r.total',
+  // What a person has to decide stands at one end.
+  status: `CASE WHEN r.in_review THEN 0 WHEN r.payment_status = 'pending' THEN 1
+    WHEN r.payment_status = 'failed' THEN 2 WHEN r.payment_status = 'success' THEN 3 ELSE 4 END`,
 }
 
 /** Of a search no more than are counted; of any other list all, in one walk over its lines. */
 export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
-  const terms = searchTerms(query.search ?? '')
-  const filter = filterOf(query)
-  const found = terms.length === 0 ? null : searched(sql, filter, terms, null, COUNT_MAX + 1)
+  const found = withinOf(sql, query, null, COUNT_MAX + 1)
   const of: Filter =
     found === null
-      ? filter
+      ? filterOf(query)
       : {
           where: 'r.id IN (SELECT value FROM json_each(?))',
-          params: [JSON.stringify(found.slice(0, COUNT_MAX).map(({ id }) => id))],
+          params: [JSON.stringify(found.slice(0, COUNT_MAX))],
         }
   const paid = (what: string): string => `sum(iif(r.payment_status = 'success', ${what}, 0))`
   return {
@@ -162,14 +252,14 @@ export type Cursor = { readonly id: number; readonly createdAt: Instant }
 export type Chunk = { readonly rows: readonly StoredRegistration[]; readonly next: Cursor | null }
 
 export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, size: number): Chunk {
-  const terms = searchTerms(query.search ?? '')
   const filter = filterOf(query)
+  const within = withinOf(sql, query, from?.id ?? null, size, Number.MAX_SAFE_INTEGER)
   const keys =
-    terms.length > 0
-      ? searched(sql, filter, terms, from?.id ?? null, size)
-      : sql<Key>(
+    within === null
+      ? sql<Key>(
           `SELECT r.id, r.created_at FROM registrations r WHERE ${filter.where} AND (r.created_at, r.id) < (?, ?) ORDER BY r.created_at DESC, r.id DESC LIMIT ?`,
         ).all(...filter.params, from?.createdAt ?? Number.MAX_SAFE_INTEGER, from?.id ?? 0, size)
+      : within.map((id) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
     rows: registrationsByIds(

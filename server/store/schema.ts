@@ -16,6 +16,7 @@ import { approving } from './migrations/approving.ts'
 import { documents } from './migrations/documents.ts'
 import { finding } from './migrations/finding.ts'
 import { people } from './migrations/people.ts'
+import { sums } from './migrations/sums.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -368,6 +369,7 @@ export const migrations: readonly string[] = [
   documents,
   finding,
   approving,
+  sums,
 ]
 
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */

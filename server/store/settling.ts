@@ -21,7 +21,7 @@ import type {
 import type { Sql } from './database.ts'
 import { askDifference, endOpenPayments } from './attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
-import { addRevenue } from './counters.ts'
+import { book } from './counters.ts'
 import { addDue, dueOf } from './dues.ts'
 import { enqueue } from './mails.ts'
 import { placeGone } from './places.ts'
@@ -204,8 +204,7 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
     )
   const changed = stand(sql, row, next, fact.at)
   if (isPaidNow && row.asks_for === 'whole') owedSince(sql, row, fact.at)
-  if (next.status.is === 'success' && isPaidNow)
-    addRevenue(sql, row.event_id, next.status.paidAt, row.amount)
+  if (next.status.is === 'success' && isPaidNow) book(sql, row, next.status.paidAt, row.amount)
   return { isNew, changed, isPaidNow }
 }
 

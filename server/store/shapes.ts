@@ -11,6 +11,8 @@ import type {
   RegistrationState,
   RegNo,
   SoldSum,
+  SortName,
+  WaitingId,
 } from '../../engine/index.ts'
 import type { AskedOf, StoredPayment } from './money.ts'
 import type { Outside, OutsideRefusal } from './outside.ts'
@@ -166,12 +168,46 @@ export type ListQuery = {
   /** Indian days of created_at, both included. */
   readonly dateFrom?: Day
   readonly dateTo?: Day
+  readonly state?: RegistrationState
+  /** What waits for somebody at that instant. */
+  readonly waiting?: { readonly is: WaitingId; readonly at: Instant }
+  /** Left out: the newest first. */
+  readonly sort?: ListSort
+}
+
+/** The columns that every list has. `order` is of categories: their ids as people expect them. */
+export type ListSort = {
+  readonly by: SortName
+  readonly isDescending: boolean
+  readonly order: readonly string[]
+}
+
+/** `more`: it was counted no further. */
+export type WaitingCount = {
+  readonly eventId: string
+  readonly is: WaitingId
+  readonly count: number
+  readonly more: boolean
+}
+
+/** What the registrations of one payment status add up to, in whole paise. */
+export type StatusSum = {
+  readonly status: PaymentStatus
+  readonly count: number
+  /** What counts as paid, less what has gone back. */
+  readonly booked: Paise
+  /** What is still to be paid. */
+  readonly owed: Paise
 }
 
 export type ListPage = {
   readonly rows: readonly StoredRegistration[]
   readonly count: number
   readonly countCapped: boolean
+  /** Of all pages together; null: there are more than are counted. */
+  readonly sums: readonly StatusSum[] | null
+  /** False: there are too many to sort them as it was asked, and the newest come first. */
+  readonly isSorted: boolean
 }
 
 export type SoldInList = {
@@ -208,6 +244,7 @@ export type EventFigures = {
   readonly paid: number
   readonly pending: number
   readonly failed: number
+  readonly refunded: number
   readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Paise

@@ -11,7 +11,7 @@ import {
   watchFrom,
 } from '../../engine/index.ts'
 import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
-import { addRevenue } from './counters.ts'
+import { book } from './counters.ts'
 import type { Sql } from './database.ts'
 import { creditDocument, issueDocuments } from './documents.ts'
 import { paidBack } from './dues.ts'
@@ -61,7 +61,7 @@ export function wentBack(
   const row = capture.counts_for === null ? null : paymentById(sql, capture.counts_for)
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
-    addRevenue(sql, row.event_id, at, -amount)
+    book(sql, row, at, -amount)
     creditDocument(sql, row, { amount, reference }, at)
     paidBack(sql, row.registration_id, amount, at)
     const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }

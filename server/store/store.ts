@@ -61,6 +61,7 @@ import type {
   DraftProof,
   QueuedMail,
   EventFigures,
+  WaitingCount,
   KeptEventFile,
 } from './shapes.ts'
 
@@ -224,6 +225,8 @@ export interface Store extends Acting, Issued, PeopleStore {
   /** Keyset chunks from a thread of its own, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly StoredRegistration[]>
   figures(eventId: string, today: Day): Promise<EventFigures>
+  /** What needs somebody, by event. */
+  waiting(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
 
   /** What a code, as it is looked for, is worth now. `holdMs`: how long its use is held while somebody pays. */
   code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeFact>

@@ -87,6 +87,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
         from = chunk.next
       } while (from !== null)
     },
+    waiting: (eventIds, at) => list('waiting', eventIds, at),
     figures: (eventId, today) => list('figures', eventId, today),
 
     code: async (eventId, folded, holdMs, at) => read.code(eventId, folded, holdMs, at),

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayOf } from '../../engine/index.ts'
-import type { ListAnswer, StatsAnswer } from '../../engine/index.ts'
+import { dayOf, instant, paise } from '../../engine/index.ts'
+import type { EventStats, ListAnswer, ListRow, StatsAnswer } from '../../engine/index.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
@@ -12,17 +12,17 @@ import type { Office } from './office.ts'
 let test_: TestApp
 let office: Office
 const EVENT = 'afpicon2026'
+const CATEGORIES = [
+  'afpi-gp-specialist',
+  'non-afpi-gp-specialist',
+  'afpi-pg',
+  'non-afpi-pg',
+  'intern-mbbs-accompanying',
+]
 
 beforeAll(async () => {
   test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
   office = await signIn(test_)
-  const categories = [
-    'afpi-gp-specialist',
-    'non-afpi-gp-specialist',
-    'afpi-pg',
-    'non-afpi-pg',
-    'intern-mbbs-accompanying',
-  ]
   const pays = ['success', 'success', 'failed', undefined] as const
   for (let n = 1; n <= 45; n += 1) {
     const member = n % 3 === 0
@@ -35,7 +35,7 @@ beforeAll(async () => {
           n === 7 ? '=HYPERLINK("http://evil.example")' : `Delegate ${String(n).padStart(3, '0')}`,
         email: `delegate${n}@example.org`,
         phone_number: `+9198765${String(n).padStart(5, '0')}`,
-        ticket_type: categories[n % 5] ?? '',
+        ticket_type: CATEGORIES[n % 5] ?? '',
         afpi_member: member,
         ...(member && { afpi_membership_number: `EXAMPLE-${n}` }),
         ...(n === 9 && { city: 'Changanassery, "Kottayam"' }),
@@ -167,6 +167,18 @@ describe('a list call', () => {
       'The list cannot end on 9 October 2025, before it begins on 10 October 2025.',
     ],
     ['afpi_member=maybe', '“afpi_member” must be true or false, not “maybe”.'],
+    [
+      'sort=phone',
+      '“sort” must be one of number, name, category, total, status, date, not “phone”.',
+    ],
+    [
+      'in_state=paid',
+      '“in_state” must be one of to_approve, refused, to_pay, told, complete, cancelled, lapsed, not “paid”.',
+    ],
+    [
+      'waiting=money',
+      '“waiting” must be one of review, told, to_approve, cancel_asked, pay_back, mail_failed, pending, not “money”.',
+    ],
     ['page=0', '“page” must be a whole number from 1.'],
     ['page=1e9', '“page” must be a whole number from 1.'],
     ['page_size=101', '“page_size” must be a whole number from 1 to 100.'],
@@ -176,6 +188,69 @@ describe('a list call', () => {
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({ status: 'error', code: 'bad_query', message })
   })
+
+  test('what is filtered adds up: how many of each status, what was received, what is still due', async () => {
+    const { sums } = await page('/afpicon/admin/registrations/')
+    expect(sums).toMatchObject({ paid: 23, pending: 11, failed: 11, refunded: 0 })
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    expect(sums?.money).toBe((data['afpicon_stats'] as EventStats).total_revenue)
+    for (const query of [
+      'payment_status=pending',
+      'ticket_type=afpi-pg',
+      'afpi_member=true',
+      'search=Delegate%2004',
+      'date_from=2025-10-09&payment_status=success',
+    ]) {
+      const shown = await page(`/afpicon/admin/registrations/?page_size=100&${query}`)
+      const of = (status: string): number[] =>
+        shown.registrations
+          .filter((row) => row.payment_status === status)
+          .map((row) => Number(row['total']))
+      const together = (totals: readonly number[]): number =>
+        totals.reduce((sum, total) => sum + total, 0)
+      expect(shown.sums, query).toEqual({
+        paid: of('success').length,
+        pending: of('pending').length,
+        failed: of('failed').length,
+        refunded: 0,
+        money: together(of('success')),
+        due: together(of('pending')),
+      })
+    }
+  })
+
+  test.each([
+    ['sort=number', (row: ListRow) => row.reg_no],
+    ['sort=name', (row: ListRow) => String(row['full_name']).toLowerCase()],
+    ['sort=total', (row: ListRow) => Number(row['total'])],
+    ['sort=date', (row: ListRow) => String(row['created_at'])],
+    [
+      'sort=status',
+      (row: ListRow) => ['pending', 'failed', 'success', 'refunded'].indexOf(row.payment_status),
+    ],
+    [
+      'sort=category&afpi_member=true',
+      (row: ListRow) => CATEGORIES.indexOf(String(row['ticket_type'])),
+    ],
+  ] as readonly [string, (row: ListRow) => string | number][])(
+    '%s sorts all pages, both ways',
+    async (query, valueOf) => {
+      const rows = async (sort: string): Promise<ListRow[]> => {
+        const first = await page(`/admin/afpicon/registrations/?${sort}`)
+        const more =
+          first.next === null
+            ? []
+            : (await page(`/admin/afpicon/registrations/?${sort}&page=2`)).registrations
+        expect(first.not_sorted).toBeNull()
+        return [...first.registrations, ...more]
+      }
+      const values = (await rows(query)).map(valueOf)
+      expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
+      expect(new Set(values).size).toBeGreaterThan(1)
+      const back = (await rows(query.replace('=', '=-'))).map(valueOf)
+      expect(back).toEqual(back.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)))
+    },
+  )
 
   test('a list named only by its event file answers under the event id', async () => {
     expect(await page('/admin/midzone2025/registrations/')).toMatchObject({
@@ -291,6 +366,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
     paid_registrations: 23,
     pending_registrations: 11,
     failed_registrations: 11,
+    refunded_registrations: 0,
     today_registrations: 5,
     total_revenue: revenue,
     needs_decision: 0,
@@ -300,6 +376,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
     paid_registrations: 0,
     pending_registrations: 0,
     failed_registrations: 0,
+    refunded_registrations: 0,
     today_registrations: 0,
     total_revenue: 0,
     needs_decision: 0,
@@ -392,4 +469,89 @@ test('a registration with a price that nobody was asked to pay is not called pai
     columns: true,
   }) as Record<string, string>[]
   expect(rows.map((row) => row['Payment Status'])).toEqual(['Registered'])
+})
+
+describe('what needs somebody', () => {
+  const waiting = async (): Promise<Record<string, number>> => {
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    return Object.fromEntries(
+      data.waiting.map(({ id, events }) => [
+        id,
+        events.find((one) => one.id === EVENT)?.count ?? 0,
+      ]),
+    )
+  }
+  const answersOf = (name: string) => ({
+    full_name: name,
+    email: 'waits@example.org',
+    phone_number: '+919876500000',
+    ticket_type: 'afpi-gp-specialist',
+  })
+  const listed = async (id: string): Promise<string[]> =>
+    (await page(`/admin/afpicon/registrations/?waiting=${id}`)).registrations.map(
+      (row) => row.reg_no,
+    )
+
+  test('every number of the dashboard is the count of its list, and goes down when somebody has seen to it', async () => {
+    const { store } = test_.deps
+    const before = await waiting()
+    const made = async (n: number, pays?: 'success' | 'wrong-amount') =>
+      register(test_, EVENT, {
+        n,
+        on: noon('2025-10-10'),
+        answers: answersOf(`Waiting ${n}`),
+        ...(pays === undefined ? {} : { pays }),
+      })
+    const review = await made(201, 'wrong-amount')
+    const paid = await made(202, 'success')
+    const asking = await made(203, 'success')
+    const mailed = await made(204)
+    const failing = { to: 'nobody@example.org', copyTo: null, subject: 'Yours', text: 'Yes.' }
+    await store.mailFailed(await store.queueMail(mailed, failing, test_.now()), 'No such box', null)
+    const wanted = { who: 'office', at: test_.now(), once: null } as const
+    const cancelled = await store.cancel(
+      { ...wanted, regNo: paid, act: 'cancel', actor: 'owner', why: 'Ill' },
+      { payBack: paise(100_000), mail: null },
+    )
+    expect(cancelled.ok).toBe(true)
+    await store.note({
+      ...wanted,
+      who: 'delegate',
+      regNo: asking,
+      act: 'ask_cancel',
+      actor: 'delegate',
+      why: 'Ill',
+    })
+    const named = { review, pay_back: paid, cancel_asked: asking, mail_failed: mailed }
+    for (const [id, regNo] of Object.entries(named)) {
+      expect((await waiting())[id], id).toBe((before[id] ?? 0) + 1)
+      expect(await listed(id), id).toContain(regNo)
+      expect((await page(`/admin/afpicon/registrations/?waiting=${id}`)).count).toBe(
+        (await waiting())[id],
+      )
+    }
+    // A day later nobody has paid what was registered here.
+    test_.at('2025-10-11T18:00:00+05:30')
+    expect(await listed('pending')).toContain(mailed)
+    expect((await waiting())['pending']).toBe((before['pending'] ?? 0) + 1)
+    test_.at('2025-10-10T16:00:00+05:30')
+
+    for (const regNo of [asking, mailed])
+      await store.note({
+        ...wanted,
+        regNo,
+        act: 'note',
+        actor: 'desk',
+        why: 'Rang her up.',
+        at: instant(test_.now() + 1),
+      })
+    const after = await waiting()
+    expect([after['cancel_asked'] ?? 0, after['mail_failed'] ?? 0]).toEqual([
+      before['cancel_asked'] ?? 0,
+      before['mail_failed'] ?? 0,
+    ])
+    expect((await page('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown).toBe(
+      '1 registration with a payment to review, matching “Waiting”',
+    )
+  })
 })

@@ -58,6 +58,8 @@ const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state 
   (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
     WHERE b.state = 'done' AND c.state IN ('fits', 'accepted')) AS back,
   (SELECT coalesce(sum(amount), 0) FROM revenue) AS revenue,
+  (SELECT coalesce(sum(booked), 0) FROM registrations) AS booked,
+  (SELECT coalesce(sum(booked), 0) FROM counters) AS counted_booked,
   (SELECT coalesce(sum(registrations), 0) FROM counters WHERE status = 'success') AS counted,
   (SELECT count(*) FROM registrations WHERE payment_status = 'success') AS paid,
   (SELECT coalesce(sum(registrations), 0) FROM counters) AS counted_all,
@@ -145,6 +147,8 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     const by = JSON.stringify(row)
     const { came = 0, back = 0, revenue, counted, paid, counted_all: all, registered } = row
     if (came - back !== revenue) return { promise: 'revenue is what came less what went back', by }
+    if (row['booked'] !== revenue || row['counted_booked'] !== revenue)
+      return { promise: 'what is booked for registrations is the revenue', by }
     if (counted !== paid || all !== registered) return { promise: 'counters are rows', by }
     return null
   }

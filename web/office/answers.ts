@@ -12,6 +12,7 @@ import type {
   SessionAnswer,
   SoldAnswer,
   StatsAnswer,
+  WireWaiting,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../shared/shape.ts'
@@ -82,6 +83,8 @@ export const readSession: Reader<SessionAnswer> = (body) => {
 const readEvent: Reader<OfficeEvent> = (event) =>
   isRecord(event) &&
   holdsAll(event, 'string', 'id', 'title') &&
+  [event['from'], event['to']].every((one) => typeof one === 'string' && isDay(one)) &&
+  listOf(event['price_steps'], (one) => texted(one, 'day', 'label')) !== null &&
   isRecord(event['look']) &&
   holdsAll(event['look'], 'string', 'colour') &&
   isRecord(event['dashboard']) &&
@@ -142,6 +145,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
   const { now, revenue_stats: revenue, recent_registrations: recent, by_day: days } = data
   const newest = recordOf(recent ?? {}, (rows) => listOf(rows, readRecent))
   const byDay = recordOf(days ?? {}, (entries) => listOf(entries, readDay))
+  const waits = listOf(data['waiting'], readWaiting)
   const figures = Object.entries(data).every(
     ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isStats(value),
   )
@@ -151,14 +155,29 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
     fromRupees(revenue['total_revenue']) !== null &&
     newest !== null &&
     byDay !== null &&
+    waits !== null &&
     figures
-    ? ({ ...data, recent_registrations: newest, by_day: byDay } as StatsAnswer['data'])
+    ? ({
+        ...data,
+        recent_registrations: newest,
+        by_day: byDay,
+        waiting: waits,
+      } as StatsAnswer['data'])
     : null
 }
 
+const readWaiting: Reader<WireWaiting> = (row) =>
+  isRecord(row) &&
+  holdsAll(row, 'string', 'id', 'label') &&
+  listOf(row['events'], (one) =>
+    isRecord(one) && typeof one['id'] === 'string' && isCount(one['count']) ? one : null,
+  ) !== null
+    ? (row as WireWaiting)
+    : null
+
 const isStats = (value: unknown): value is EventStats =>
   isRecord(value) &&
-  ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
+  ['total', 'paid', 'pending', 'failed', 'refunded', 'today'].every((name) =>
     isCount(value[`${name}_registrations`]),
   ) &&
   fromRupees(value['total_revenue']) !== null &&

@@ -1,4 +1,4 @@
-/** Registrations per day as bars, with the days on which the price changed. */
+/** Registrations per day as bars, with the days from which other prices hold. */
 import { addDays, day, formatCount, formatDay, formatDayShort } from '../../engine/index.ts'
 import type { StatsAnswer } from '../../engine/index.ts'
 import { moneyOf } from './rows.tsx'
@@ -63,40 +63,48 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
   return `${parts.join('; ')}.`
 }
 
-/** Registrations above, revenue below, on one time axis. The sentence beneath says the same to everybody. */
-export function Plot({
-  title,
-  days,
-  today,
-}: {
+export type Step = { readonly day: string; readonly label: string }
+
+/** The steps within what is drawn, each with the bar that it begins in. */
+export function stepsIn(
+  bars: readonly Bar[],
+  steps: readonly Step[],
+): readonly (Step & { readonly at: number })[] {
+  return steps.flatMap((step) => {
+    const at = bars.findIndex(({ from, to }) => from <= step.day && step.day <= to)
+    return at > 0 ? [{ ...step, at }] : []
+  })
+}
+
+/** The steps in words; empty: none lies within what is drawn. */
+export function stepsSentence(steps: readonly Step[]): string {
+  if (steps.length === 0) return ''
+  const said = steps.map(({ day: on, label }) => `${formatDay(day(on))} (${label})`)
+  return ` Other prices since ${said.join(', ')}.`
+}
+
+type PlotProps = {
   readonly title: string
   readonly days: readonly Entry[]
+  /** The days from which other prices hold. */
+  readonly steps: readonly Step[]
   readonly today: string
-}) {
+}
+
+/** Registrations on their days, with the steps of the prices. The sentence beneath says the same to everybody. */
+export function Plot({ title, days, steps, today }: PlotProps) {
   const bars = barsOf(days, today)
   const sentence = sentenceOf(bars, title, today)
   if (bars.length === 0) return <p className="mute plotless">{sentence}</p>
   const unit = bars.some(({ from, to }) => from !== to) ? 'week' : 'day'
+  const marked = stepsIn(bars, steps)
   return (
     <figure className="plots">
-      <h3>Per {unit}</h3>
-      <div className="pair">
-        <Bars
-          caption="Registrations"
-          bars={bars}
-          valueOf={(bar) => bar.registrations}
-          textOf={(value) => formatCount(value)}
-          today={today}
-        />
-        <Bars
-          caption="Revenue"
-          bars={bars}
-          valueOf={(bar) => bar.revenue}
-          textOf={shortMoney}
-          today={today}
-        />
-      </div>
-      <figcaption>{sentence}</figcaption>
+      <Bars caption={`Registrations per ${unit}`} bars={bars} steps={marked} today={today} />
+      <figcaption>
+        {sentence}
+        {stepsSentence(marked)}
+      </figcaption>
     </figure>
   )
 }
@@ -106,16 +114,18 @@ const LEFT = 46
 const HEIGHT = 74
 const TOP = 34
 
+/** Days of steps that stand closer than this are not written beside each other; the sentence has them all. */
+const STEP_GAP = 70
+
 type BarsProps = {
   readonly caption: string
   readonly bars: readonly Bar[]
-  readonly valueOf: (bar: Bar) => number
-  readonly textOf: (value: number) => string
+  readonly steps: ReturnType<typeof stepsIn>
   readonly today: string
 }
 
-function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
-  const top = niceMax(Math.max(1, ...bars.map(valueOf)))
+function Bars({ caption, bars, steps, today }: BarsProps) {
+  const top = niceMax(Math.max(1, ...bars.map(({ registrations }) => registrations)))
   const step = (WIDTH - LEFT) / bars.length
   const width = Math.max(1.5, Math.min(22, step * 0.74))
   const bottom = TOP + HEIGHT
@@ -129,12 +139,12 @@ function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
         <g key={value}>
           <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="grid" />
           <text x={LEFT - 8} y={y(value) + 4} textAnchor="end">
-            {textOf(value)}
+            {formatCount(value)}
           </text>
         </g>
       ))}
       {bars.map((bar, index) => {
-        const value = valueOf(bar)
+        const value = bar.registrations
         return (
           value > 0 && (
             <rect
@@ -146,6 +156,27 @@ function Bars({ caption, bars, valueOf, textOf, today }: BarsProps) {
               className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'}
             />
           )
+        )
+      })}
+      {steps.map(({ day: on, at }, index) => {
+        const x = LEFT + at * step
+        const next = steps[index + 1]
+        const hasRoom = next === undefined || (next.at - at) * step >= STEP_GAP
+        const isLate = WIDTH - x < STEP_GAP
+        return (
+          <g key={on}>
+            <line x1={x} x2={x} y1={TOP - 12} y2={bottom} className="step" />
+            {hasRoom && (
+              <text
+                x={isLate ? x - 5 : x + 5}
+                y={TOP - 4}
+                textAnchor={isLate ? 'end' : 'start'}
+                className="when"
+              >
+                {formatDayShort(day(on)).replace(/ \d{4}$/, '')}
+              </text>
+            )}
+          </g>
         )
       })}
       <line x1={LEFT} x2={WIDTH} y1={bottom} y2={bottom} className="axis" />
@@ -184,17 +215,4 @@ function niceMax(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const found = [1, 2, 4, 5, 10].map((step) => step * power).find((nice) => nice >= value) ?? value
   return found < 2 ? 2 : found === 5 ? 6 : found
-}
-
-/** Indian short form: 45K, 1.2L, 3Cr. */
-function shortMoney(rupees: number): string {
-  const units = [
-    [10_000_000, 'Cr'],
-    [100_000, 'L'],
-    [1000, 'K'],
-  ] as const
-  const unit = units.find(([size]) => rupees >= size)
-  return unit === undefined
-    ? String(rupees)
-    : `${Math.round((rupees / unit[0]) * 10) / 10}${unit[1]}`
 }

@@ -165,7 +165,11 @@ describe('SQLite', () => {
       )
       .all()
     expect(
-      shell.prepare('SELECT * FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5').all(),
+      shell
+        .prepare(
+          'SELECT event_id, day, category, period, status, registrations FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5',
+        )
+        .all(),
     ).toEqual(counted)
     expect(counted.length).toBeGreaterThan(10)
     const paid = shell
@@ -173,6 +177,12 @@ describe('SQLite', () => {
       .pluck()
       .get()
     expect((await store.figures('demo', dayOf(noon))).revenue).toBe(paid)
+    expect(shell.prepare('SELECT sum(booked) FROM counters').pluck().get()).toBe(paid)
+    expect(shell.prepare('SELECT sum(booked) FROM registrations').pluck().get()).toBe(paid)
+    const owed = shell
+      .prepare("SELECT sum(total) FROM registrations WHERE payment_status = 'pending'")
+      .pluck()
+    expect(shell.prepare('SELECT sum(owed) FROM counters').pluck().get()).toBe(owed.get())
   })
 
   test('a search finds the same rows before and after they are indexed', async () => {

@@ -1,0 +1,42 @@
+/**
+ * What waits for somebody of the office: one table, whose rows the dashboard counts and every list filters by
+ * (`?waiting=told`). Which registrations a row names is SQL's knowledge, in the store.
+ */
+import { own } from './outcome.ts'
+
+/** `label` stands beside the number; `said` follows "registrations" in the sentence of a list. */
+export const WAITING = {
+  review: { label: 'Payments to review', said: 'with a payment to review' },
+  told: { label: 'Transfers to match', said: 'said to be paid, and not confirmed yet' },
+  to_approve: { label: 'Letters to approve', said: 'waiting for approval' },
+  cancel_asked: {
+    label: 'Cancellations asked for',
+    said: 'of which cancellation was asked for, without an answer yet',
+  },
+  pay_back: { label: 'Money to pay back', said: 'with money to be paid back' },
+  mail_failed: {
+    label: 'Emails that failed',
+    said: 'with an email that failed, and none sent nor a note since',
+  },
+  pending: {
+    label: 'Payments pending for more than a day',
+    said: 'pending for more than a day',
+  },
+} as const satisfies Readonly<Record<string, { readonly label: string; readonly said: string }>>
+
+export type WaitingId = keyof typeof WAITING
+
+/** In the order of the dashboard. */
+export const WAITING_IDS = Object.keys(WAITING) as readonly WaitingId[]
+
+export function isWaitingId(word: string): word is WaitingId {
+  return own(WAITING, word) !== undefined
+}
+
+/** One row of "what needs somebody": how many registrations of each event, those with none left out. */
+export type WireWaiting = {
+  id: WaitingId
+  label: string
+  /** `more`: it was counted no further. */
+  events: { id: string; count: number; more: boolean }[]
+}

@@ -1,0 +1,73 @@
+/**
+ * Which registrations wait for somebody of the office, by the rows of the engine's table. Each is led by an index
+ * over those that wait alone, so that it costs what waits and not what there is.
+ */
+import { WAITING_IDS } from '../../engine/index.ts'
+import type { Instant, WaitingId } from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+import type { WaitingCount } from './store.ts'
+
+/** Whoever pays by card has done so, or has left, within a day. */
+const PENDING_MS = 24 * 60 * 60 * 1000
+
+const REFUND_OF = `SELECT c.registration_id FROM refunds f JOIN captures c ON c.id = f.capture_id
+  JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = :event`
+
+/** Each is bound to `event`, `at` and `limit`. A condition that says twice what it says is what its index is for. */
+const IDS: Readonly<Record<WaitingId, string>> = {
+  // A refund that was refused, or of which nobody knows, waits for the same person.
+  review: `SELECT id FROM registrations WHERE event_id = :event AND in_review
+    UNION ${REFUND_OF} AND f.state = 'unsure' AND f.state IN ('wanted', 'asked', 'unsure')
+    UNION ${REFUND_OF} AND f.state = 'refused' AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.about = 'R' || f.id)
+    ORDER BY 1 DESC LIMIT :limit`,
+  told: `SELECT id FROM registrations WHERE event_id = :event AND state = 'told'
+    AND state IN ('to_approve', 'told') ORDER BY created_at DESC LIMIT :limit`,
+  to_approve: `SELECT id FROM registrations WHERE event_id = :event AND state = 'to_approve'
+    AND state IN ('to_approve', 'told') ORDER BY created_at DESC LIMIT :limit`,
+  // The office answers by doing it, or by a note that says why not.
+  cancel_asked: `SELECT DISTINCT r.id FROM acts a JOIN registrations r ON r.id = a.registration_id
+    WHERE a.act = 'ask_cancel' AND r.event_id = :event AND r.state NOT IN ('cancelled', 'refused')
+      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = r.id AND b.id > a.id
+        AND b.act IN ('note', 'cancel', 'refund', 'transfer'))
+    ORDER BY r.id DESC LIMIT :limit`,
+  pay_back: `SELECT id FROM registrations WHERE event_id = :event AND due <> 0 AND due < 0
+    ORDER BY id DESC LIMIT :limit`,
+  mail_failed: `SELECT DISTINCT r.id FROM mail_queue m JOIN registrations r ON r.id = m.registration_id
+    WHERE m.status = 'failed' AND r.event_id = :event
+      AND NOT EXISTS (SELECT 1 FROM mail_queue n WHERE n.registration_id = r.id AND n.id > m.id AND n.status = 'sent')
+      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = r.id AND b.at > m.created_at AND b.act = 'note')
+    ORDER BY r.id DESC LIMIT :limit`,
+  pending: `SELECT id FROM registrations WHERE event_id = :event AND payment_status = 'pending'
+    AND state = 'to_pay' AND created_at < :at - ${PENDING_MS} ORDER BY created_at DESC LIMIT :limit`,
+}
+
+/** At most `limit` of them. */
+export function waitingIds(
+  sql: Sql,
+  eventId: string,
+  { is, at }: { readonly is: WaitingId; readonly at: Instant },
+  limit: number,
+): readonly number[] {
+  return sql<{ id: number }>(IDS[is])
+    .all({ event: eventId, at, limit })
+    .map(({ id }) => id)
+}
+
+/** The dashboard counts no further: whoever has so many to see to has enough. */
+const COUNT_MAX = 999
+
+/** How many wait for what, by event; what nobody waits for is left out. */
+export function waiting(
+  sql: Sql,
+  eventIds: readonly string[],
+  at: Instant,
+): readonly WaitingCount[] {
+  return eventIds.flatMap((eventId) =>
+    WAITING_IDS.flatMap((is) => {
+      const found = waitingIds(sql, eventId, { is, at }, COUNT_MAX + 1).length
+      return found === 0
+        ? []
+        : [{ eventId, is, count: Math.min(found, COUNT_MAX), more: found > COUNT_MAX }]
+    }),
+  )
+}
