@@ -38,7 +38,7 @@ const IDS: Readonly<Record<WaitingId, string>> = {
       AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = r.id AND b.at > m.created_at AND b.act = 'note')
     ORDER BY r.id DESC LIMIT :limit`,
   pending: `SELECT id FROM registrations WHERE event_id = :event AND payment_status = 'pending'
-    AND state = 'to_pay' AND created_at < :at - ${PENDING_MS} ORDER BY created_at DESC LIMIT :limit`,
+    AND state = 'to_pay' AND in_review = 0 AND created_at < :at - ${PENDING_MS} ORDER BY created_at DESC LIMIT :limit`,
 }
 
 /** At most `limit` of them. */

@@ -181,6 +181,7 @@ export function listingContract(given: Given): void {
         paid: 0,
         pending: 0,
         failed: 0,
+        refunded: 0,
         today: 0,
         revenue: 0,
         byDay: [],
