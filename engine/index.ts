@@ -71,7 +71,7 @@ export type {
   SummaryLine,
 } from './config.ts'
 export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test } from './answer.ts'
-export { UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
+export { closedWords, UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   CodeAnswer,
   ProofAnswer,
@@ -248,6 +248,7 @@ export { SOLD, soldColumns, soldValues } from './sold-columns.ts'
 export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.ts'
 export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
+export { MARK } from './mark.ts'
 export { RESERVED_CALLS } from './reserved.ts'
 export { SORTS, type SortName, type WireSums } from './listing.ts'
 export { isWaitingId, WAITING, WAITING_IDS, type WaitingId, type WireWaiting } from './waiting.ts'

@@ -18,36 +18,44 @@ export function periodOn(fees: Fees, on: Day): Period | null {
   )
 }
 
+/** Why one cannot register: the organisers have closed it, or its days are over, or still to come; `opens` is then the first of them. */
+export type ClosedBy =
+  | { readonly by: 'hand' | 'day' }
+  | { readonly by: 'early'; readonly opens: Day }
+
 /** Whether one can register on that day; if not, the event's own words, else ours. An event without periods has no day of which this could close it. */
 export function openOn(
   event: PublicEvent,
   on: Day,
 ):
   | { readonly open: true }
-  /** `by`: whether the organisers have closed it, or its days are over, or still to come (`early`). */
-  | {
-      readonly open: false
-      readonly heading: string
-      readonly text: string
-      readonly by: 'hand' | 'day' | 'early'
-    } {
+  | ({ readonly open: false; readonly heading: string; readonly text: string } & ClosedBy) {
   const { opens, closes } = event.registration
-  const closed = (text: string, by: 'hand' | 'day' | 'early' = 'day') =>
+  const { periods } = event.fees
+  const closed = (text: string, by: 'hand' | 'day' = 'day') =>
     ({
       open: false,
-      heading:
-        event.closed?.heading ??
-        (by === 'early' ? 'Registration is not open yet' : 'Registration Closed'),
+      heading: event.closed?.heading ?? 'Registration Closed',
       text: event.closed?.text ?? text,
       by,
     }) as const
+  // What the file says of a closed registration is not said of one that is still to open.
+  const early = (from: Day) =>
+    ({
+      open: false,
+      heading: 'Registration is not open yet',
+      text: `Registration opens on ${formatDay(from)}.`,
+      by: 'early',
+      opens: from,
+    }) as const
   if (event.status === 'closed') return closed('Registration is closed.', 'hand')
-  if (opens !== undefined && on < opens)
-    return closed(`Registration opens on ${formatDay(opens)}.`, 'early')
+  if (opens !== undefined && on < opens) return early(opens)
   if (closes !== undefined && on > closes)
     return closed(`Registration closed on ${formatDay(closes)}.`)
-  if (event.fees.periods.length > 0 && periodOn(event.fees, on) === null)
-    return closed('Registration is closed.')
+  if (periods.length > 0 && periodOn(event.fees, on) === null) {
+    const first = periods.map(({ from }) => from ?? on).sort()[0]
+    return first !== undefined && first > on ? early(first) : closed('Registration is closed.')
+  }
   return { open: true }
 }
 

@@ -1,4 +1,6 @@
 /** What `_shared/site.yaml` becomes: the words of the landing page, in page order. Made by `compileSite` (check/site.ts). */
+import type { ClosedBy } from './period.ts'
+import { formatDay } from './time.ts'
 
 /** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */
 export type SiteLink = { readonly label: string; readonly go: string }
@@ -35,6 +37,8 @@ export type Site = {
     readonly title: string
     readonly register: string
     readonly closed: string
+    /** Badge of one that is not open yet; `{day}` is the day on which it opens. */
+    readonly opens: string
     readonly none: string
     /** Said beside a conference whose days are over. */
     readonly past: string
@@ -81,3 +85,13 @@ export type Site = {
 /** Above the landing page, for a browser that comes back from the gateway with a payment of nobody's. */
 export const UNKNOWN_PAYMENT =
   'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference and give the date and the amount.'
+
+/** Where the file has no words of its own for a conference that is not open yet. */
+export const OPENS = 'Opens {day}'
+
+/** What stands in place of the button of a conference for which one cannot register. */
+export function closedWords(texts: Site['conferences'], closed: ClosedBy | null): string {
+  return closed?.by === 'early'
+    ? texts.opens.replace('{day}', formatDay(closed.opens))
+    : texts.closed
+}

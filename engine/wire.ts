@@ -5,6 +5,7 @@
 import type { SharedFiles } from './check/source.ts'
 import type { PublicEvent } from './config.ts'
 import type { FieldErrors } from './answer.ts'
+import type { ClosedBy } from './period.ts'
 import type { DecisionName, ReviewKind } from './review.ts'
 import type { Failure, PaymentStatus, Stands } from './payment.ts'
 import type { WireSums } from './listing.ts'
@@ -213,6 +214,8 @@ export type EventCard = Pick<
   | 'routes'
 > & {
   open: boolean
+  /** Why one cannot register today; null: one can. */
+  closed: ClosedBy | null
   /** Its last day is over. */
   took_place: boolean
 }

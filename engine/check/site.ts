@@ -1,7 +1,7 @@
 /** `_shared/site.yaml` → the landing page's words, or findings. Its shape is that of `schemas/site.schema.json`, like that of every file. */
 import type { Site, SiteLink, Social } from '../site.ts'
 import type { Finding } from './finding.ts'
-import { UNKNOWN_PAYMENT } from '../site.ts'
+import { OPENS, UNKNOWN_PAYMENT } from '../site.ts'
 import { readShaped } from './shape.ts'
 
 /** What the file holds once its shape is right; a test holds it equal to the schema. */
@@ -20,7 +20,7 @@ export type SiteFile = {
     readonly link: SiteLink
     readonly picture?: Exclude<Site['hero']['picture'], null>
   }
-  readonly conferences: Site['conferences']
+  readonly conferences: Omit<Site['conferences'], 'opens'> & { readonly opens?: string }
   readonly messages?: { readonly unknown_payment: string }
   readonly claims: Site['claims']
   readonly features: Site['features']
@@ -47,11 +47,20 @@ export function compileSite(
   return { site: value === null ? null : toSite(trimmed(value) as SiteFile), findings }
 }
 
-function toSite({ format: _always1, header, hero, messages, footer, ...rest }: SiteFile): Site {
+function toSite({
+  format: _always1,
+  header,
+  hero,
+  conferences,
+  messages,
+  footer,
+  ...rest
+}: SiteFile): Site {
   return {
     ...rest,
     header: { links: header.links, signIn: header.sign_in, createEvent: header.create_event },
     hero: { ...hero, picture: hero.picture ?? null },
+    conferences: { ...conferences, opens: conferences.opens ?? OPENS },
     messages: { unknownPayment: messages?.unknown_payment ?? UNKNOWN_PAYMENT },
     footer: {
       ...footer,

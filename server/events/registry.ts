@@ -220,6 +220,7 @@ async function keepAll(
 
 function cardOf(config: EventConfig, at: Instant): EventCard {
   const { id, title, theme, about, from, to, hours, venue, status, look, routes } = config
+  const opening = openOn(config, dayOf(at))
   return {
     id,
     title,
@@ -232,7 +233,12 @@ function cardOf(config: EventConfig, at: Instant): EventCard {
     ...(theme === undefined ? {} : { theme }),
     ...(about === undefined ? {} : { about }),
     ...(hours === undefined ? {} : { hours }),
-    open: openOn(config, dayOf(at)).open,
+    open: opening.open,
+    closed: opening.open
+      ? null
+      : opening.by === 'early'
+        ? { by: opening.by, opens: opening.opens }
+        : { by: opening.by },
     took_place: tookPlace(config, dayOf(at)),
   }
 }

@@ -183,8 +183,8 @@ function feesShell(event: EventConfig): string {
 
 export function listShell(title: string, about: string, events: readonly EventCard[]): string {
   const items = events.map(
-    ({ title: name, from, to, venue, routes, open }) =>
-      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ' (registration closed)'}</li>`,
+    ({ title: name, from, to, venue, routes, open, closed }) =>
+      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ` (${closed?.by === 'early' ? `registration opens on ${formatDay(closed.opens)}` : 'registration closed'})`}</li>`,
   )
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import path from 'node:path'
 import { renderAsync } from '@resvg/resvg-js'
-import { escapeHtml, formatDays, lookOf, remember } from '../../engine/index.ts'
+import { escapeHtml, formatDays, lookOf, MARK, remember } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 
 /** What those who show links ask for: wide enough for every one of them. */
@@ -82,8 +82,8 @@ function drawn(event: EventConfig): string {
     ),
     '</g>',
     `<g transform="translate(${width - MARGIN - 72} ${height - 102}) scale(2.8)" fill="none" stroke-linecap="round" stroke-linejoin="round">`,
-    '<path d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10" stroke="#162330" stroke-width="1.8"/>',
-    '<path d="m8 12.5 4.5 4.8L24 3.5" stroke="#1050ac" stroke-width="3"/>',
+    `<path d="${MARK.square}" stroke="#162330" stroke-width="1.8"/>`,
+    `<path d="${MARK.tick}" stroke="#1050ac" stroke-width="3"/>`,
     '</g></svg>',
   ].join('')
 }

@@ -1,9 +1,8 @@
 /** What a browser paints of the landing page before its script runs; the same markup as `web/site/`, so that nothing moves when that takes over. */
-import { escapeHtml, formatDays } from '../../engine/index.ts'
+import { closedWords, escapeHtml, formatDays, MARK } from '../../engine/index.ts'
 import type { EventCard, Site } from '../../engine/index.ts'
 
-const mark =
-  '<svg viewBox="0 0 26 26" aria-hidden="true"><path d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="m8 12.5 4.5 4.8L24 3.5" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
+const mark = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${MARK.square}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="${MARK.tick}" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
 const linkTo = (go: string, label: string, look = ''): string =>
   `<a${look === '' ? '' : ` class="${look}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
@@ -58,6 +57,6 @@ function conferenceShell(site: Site, event: EventCard): string {
         site.conferences.register,
         event.took_place ? 'btn line sm' : 'btn sm',
       )
-    : `<span class="badge back">${escapeHtml(site.conferences.closed)}</span>`
+    : `<span class="badge back">${escapeHtml(closedWords(site.conferences, event.closed))}</span>`
   return `<li><div><h3 class="disp">${linkTo(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(when)}<br>${escapeHtml(event.venue)}${past}</p><span class="a">${action}</span></li>`
 }

@@ -63,13 +63,13 @@ describe("the landing page's file", () => {
       'a number for a text',
       'figure: 98%',
       'figure: 98',
-      ['52 EV007 `figure` is a text, but `98` is read as the number 98; write "98"'],
+      ['53 EV007 `figure` is a text, but `98` is read as the number 98; write "98"'],
     ],
     [
       'six stars',
       '{stars: 5, quote: We stopped',
       '{stars: 6, quote: We stopped',
-      ['79 EV105 6 is too large for `stars`: at most 5'],
+      ['80 EV105 6 is too large for `stars`: at most 5'],
     ],
     [
       'another site',
@@ -92,7 +92,7 @@ describe("the landing page's file", () => {
       'social: [facebook,',
       'social: [myspace,',
       [
-        '113 EV104 `myspace` is not possible for `social`; possible: facebook, x, linkedin, instagram, youtube',
+        '114 EV104 `myspace` is not possible for `social`; possible: facebook, x, linkedin, instagram, youtube',
       ],
     ],
   ])('%s is found where it stands', (_name, from, to, expected) => {

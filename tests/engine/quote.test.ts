@@ -132,7 +132,14 @@ describe('openOn', () => {
     ...derived,
     registration: { opens: day('2025-10-01'), closes: day('2025-12-31') },
   }
-  type Closed = Omit<Extract<ReturnType<typeof openOn>, { open: false }>, 'open'>
+  const unopened: EventConfig = { ...chosen, fees: { ...chosen.fees, otherDates: null } }
+  type Closed = { heading: string; text: string; by: string; opens?: string }
+  const early = (opens: string, words: string): Closed => ({
+    heading: 'Registration is not open yet',
+    text: `Registration opens on ${words}.`,
+    by: 'early',
+    opens,
+  })
   const over = (text: string): Closed => ({ heading: 'Registration Closed', text, by: 'day' })
   test.each<[string, EventConfig, string, Closed | true]>([
     [
@@ -145,11 +152,19 @@ describe('openOn', () => {
       'the day before it opens nobody reads that it is closed',
       within,
       '2025-09-30',
-      {
-        heading: 'Registration is not open yet',
-        text: 'Registration opens on 1 October 2025.',
-        by: 'early',
-      },
+      early('2025-10-01', '1 October 2025'),
+    ],
+    [
+      'the day before it opens, whatever it says once it is closed',
+      { ...within, closed: closedText },
+      '2025-09-30',
+      early('2025-10-01', '1 October 2025'),
+    ],
+    [
+      'the day before its first price, where no day to open is written',
+      unopened,
+      '2025-06-30',
+      early('2025-07-01', '1 July 2025'),
     ],
     ['the day it opens', within, '2025-10-01', true],
     ['the day it closes', within, '2025-12-31', true],
@@ -160,12 +175,7 @@ describe('openOn', () => {
       '2026-01-01',
       { ...closedText, by: 'day' },
     ],
-    [
-      'a day in no period',
-      { ...chosen, fees: { ...chosen.fees, otherDates: null } },
-      '2026-02-01',
-      over('Registration is closed.'),
-    ],
+    ['a day in no period', unopened, '2026-02-01', over('Registration is closed.')],
     ['a day in no period that falls back', chosen, '2026-02-01', true],
     ['an event without periods', eventOf(), '2026-02-01', true],
   ])('%s', (_name, event, on, expected) => {

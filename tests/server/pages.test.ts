@@ -391,6 +391,25 @@ test('what authors of event files remark for themselves is not read by strangers
   await own.close()
 })
 
+test('the landing page says of a conference that is still to open when it does, as its own page', async () => {
+  const own = await startTestApp({
+    clock: '2025-12-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  const { body } = await own.app.inject('/')
+  const page = dataOf(body)
+  expect(page.page === 'site' && page.events.map(({ open, closed }) => [open, closed])).toEqual([
+    [false, { by: 'early', opens: '2026-01-01' }],
+  ])
+  const shell = body.slice(0, body.indexOf('id="page"'))
+  expect(shell).toContain('>Opens 1 January 2026<')
+  expect(shell).not.toContain('Registration Closed')
+  expect((await own.app.inject('/sample2026')).body).toContain(
+    'Registration opens on 1 January 2026.',
+  )
+  await own.close()
+})
+
 describe('when the conferences are over', () => {
   let late: TestApp
   beforeAll(async () => {

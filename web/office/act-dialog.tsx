@@ -5,6 +5,7 @@ import { amountText, formatMoney, fromRupees, isWay, WAY_IDS, wayOf } from '../.
 import type { ActsAnswer, Way } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
+import { Icon } from '../shared/icons.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { Banner } from './parts.tsx'
@@ -34,7 +35,13 @@ export function ActDialog(props: ActDialogProps) {
   const label = agreed === null ? title : 'Agree and correct'
   return (
     <Dialog title={title} onClose={onClose}>
-      {refused && <Banner text={refused.message} />}
+      {refused && agreed === null && <Banner text={refused.message} />}
+      {refused && agreed !== null && (
+        <p className="care" role="alert">
+          <Icon name="info" small />
+          {refused.message}
+        </p>
+      )}
       <form
         className="making"
         onSubmit={(submitted) => {

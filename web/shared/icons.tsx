@@ -1,4 +1,6 @@
 /** One inline sprite, drawn once per page by main.tsx; ids carry a prefix so that no field of an event can meet them. */
+import { MARK } from '../../engine/index.ts'
+
 const paths = {
   tick: 'M3.5 11 8 15.5 17 4.5',
   cal: 'M4.5 4h11a2 2 0 0 1 2 2v9.5a2 2 0 0 1-2 2h-11a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2ZM2.5 8.5h15M6.5 2v3.5M13.5 2v3.5',
@@ -75,14 +77,14 @@ export function Mark() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">
       <path
-        d="M21.5 14.5V21a2.5 2.5 0 0 1-2.5 2.5H5A2.5 2.5 0 0 1 2.5 21V7A2.5 2.5 0 0 1 5 4.5h10"
+        d={MARK.square}
         fill="none"
         stroke="currentColor"
         strokeWidth="1.8"
         strokeLinecap="round"
       />
       <path
-        d="m8 12.5 4.5 4.8L24 3.5"
+        d={MARK.tick}
         fill="none"
         stroke="var(--blue)"
         strokeWidth="3"

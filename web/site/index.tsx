@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { EventCard, Site } from '../../engine/index.ts'
-import { formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import { closedWords, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
 import type { PageProps } from '../shared/page.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Badge } from '../shared/status.tsx'
@@ -221,8 +221,8 @@ function Conferences({
                     <span className="vh"> for {event.title}</span>
                   </a>
                 ) : (
-                  <Badge tone="back" icon="lock">
-                    {texts.closed}
+                  <Badge tone="back" icon={event.closed?.by === 'early' ? 'clock' : 'lock'}>
+                    {closedWords(texts, event.closed)}
                   </Badge>
                 )}
               </span>
