@@ -4,10 +4,12 @@
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { isWebBuilt } from '../../server/commands/web-build.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { boot } from '../../server/serve.ts'
@@ -165,4 +167,24 @@ export async function serveAlone(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A link such as the mail has, until a day; the mail itself goes out an hour after the delegate left. */
+export function linkToPay(
+  { url, dataDir }: Pick<Served, 'url' | 'dataDir'>,
+  regNo: string,
+  until: string,
+): string {
+  const token = randomBytes(32).toString('base64url')
+  const hash = createHash('sha256').update(token).digest('hex')
+  const db = new Database(join(dataDir, 'rollcall.db'))
+  const { changes } = db
+    .prepare(
+      `INSERT INTO links (token_hash, registration_id, purpose, created_at, expires_at)
+       SELECT ?, id, 'pay', 0, ? FROM registrations WHERE reg_no = ?`,
+    )
+    .run(hash, Date.parse(until), regNo)
+  db.close()
+  if (changes !== 1) throw new Error(`nobody is registered as ${regNo}`)
+  return `${url}/pay/${token}`
 }

@@ -1,7 +1,4 @@
 /** What a delegate sees when the money does not come, or not yet. */
-import { createHash, randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
@@ -20,7 +17,7 @@ import {
   proceed,
   registeredByCall,
 } from './delegate.ts'
-import { serve } from './serve.ts'
+import { linkToPay, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 import { listen } from './tree.ts'
 
@@ -282,27 +279,11 @@ describe('the browser’s Back, from the gateway to the form', () => {
   })
 })
 
-/** A link such as the mail has, until a day; the mail itself goes out an hour after the delegate left. */
-function linkTo({ url, dataDir }: Served, regNo: string, until: string): string {
-  const token = randomBytes(32).toString('base64url')
-  const hash = createHash('sha256').update(token).digest('hex')
-  const db = new Database(join(dataDir, 'rollcall.db'))
-  const { changes } = db
-    .prepare(
-      `INSERT INTO links (token_hash, registration_id, purpose, created_at, expires_at)
-       SELECT ?, id, 'pay', 0, ? FROM registrations WHERE reg_no = ?`,
-    )
-    .run(hash, Date.parse(until), regNo)
-  db.close()
-  expect(changes).toBe(1)
-  return `${url}/pay/${token}`
-}
-
 describe('a link to pay from a mail', () => {
   test('shows who, what and how much, pays in one press, and shows the ticket afterwards', async () => {
     const { page, context, complaints } = await visit(browser, { width: 768 })
     const orderId = await registeredByCall(server.url, 'Dr. Linked Example')
-    const link = linkTo(server, orderId, '2099-01-01')
+    const link = linkToPay(server, orderId, '2099-01-01')
     await page.goto(link)
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(await ledger(page.getByRole('main'))).toMatchObject({
@@ -330,7 +311,7 @@ describe('a link to pay from a mail', () => {
   test('that has expired, or that nobody knows, says so and shows the way to the form', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
-      linkTo(server, await registeredByCall(server.url, 'Dr. Late Link'), '2001-01-01'),
+      linkToPay(server, await registeredByCall(server.url, 'Dr. Late Link'), '2001-01-01'),
     )
     const alert = page.getByRole('alert')
     await alert.getByRole('heading', { name: 'This link can no longer be used' }).waitFor()

@@ -6,10 +6,14 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FACES } from '../../engine/index.ts'
-import type { RegistrationAnswer } from '../../engine/index.ts'
 import { launch, visit } from '../browser/browser.ts'
-import { field, FORM, INTERN, payButton, PG, problems, PROOF } from '../browser/delegate.ts'
-import { ADMIN, serveAlone, TOP } from '../browser/serve.ts'
+import { INTERN, payButton } from '../browser/delegate.ts'
+import { serveAlone, TOP } from '../browser/serve.ts'
+import { filled, formStates } from './form.ts'
+import { officeStates } from './office.ts'
+import { NUMBER, resultStates } from './results.ts'
+import { NOW, to } from './state.ts'
+import type { State } from './state.ts'
 
 /** Small phone, usual phone, tablet, laptop, large screen. */
 const SIZES = [
@@ -19,20 +23,12 @@ const SIZES = [
   [1280, 900],
   [1920, 1080],
 ] as const
-/** Some weeks before the conference whose form most pictures show. */
-const TODAY = '2026-01-12'
 /** A page that scrolls by less than this would better not scroll. */
 const SCROLLS_PX_MIN = 60
-const NOW = `${TODAY}T12:00:00+05:30`
 
 const [, , folder = 'pictures', word = ''] = process.argv
 const into = resolve(folder)
 mkdirSync(into, { recursive: true })
-
-type State = {
-  readonly name: string
-  readonly open: (page: Page) => Promise<unknown>
-}
 
 const server = await serveAlone(
   { CLOCK: NOW },
@@ -50,158 +46,12 @@ const server = await serveAlone(
   TOP,
   'demo',
 )
-const at = (path: string) => (page: Page) => page.goto(server.url + path)
+const at = to(server)
 
-// ── The form ───────────────────────────────────────────────────────────────────
-
-const openForm = async (page: Page) => {
-  await at(FORM)(page)
-  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
-}
-const filled = async (page: Page, category = PG) => {
-  await openForm(page)
-  await field(page, 'Full Name').fill('Dr. Example Nair')
-  await field(page, 'Email Address').fill('example.nair@example.org')
-  await field(page, 'Phone Number').fill('+91 98470 00001')
-  await page.getByRole('radio', { name: category, exact: true }).check()
-  if (category === PG) await page.locator('input[type=file]').setInputFiles(PROOF)
-  await page.getByText('The confirmation goes to').waitFor()
-}
-const refusedWith =
-  (status: number, answer: object) =>
-  async (page: Page): Promise<void> => {
-    await page.route('**/register/', (route) =>
-      route.fulfill({ status, json: { status: 'error', ...answer } }),
-    )
-    await filled(page)
-    await payButton(page).click()
-  }
-const quoted = (base: number) => ({
-  category: 'afpi-pg',
-  period: 'jan-1-jan-25',
-  base,
-  gst: base * 0.18,
-  total: base * 1.18,
-})
-
-const FORMS: readonly State[] = [
-  { name: 'form-empty', open: openForm },
-  { name: 'form-filled', open: (page) => filled(page) },
-  {
-    name: 'form-errors',
-    open: async (page) => {
-      await openForm(page)
-      await page.getByRole('radio', { name: PG, exact: true }).check()
-      await page.getByRole('switch', { name: 'AFPI Member' }).check()
-      await field(page, 'Email Address').fill('asha@gmial.com')
-      await payButton(page).click()
-      await problems(page).waitFor()
-    },
-  },
-  {
-    name: 'form-price-changed',
-    open: async (page) => {
-      await refusedWith(409, { code: 'price_changed', message: 'Changed', quote: quoted(8000) })(
-        page,
-      )
-      await page.getByRole('dialog').waitFor()
-    },
-  },
-  {
-    name: 'form-refused',
-    open: async (page) => {
-      await refusedWith(503, {
-        code: 'busy',
-        message: 'The server is busy. Please try again in a moment.',
-      })(page)
-      await page.getByText('The server is busy').first().waitFor()
-    },
-  },
-  {
-    name: 'form-unpriced',
-    open: async (page) => {
-      await page.route('**/tariff-info/', (route) => route.abort())
-      await page.route(`**${FORM}`, async (route) => {
-        const response = await route.fetch()
-        const html = await response.text()
-        const body = html.replace(/"tariff":\{.*,"drawn":true/, '"tariff":null,"drawn":false')
-        await route.fulfill({ response, body })
-      })
-      await openForm(page)
-      await page.getByRole('button', { name: 'Try again' }).first().waitFor()
-    },
-  },
-  { name: 'form-chirurgia', open: at('/chirurgia2026') },
-  { name: 'form-ended', open: at('/midzone2025') },
-  { name: 'form-closed', open: at('/pulmocon2025') },
-  { name: 'form-before-opening', open: at('/later2027') },
-  { name: 'form-sells', open: at('/nidancon2027') },
-  { name: 'form-scripts', open: at('/arogyam2027') },
-  { name: 'form-free', open: at('/sevana2027') },
-  { name: 'form-run', open: at('/nilarun2027') },
-]
-
-// ── The result pages ───────────────────────────────────────────────────────────
-
-type Answered = RegistrationAnswer['registration']
-const NUMBER = 'AFPI4839201755603'
-const REGISTRATION: Answered = {
-  full_name: 'Dr. Example Nair',
-  email: 'example.nair@example.org',
-  phone_number: '+91 98470 00001',
-  ticket_type: 'afpi-pg',
-  reg_no: NUMBER,
-  order_id: NUMBER,
-  payment_status: 'pending',
-  in_review: false,
-  failed_as: null,
-  payment_date: null,
-  created_at: `${TODAY}T09:00:00+05:30`,
-  attempted_at: `${TODAY}T09:00:00+05:30`,
-  category_label: 'AFPI Member – Post Graduate',
-  ...quoted(6250),
-  lines: [],
-  stands: 'not-paid',
-  held_until: '2026-01-26T00:00:00+05:30',
-  review_since: null,
-  second_payment: false,
-  refunded_amount: 0,
-  difference_due: 0,
-  decide_by: null,
-  may_pay: false,
-}
-const PAID = { payment_status: 'success', payment_date: NOW } as const
-const STANDS: Readonly<Record<string, Partial<Answered>>> = {
-  paid: { stands: 'complete', ...PAID },
-  'paid-twice': { stands: 'complete', ...PAID, second_payment: true, refunded_amount: 1000 },
-  'pending-not-paid': { stands: 'not-paid', may_pay: true },
-  'pending-at-bank': { stands: 'at-bank' },
-  'pending-organisers': { stands: 'organisers', in_review: true, review_since: NOW },
-  failed: { stands: 'failed', payment_status: 'failed', failed_as: 'declined', may_pay: true },
-  refunded: { stands: 'refunded', payment_status: 'refunded', payment_date: NOW },
-}
-const RESULTS: readonly State[] = [
-  ...Object.entries(STANDS).map(([name, stands]): State => ({
-    name: `result-${name}`,
-    open: async (page) => {
-      await page.route('**/registrations/**', (route) =>
-        route.fulfill({
-          json: { status: 'success', registration: { ...REGISTRATION, ...stands } },
-        }),
-      )
-      await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
-      await page.locator('h2').first().waitFor()
-    },
-  })),
-  { name: 'result-unknown', open: at('/afpicon/payment/success?orderId=AFPI2000000000009') },
-  { name: 'result-failed-unknown', open: at('/afpicon/payment/failed') },
-  { name: 'pay-unknown', open: at('/pay/nobody-knows-this-link') },
-]
-
-// ── What belongs to no event, and the office ───────────────────────────────────
-
+/** What belongs to no event. */
 const SITE: readonly State[] = [
   { name: 'landing', open: at('/') },
+  { name: 'landing-unknown-payment', open: at('/?message=unknown-payment') },
   { name: 'organisers', open: at('/organisers') },
   { name: 'not-found', open: at('/nowhere') },
   {
@@ -216,48 +66,23 @@ const SITE: readonly State[] = [
   {
     name: 'gateway',
     open: async (page) => {
-      await filled(page, INTERN)
+      await filled(server, page, INTERN)
       await payButton(page).click()
       await page.waitForURL((url) => url.origin !== server.url)
     },
   },
-]
-const signedIn =
-  (then: string): State['open'] =>
-  async (page) => {
-    await at(`/admin/login?next=${encodeURIComponent(then)}`)(page)
-    await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL((url) => url.pathname !== '/admin/login')
-  }
-const OFFICE: readonly State[] = [
-  { name: 'office-sign-in', open: at('/admin/login') },
-  { name: 'office-dashboard', open: signedIn('/admin/dashboard') },
-  { name: 'office-search', open: signedIn('/admin/search?q=dolor') },
-  { name: 'office-list', open: signedIn('/admin/afpicon2026') },
-  {
-    name: 'office-list-empty',
-    open: signedIn('/admin/afpicon2026?search=nobody+has+this+name'),
-  },
-  { name: 'office-list-sells', open: signedIn('/admin/nidancon2027') },
-  {
-    name: 'office-registration',
-    open: async (page) => {
-      await signedIn('/admin/afpicon2026')(page)
-      await page.locator('table a, .rows a').first().click()
-      await page.getByRole('heading', { level: 1 }).waitFor()
-    },
-  },
-  { name: 'office-codes', open: signedIn('/admin/codes-of/nidancon2027') },
-  { name: 'office-sold', open: signedIn('/admin/nidancon2027/sold') },
 ]
 
 // ── Taking them ────────────────────────────────────────────────────────────────
 
 const browser = await launch()
 try {
-  for (const { name, open } of [...FORMS, ...RESULTS, ...SITE, ...OFFICE]) {
+  for (const { name, open } of [
+    ...formStates(server),
+    ...resultStates(server),
+    ...SITE,
+    ...officeStates(server),
+  ]) {
     if (!name.includes(word)) continue
     const { page, context, complaints } = await visit(browser, { own: true, height: 900 })
     try {

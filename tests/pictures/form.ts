@@ -1,0 +1,217 @@
+/** The form in the states in which a delegate may find it, and what is asked over it. */
+import type { Page } from 'playwright-core'
+import { field, FORM, INTERN, payButton, PG, problems, PROOF } from '../browser/delegate.ts'
+import { to } from './state.ts'
+import type { Pictured, State } from './state.ts'
+
+export const quoted = (base: number) => ({
+  category: 'afpi-pg',
+  period: 'jan-1-jan-25',
+  base,
+  gst: base * 0.18,
+  total: base * 1.18,
+})
+
+export async function openForm(server: Pictured, page: Page): Promise<void> {
+  await to(server)(FORM)(page)
+  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+}
+
+/** Filled in, and ready to be sent. */
+export async function filled(server: Pictured, page: Page, category = PG): Promise<void> {
+  await openForm(server, page)
+  await field(page, 'Full Name').fill('Dr. Example Nair')
+  await field(page, 'Email Address').fill('example.nair@example.org')
+  await field(page, 'Phone Number').fill('+91 98470 00001')
+  await page.getByRole('radio', { name: category, exact: true }).check()
+  if (category === PG) await page.locator('input[type=file]').setInputFiles(PROOF)
+  await page.getByText('The confirmation goes to').waitFor()
+}
+
+/** The dialog that an answer of the server brings up, or its message. */
+async function refusedWith(
+  server: Pictured,
+  page: Page,
+  status: number,
+  answer: object,
+): Promise<void> {
+  await page.route('**/register/', (route) =>
+    route.fulfill({ status, json: { status: 'error', ...answer } }),
+  )
+  await filled(server, page)
+  await payButton(page).click()
+}
+
+/** Of the conference whose form has pages. */
+async function firstPage(server: Pictured, page: Page): Promise<void> {
+  await to(server)('/nidancon2027')(page)
+  await field(page, 'Full Name').fill('Dr. Example Nair')
+  await field(page, 'Email').fill('example.nair@example.org')
+  await field(page, 'Mobile Number').fill('98470 12345')
+  await page.getByLabel('Date of Birth').fill('1980-05-17')
+  await page.getByRole('radio', { name: 'a consultant' }).check()
+  await field(page, 'Medical Council Number').fill('K-12345')
+  await page.getByLabel('State').selectOption('Kerala')
+}
+const next = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Next', exact: true }).click()
+
+export const formStates = (server: Pictured): readonly State[] => {
+  const at = to(server)
+  const asked = (name: string, answer: object): State => ({
+    name,
+    open: async (page) => {
+      await refusedWith(server, page, 409, answer)
+      await page.getByRole('dialog').waitFor()
+    },
+  })
+  return [
+    { name: 'form-empty', open: (page) => openForm(server, page) },
+    { name: 'form-filled', open: (page) => filled(server, page) },
+    {
+      name: 'form-errors',
+      open: async (page) => {
+        await openForm(server, page)
+        await page.getByRole('radio', { name: PG, exact: true }).check()
+        await page.getByRole('switch', { name: 'AFPI Member' }).check()
+        await field(page, 'Email Address').fill('asha@gmial.com')
+        await payButton(page).click()
+        await problems(page).waitFor()
+      },
+    },
+    {
+      name: 'form-kept',
+      open: async (page) => {
+        await filled(server, page)
+        await page.reload()
+        await page.getByText('We kept your answers').waitFor()
+      },
+    },
+    {
+      name: 'form-cleared',
+      open: async (page) => {
+        await filled(server, page)
+        await page.reload()
+        await page.getByRole('button', { name: 'Clear form' }).click()
+        await page.getByRole('button', { name: 'Undo' }).waitFor()
+      },
+    },
+    {
+      name: 'form-offline',
+      open: async (page) => {
+        await filled(server, page)
+        await page.context().setOffline(true)
+        await page.getByText('You are offline').waitFor()
+        await payButton(page).click()
+        await page.getByText('We could not reach our server').first().waitFor()
+      },
+    },
+    {
+      name: 'form-sent-before',
+      open: async (page) => {
+        await filled(server, page, INTERN)
+        await payButton(page).click()
+        await page.waitForURL((url) => !url.href.startsWith(server.url))
+        await page.goBack()
+        await page.getByRole('region', { name: 'Your registration' }).waitFor()
+      },
+    },
+    asked('form-price-changed', {
+      code: 'price_changed',
+      message: 'Changed',
+      quote: quoted(8000),
+    }),
+    asked('form-full', {
+      code: 'full',
+      message: 'All places for post graduates are taken. You may register as a specialist.',
+      place: 'trainees',
+      left: 0,
+      quote: { ...quoted(8000), category: 'afpi-gp-specialist' },
+    }),
+    asked('form-registered-already', {
+      code: 'registered_already',
+      message: 'Somebody with this email address has registered. Are you registering again?',
+      may_confirm: true,
+    }),
+    {
+      name: 'form-full-without-a-way',
+      open: async (page) => {
+        await refusedWith(server, page, 409, {
+          code: 'full',
+          message: 'The hall is full. Please write to us if you would like to be told.',
+          place: 'hall',
+          left: 0,
+          quote: null,
+        })
+        await page.getByText('The hall is full').first().waitFor()
+      },
+    },
+    {
+      name: 'form-refused',
+      open: async (page) => {
+        await refusedWith(server, page, 503, {
+          code: 'busy',
+          message: 'The server is busy. Please try again in a moment.',
+        })
+        await page.getByText('The server is busy').first().waitFor()
+      },
+    },
+    {
+      name: 'form-unpriced',
+      open: async (page) => {
+        await page.route('**/tariff-info/', (route) => route.abort())
+        await page.route(`**${FORM}`, async (route) => {
+          const response = await route.fetch()
+          const html = await response.text()
+          const body = html.replace(/"tariff":\{.*,"drawn":true/, '"tariff":null,"drawn":false')
+          await route.fulfill({ response, body })
+        })
+        await openForm(server, page)
+        await page.getByRole('button', { name: 'Try again' }).first().waitFor()
+      },
+    },
+    { name: 'form-chirurgia', open: at('/chirurgia2026') },
+    { name: 'form-ended', open: at('/midzone2025') },
+    { name: 'form-closed', open: at('/pulmocon2025') },
+    { name: 'form-before-opening', open: at('/later2027') },
+    { name: 'form-sells', open: at('/nidancon2027') },
+    {
+      name: 'form-sells-items',
+      open: async (page) => {
+        await firstPage(server, page)
+        await page.getByRole('button', { name: 'Have a code?' }).click()
+        await page.getByRole('textbox', { name: 'Code', exact: true }).fill('no such code')
+        await page.getByRole('button', { name: 'Use code' }).click()
+        await page.locator('[aria-invalid=true]').first().waitFor()
+        await page.getByRole('textbox', { name: 'Code', exact: true }).fill('')
+        await next(page)
+        await page.getByRole('heading', { level: 2, name: 'Programme' }).waitFor()
+        for (const name of [/^Ultrasound/, /^Difficult airway/, /^ECG/])
+          await page.getByRole('checkbox', { name }).check()
+        await next(page)
+        await page.getByText('At most two workshops').first().waitFor()
+      },
+    },
+    {
+      name: 'form-sells-to-check',
+      open: async (page) => {
+        await firstPage(server, page)
+        await next(page)
+        await page.getByRole('checkbox', { name: /^Ultrasound/ }).check()
+        await next(page)
+        await page.getByRole('button', { name: 'Add a person', exact: true }).click()
+        await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Example')
+        await page.getByLabel('Person 1: Age').fill('45')
+        await field(page, 'Tickets for the gala dinner').fill('2')
+        await next(page)
+        await page.getByRole('checkbox', { name: /The society may use these details/ }).check()
+        await next(page)
+        await page.getByRole('heading', { level: 2, name: 'Check your answers' }).waitFor()
+      },
+    },
+    { name: 'form-scripts', open: at('/arogyam2027') },
+    { name: 'form-free', open: at('/sevana2027') },
+    { name: 'form-run', open: at('/nilarun2027') },
+    { name: 'form-webinar', open: at('/soiltalk2027') },
+  ]
+}
