@@ -376,6 +376,52 @@ test.each([
   },
 )
 
+test.each([
+  { how: 'and says so', tells: true },
+  { how: 'and says nothing, as after Back', tells: false },
+])(
+  'what the browser fills in by itself before the script has come stays, has its price and is sent: $how',
+  async ({ tells }) => {
+    const { page, context, complaints } = await visit(browser, { width: 360, own: true })
+    const release = await heldBack(page, SCRIPT)
+    await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
+    const bar = page.getByRole('region', { name: 'Registration Summary' })
+    const chosen = page.getByRole('radio', { name: INTERN, exact: true })
+    const filled = [
+      [field(page, 'Full Name'), 'Dr. Filled Sample'],
+      [field(page, 'Email Address'), 'filled@example.org'],
+      [field(page, 'Phone Number'), '+91 98470 00000'],
+      [chosen, true],
+    ] as const
+    for (const [where, answer] of filled)
+      await where.evaluate(
+        (input: HTMLInputElement, { value, says }) => {
+          if (typeof value === 'string') input.value = value
+          else input.checked = value
+          for (const type of says ? ['input', 'change'] : [])
+            input.dispatchEvent(new Event(type, { bubbles: true }))
+        },
+        { value: answer, says: tells },
+      )
+    if (tells) await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
+    release()
+    await expect.poll(() => isTaken(page), { timeout: 10_000 }).toBe(true)
+    expect(plain(await bar.innerText())).toContain('₹ 3,540')
+    for (const [where, answer] of filled)
+      expect(answer === true ? await where.isChecked() : await where.inputValue()).toBe(answer)
+    const [sent] = await Promise.all([
+      page.waitForRequest((request) => request.url().endsWith('/register/')),
+      payButton(page).click(),
+    ])
+    for (const [, answer] of filled)
+      if (typeof answer === 'string') expect(sent.postData()).toContain(answer)
+    await page.waitForURL((url) => url.origin !== server.url)
+    expect(plain(await page.locator('body').innerText())).toContain('3,540')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+)
+
 test('what was pressed before the script has come, and cannot be sent, is told when it is here', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
   const release = await heldBack(page, SCRIPT)

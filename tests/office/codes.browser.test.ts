@@ -57,7 +57,10 @@ test('codes are made, told and listed; one is withdrawn after a second look', as
 
   const one = listed.filter({ hasText: first })
   await one.getByRole('button', { name: `Withdraw ${first}` }).click()
-  await one.getByRole('button', { name: `Withdraw for good? ${first}` }).click()
+  const forGood = one.getByRole('button', { name: `Withdraw for good? ${first}` })
+  await forGood.waitFor()
+  await expectAccessible(page, 'a code that is to be withdrawn')
+  await forGood.click()
   await one.getByText('Withdrawn', { exact: true }).waitFor()
   expect(await listed.getByRole('button').count()).toBe(1)
   expect(complaints).toEqual([])

@@ -297,6 +297,21 @@ describe('the list', () => {
   })
 })
 
+test('the search of the office lists what it finds, says when it finds nothing, and opens the only one', async () => {
+  const page = await enter('/admin/search?q=nobody+has+this+name')
+  const found = page.getByRole('status')
+  await found.getByText('Nothing was found in any event that you work for.').waitFor()
+  await expectAccessible(page, 'search, nothing found')
+  await page.getByRole('searchbox').fill('Dr. Example')
+  await page.keyboard.press('Enter')
+  await found.getByText('The newest').waitFor()
+  expect(await page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
+  await expectAccessible(page, 'search with many hits')
+  await page.getByRole('searchbox').fill('example 005')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
+})
+
 describe('a registration', () => {
   test('opens from the list, shows what is known, and leads back to the same list', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
@@ -513,4 +528,7 @@ test('the dashboard says how many payments need a person, once there are some', 
   await panel.getByText('Needs a decision').waitFor()
   expect(await panel.locator('dl.key dd').allTextContents()).toContain('1')
   await expectAccessible(page, 'dashboard with a review')
+  await page.goto(`${url}/admin/${EVENT}/${regNo}`)
+  await page.getByText('For review').waitFor()
+  await expectAccessible(page, 'a registration with a review')
 })

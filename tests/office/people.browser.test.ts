@@ -40,6 +40,7 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
   await factor.getByLabel('Your password').fill('not this one')
   await factor.getByRole('button', { name: 'Show the Code to Scan' }).click()
   await factor.getByText('This is not your password.').waitFor()
+  await expectAccessible(page, 'an account with a wrong password')
   await factor.getByLabel('Your password').fill(PASSWORD)
   await factor.getByRole('button', { name: 'Show the Code to Scan' }).click()
   await factor.getByRole('img', { name: /QR code/ }).waitFor()
@@ -105,6 +106,8 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
 
   // The activity says who did it; removing asks first, and leaves the name there.
   await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').waitFor()
+  await expectAccessible(page, 'somebody is to be removed')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('sita was removed').waitFor()
   await page.getByRole('link', { name: 'Activity' }).click()
