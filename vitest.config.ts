@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'server',
           execArgv,
           isolate: false,
-          include: ['tests/{server,gateway,office,commands,simulator}/**/*.test.ts'],
+          include: ['tests/{server,machine,gateway,office,commands,simulator}/**/*.test.ts'],
           exclude: ['tests/**/*.browser.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

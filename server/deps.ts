@@ -57,7 +57,11 @@ export type ServedEvent = {
   readonly hash: string
   readonly text: string
   readonly shared: string
+  /** Its file has gone, and people are registered: nobody registers any more, and everything else goes on. */
+  readonly isGone?: true
 }
+/** An event file that is not served as it is, and why, in a sentence; the version before may be. */
+export type RefusedFile = { readonly file: string; readonly why: string }
 /** The event files as they are served now; replaced whole at a clean reload. */
 export type EventRegistry = {
   all(): readonly ServedEvent[]
@@ -67,6 +71,8 @@ export type EventRegistry = {
   cards(at: Instant): readonly EventCard[]
   /** The words of the landing page; null when there is no site file, or none that is clean. */
   site(): Site | null
+  /** Files that are not served as they are on the disk, with why, in the order in which they were found. */
+  refused(): readonly RefusedFile[]
   /** Reads the folder again; serves what is clean, keeps the old version of what is not. */
   reload(): Promise<void>
   onChange(listener: () => void): void

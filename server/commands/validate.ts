@@ -239,7 +239,7 @@ async function foldersOf(
     )
     return null
   }
-  const problems = folders.flatMap((folder) => folder.problems)
+  const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
   for (const problem of [...folders.flatMap((folder) => folder.unread), ...problems])
     terminal.complain(problem)
   const read = await Promise.all(

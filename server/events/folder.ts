@@ -24,8 +24,10 @@ import { judgeFolder } from './verdict.ts'
 import { unreadIn } from './unread.ts'
 
 export type Folder = EventFolder & {
-  /** What keeps it from being judged at all, in sentences: no event file, or one that cannot be read. */
+  /** What keeps it from being judged at all, in sentences: no event file, or a shared one that cannot be read. */
   readonly problems: readonly string[]
+  /** Path of an event file that cannot be read → the sentence that says so. */
+  readonly unreadable: ReadonlyMap<string, string>
   /** Files that were meant as event files and are not read, in sentences. */
   readonly unread: readonly string[]
 }
@@ -98,21 +100,25 @@ export async function readFolder(
 ): Promise<Folder> {
   const names = await eventFilesIn(folder)
   const common = await readShared(shared)
-  const problems: string[] = []
+  const unreadable = new Map<string, string>()
   const files: SourceText[] = []
   for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
     const batch = names.slice(from, from + FILES_AT_ONCE)
     for (const [at, read] of (await Promise.all(batch.map(readText))).entries()) {
-      if (!read.ok) problems.push(read.error)
-      else if (read.value !== null) files.push({ path: batch[at] ?? '', text: read.value })
+      const file = batch[at] ?? ''
+      if (!read.ok) unreadable.set(file, read.error)
+      else if (read.value !== null) files.push({ path: file, text: read.value })
     }
   }
-  if (files.length === 0 && problems.length === 0)
-    problems.push(`There is no event file to serve in ${folder}.`)
+  const isEmpty = files.length === 0 && unreadable.size === 0
   return {
     ...common,
     files,
-    problems: [...common.problems, ...problems],
+    problems: [
+      ...common.problems,
+      ...(isEmpty ? [`There is no event file to serve in ${folder}.`] : []),
+    ],
+    unreadable,
     unread: await unreadIn(folder),
   }
 }
@@ -134,7 +140,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     orEmpty('texts'),
     read('site'),
   ])
-  return { shared: { lists, gateways, texts }, site, problems, unread: [] }
+  return { shared: { lists, gateways, texts }, site, problems, unreadable: new Map(), unread: [] }
 }
 
 /** All texts by path, as the printing of findings takes them. */
@@ -148,7 +154,7 @@ export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<str
   )
 }
 
-/** What the server serves of a folder. With anything refused or wrong, it does not start on it. */
+/** What the server serves of a folder. What of the rest was served before is served as it was. */
 export async function compileFolder(
   folder: Folder,
   options: CompileOptions,
@@ -169,7 +175,7 @@ export async function compileFolder(
   if (!made.ok) return nothingOf(made.error)
   const verdict = made.value
   const served: ServedEvent[] = []
-  const refused = new Map<string, string>()
+  const refused = new Map(folder.unreadable)
   for (const [at, file] of folder.files.entries()) {
     const judged = verdict.files[at]
     if (judged === undefined || judged.event === null) {

@@ -6,6 +6,7 @@ import type { EventConfig } from '../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../engine/files.ts'
 import type { Log, ServedEvent } from '../deps.ts'
 import type { Store } from '../store/store.ts'
+import { looksCutOff } from './whole.ts'
 
 type Keeper = {
   readonly folder: string
@@ -17,8 +18,8 @@ type Keeper = {
 const JUDGED_AT_ONCE = 50
 
 /**
- * The events to serve: a version that would break stored registrations is held back, and the one
- * before it (served until now, or at the last start) stands in. Says so, with the findings.
+ * The events to serve: a version that would break stored registrations, or that was not written to its end, is held
+ * back, and the one before it (served until now, or at the last start) stands in. Says so, with the findings.
  */
 export async function keepPromises(
   keeper: Keeper,
@@ -50,7 +51,13 @@ async function judged(
   const file = { path: path.join(folder, `${id}.yaml`), text: next.text }
   const findings = await brokenPromises(store, next.config, file, old.config)
   if (findings.length > 0) print(formatFindings(findings, new Map([[file.path, file.text]])))
-  if (!findings.some(({ severity }) => severity === 'error')) return next
+  if (!findings.some(({ severity }) => severity === 'error')) {
+    if (!looksCutOff(next.text, old.text)) return next
+    const sentence = `${id}.yaml stops in the middle of what it was before, like a file that was not written to its end. The version before is served. If this is meant, put "# end" in its last line.`
+    log.warn({ event: id, version: old.hash.slice(0, 12) }, sentence)
+    print(sentence)
+    return old
+  }
   log.warn(
     { event: id, version: old.hash.slice(0, 12) },
     `${id}.yaml is not served as it is now: it would break stored registrations. The last good version is served.`,

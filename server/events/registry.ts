@@ -3,12 +3,14 @@
  * a changed file is clean, kept as they were when it is not.
  */
 import path from 'node:path'
-import { dayOf, err, inOrder, issuerOf, ok, openOn, tookPlace } from '../../engine/index.ts'
+import { dayOf, inOrder, issuerOf, ok, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
+import { clashesAmong } from '../../engine/files.ts'
 import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
 import type { Compiled, Judge } from './folder.ts'
-import type { EventRegistry, Log, ServedEvent } from '../deps.ts'
+import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../deps.ts'
 import { keepPromises, lastServed } from './held-back.ts'
+import { lastGood } from './last-good.ts'
 import { judgeApart } from './judging.ts'
 import type { Store } from '../store/store.ts'
 import { settled } from './together.ts'
@@ -21,7 +23,7 @@ export type RegistryOptions = {
   readonly folder: string
   /** Compiled events by content hash, so that a thousand files start at once. */
   readonly cacheFolder: string
-  readonly store: Pick<Store, 'keepEventFile' | 'lastEventFile' | 'inUse'>
+  readonly store: Pick<Store, 'keepEventFile' | 'lastEventFile' | 'inUse' | 'eventsServed'>
   readonly clock: () => Instant
   readonly log: Log
   /** Takes findings as people read them. */
@@ -32,7 +34,7 @@ export type RegistryOptions = {
   readonly judge?: Judge
 }
 
-/** Refuses, with the findings as text, while any file has an error. */
+/** Refuses, with the findings as text, what was never served while a file has an error; after that, its last good version is served. */
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
@@ -43,13 +45,16 @@ export async function openRegistry(
   let signature = await signatureOf(folder, shared)
   const first = await compileFolder(await readFolder(folder, shared), options)
   if (first.findings !== '') options.print(first.findings)
-  if (first.refused.size > 0 || first.folderErrors.length > 0)
-    return err([...first.folderErrors, ...first.refused.values()].join('\n'))
-  const kept = await keepPromises(options, first.served, [])
-  const began = takeTogether(options, kept, await standIns(options, kept, first.served))
+  const past = await lastGood(options, first)
+  if (!past.ok) return past
+  const kept = [...(await keepPromises(options, first.served, [])), ...past.value.standIns]
+  const wanted = [...first.served, ...past.value.standIns]
+  const together = takeTogether(options, kept, await standIns(options, kept, wanted, first))
+  const began = [...together, ...besides(past.value.gone, together)]
   await keepAll(options, began)
 
   let current = indexOf(began, first.site)
+  let refused = refusedOf(first, began)
   let working: Promise<void> = Promise.resolve()
   const listeners = new Set<() => void>()
 
@@ -68,6 +73,7 @@ export async function openRegistry(
     if (next.findings !== '') options.print(next.findings)
     for (const problem of next.folderErrors) options.log.warn({}, problem)
     const served = takeTogether(options, merge(options, current.served, next), current.served)
+    refused = refusedOf(compiled, served)
     const site = next.site ?? current.site
     if (same(served, current.served) && JSON.stringify(site) === JSON.stringify(current.site))
       return
@@ -100,10 +106,11 @@ export async function openRegistry(
     byOrderId: (orderId) => current.byOrderId(orderId),
     cards: (at) =>
       inOrder(
-        current.served.map(({ config }) => cardOf(config, at)),
+        current.served.flatMap(({ config, isGone }) => (isGone ? [] : [cardOf(config, at)])),
         dayOf(at),
       ),
     site: () => current.site,
+    refused: () => refused,
     reload,
     onChange: (listener) => void listeners.add(listener),
     close: async () => {
@@ -113,15 +120,47 @@ export async function openRegistry(
   })
 }
 
-/** Where a version is held back, the versions of the others that were served beside it; else none is needed. */
+/** Where a version is held back or has an error, the versions of the others that were served beside it; else none is needed. */
 async function standIns(
   { store }: RegistryOptions,
   kept: readonly ServedEvent[],
   wanted: readonly ServedEvent[],
+  { refused }: Compiled,
 ): Promise<readonly ServedEvent[]> {
-  if (same(kept, wanted)) return kept
+  if (same(kept, wanted) && refused.size === 0) return kept
   const before = await Promise.all(kept.map(({ config }) => lastServed(store, config.id)))
   return before.filter((event) => event !== null)
+}
+
+/** Those of the events without a file that take nothing from the others: an event may have been renamed. */
+function besides(
+  gone: readonly ServedEvent[],
+  served: readonly ServedEvent[],
+): readonly ServedEvent[] {
+  const taken: ServedEvent[] = []
+  for (const event of gone) {
+    const configs = [...served, ...taken, event].map(({ config }) => config)
+    if (clashesAmong(configs).length === 0) taken.push(event)
+  }
+  return taken
+}
+
+/** What stands on the disk and is not served: refused by itself, or another version of it is served. */
+function refusedOf(
+  compiled: Pick<Compiled, 'served' | 'refused' | 'folderErrors'>,
+  served: readonly ServedEvent[],
+): readonly RefusedFile[] {
+  const hashes = new Set(served.map(({ hash }) => hash))
+  return [
+    ...compiled.folderErrors.map((why) => ({ file: '_shared', why })),
+    ...[...compiled.refused].map(([file, why]) => ({ file: path.basename(file), why })),
+    ...compiled.served
+      .filter(({ hash }) => !hashes.has(hash))
+      .map(({ config: { id } }) => ({
+        file: `${id}.yaml`,
+        why: `${id}.yaml is not served as it is now: the version before is. The log says why.`,
+      })),
+  ]
 }
 
 /** What can be served together of what is clean; says what cannot. */
@@ -175,7 +214,7 @@ function merge(
   next: Compiled,
 ): readonly ServedEvent[] {
   const fresh = new Map(next.served.map((event) => [event.config.id, event]))
-  const kept = before.filter(({ config }) => !fresh.has(config.id))
+  const kept = before.filter(({ config, isGone }) => !fresh.has(config.id) && !isGone)
   for (const { config } of kept)
     options.log.warn({ event: config.id }, 'the version served before is kept')
   for (const [file, reason] of next.refused)
@@ -183,7 +222,9 @@ function merge(
   // An event keeps its place; new ones follow.
   const merged = before.map((event) => {
     const changed = fresh.get(event.config.id)
-    return changed === undefined || changed.hash === event.hash ? event : changed
+    if (changed === undefined) return event
+    // The file of one that was gone may come back as it was.
+    return changed.hash === event.hash && !event.isGone ? event : changed
   })
   return [
     ...merged,
@@ -192,7 +233,10 @@ function merge(
 }
 
 function same(a: readonly ServedEvent[], b: readonly ServedEvent[]): boolean {
-  return a.length === b.length && a.every((event, index) => event.hash === b[index]?.hash)
+  return (
+    a.length === b.length &&
+    a.every(({ hash, isGone }, at) => hash === b[at]?.hash && isGone === b[at]?.isGone)
+  )
 }
 
 async function keepAll(

@@ -193,6 +193,13 @@ export function reads(sql: Sql) {
         ).get(eventId) ?? null
       )
     },
+    eventsServed(): readonly string[] {
+      return sql<{ id: string }>(
+        'SELECT DISTINCT event_id AS id FROM event_files ORDER BY event_id',
+      )
+        .all()
+        .map(({ id }) => id)
+    },
     draft(tokenHash: string): DraftProof | null {
       return draftOf(sql, tokenHash)
     },

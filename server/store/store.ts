@@ -320,6 +320,8 @@ export interface Store extends Acting, Issued, PeopleStore {
   }): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
   lastEventFile(eventId: string): Promise<KeptEventFile | null>
+  /** The ids of all events that were ever served, in their order. */
+  eventsServed(): Promise<readonly string[]>
   /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories, what is sold and taken, with counts. */
   inUse(eventId: string): Promise<InUse>
 

@@ -119,6 +119,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     keepEventFile: (kept) => write('keepEventFile', kept),
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
+    eventsServed: async () => read.eventsServed(),
     inUse: (eventId) => list('inUse', eventId),
 
     importRegistrations: (rows) => write('importRegistrations', rows),

@@ -334,7 +334,8 @@ async function opened(folder: string, production = false, judge: Judge | null = 
   const registry = await openRegistry({
     folder,
     cacheFolder: join(work, 'cache'),
-    store,
+    // Each folder is a first start: what other folders served with the same store is not known here.
+    store: { ...store, eventsServed: () => Promise.resolve([]) },
     clock: () => instant(Date.UTC(2026, 0, 10)),
     log: {
       info: () => {},

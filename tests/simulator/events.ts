@@ -158,6 +158,7 @@ export function registryOf(all: () => readonly ServedEvent[]): EventRegistry & {
       ) ?? null,
     cards: () => [],
     site: () => null,
+    refused: () => [],
     reload: async () => {},
     onChange: (listener) => void listeners.add(listener),
     changed: () => {

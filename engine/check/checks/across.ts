@@ -159,9 +159,15 @@ function callsMeet(a: string, b: string): boolean {
   return a.includes('?') || b.includes('?') ? a === b : pathsMeet(a, b)
 }
 
-/** Files against each other. Each clash is told once, in the file whose path comes later; the order of the files does not matter. */
+/**
+ * Files against each other. Each clash is told once, in the file whose path comes later; the order of the files does not
+ * matter. A file that is called otherwise than its event ("Copy of …") comes after all that are called right.
+ */
 export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
-  const sorted = [...events].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const isMisnamed = ({ event, path }: Beside): boolean => !isNamedFor(event.id, path)
+  const sorted = [...events].sort(
+    (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
+  )
   return clashesAmong(sorted.map(({ event }) => event)).flatMap((clash) => {
     const [mine, theirs] = [sorted[clash.later], sorted[clash.earlier]]
     if (mine === undefined || theirs === undefined) return []
