@@ -7,14 +7,12 @@ import { LINK_PLACE } from './unfinished.ts'
 
 /**
  * It goes to the address that is stored, never to one that was typed, and says nothing of what was typed.
- * `page`: the result page of a registration that is complete; any other gets a link made when it is sent.
  * Null where the event sends no mail, or no address is stored.
  */
 export function alreadyMail(
   event: EventConfig,
   registration: Pick<RegistrationView, 'regNo' | 'answers'>,
   stands: Stands,
-  page: string,
 ): {
   readonly to: string
   readonly copyTo: null
@@ -28,11 +26,9 @@ export function alreadyMail(
     `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
     `Somebody, most likely you, has just tried to register for ${event.title} again. You are already registered, as ${registration.regNo}. Nothing was changed, and nothing was charged.`,
     isComplete
-      ? `Your registration is complete. You can find it here:\n${page}`
+      ? `Your registration is complete. You can find it here:\n${LINK_PLACE}`
       : `Your registration is not complete yet. This page shows how it stands and whether anything is due:\n${LINK_PLACE}`,
-    isComplete
-      ? 'If it was not you, you need not do anything.'
-      : 'Please keep the link to yourself: anybody who has it can see your registration. If it was not you, you need not do anything.',
+    'Please keep the link to yourself: anybody who has it can see your registration. If it was not you, you need not do anything.',
     `If you have questions, write to ${event.support}.`,
   ].join('\n\n')
   const subject = oneLine(`You are already registered for ${event.title}`)

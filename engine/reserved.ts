@@ -14,6 +14,7 @@ export const SITE_PAGES: readonly string[] = [
 
 /** Pages that a link of a mail, or the office itself, leads to; no button does. */
 export const LINK_PAGES: readonly string[] = [
+  '/my/{token}',
   '/pay/{token}',
   '/admin/account',
   '/admin/search',
@@ -78,9 +79,10 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/payment/confirmation',
   '/api/payment/return',
   '/api/payment/resume',
-  '/api/payment/resume/{token}',
   '/api/payment/retry',
   '/api/payment/webhook',
+  '/api/my/{token}',
+  '/api/my/{token}/documents/{id}',
   ...OFFICE_CALLS,
   ...OFFICE_CALLS.map((path) => `/api${path}`),
 ]

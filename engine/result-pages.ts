@@ -15,6 +15,7 @@ import {
   type RegistrationView,
 } from './texts.ts'
 import { formatDay, formatInstant, isDay, readInstant } from './time.ts'
+import { LINK_PLACE } from './unfinished.ts'
 
 /**
  * How a registration number is drawn as a QR code, on the ticket and in its mail: middling correction, because it is also read
@@ -118,9 +119,12 @@ export function mailFor(
     to: oneLine(to),
     copyTo,
     subject: oneLine(fill(event.email.subject, values, missing)),
-    text: fill(event.email.text, values, missing),
+    text: `${fill(event.email.text, values, missing)}\n\n${OWN_PAGE}`,
   }
 }
+
+/** Below the event's own words. */
+const OWN_PAGE = `Your registration is here, with your ticket, your receipt and whatever is left to do:\n${LINK_PLACE}\n\nPlease keep the link to yourself: anybody who has it can see your registration.`
 
 /** A "no" or a "not", and after it a word for money that goes: "No amount has been deducted", "You were not charged". */
 const NO_MONEY_WENT =

@@ -192,7 +192,7 @@ export const ANSWERED_NAMES = Object.keys({
   may_pay: true,
 } satisfies Record<keyof AnsweredValues, true>)
 
-/** GET of the event's registration path, and of `/api/payment/resume/{token}/`: answers under their field ids, engine values under `api.returns` names and their own. */
+/** GET of the event's registration path, and within `/api/my/{token}/`: answers under their field ids, engine values under `api.returns` names and their own. */
 export type RegistrationAnswer = {
   status: 'success'
   registration: AnsweredValues & Record<string, unknown>
@@ -372,8 +372,8 @@ export type PageData =
   | { page: 'event'; event: EventAnswer; tariff: TariffAnswer | null; drawn: boolean }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
-  /** What a link from a mail leads to; `event` null: nobody knows the link. */
-  | { page: 'pay'; event: EventAnswer | null; site: unknown; events: EventCard[] }
+  /** A delegate's own page, to which a link from a mail leads; `event` null: nobody knows the link. */
+  | { page: 'my'; event: EventAnswer | null; site: unknown; events: EventCard[] }
   /** `message` is said above everything else; null: nothing is. */
   | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {

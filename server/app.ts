@@ -23,6 +23,7 @@ import { openGuesses } from './registering/guesses.ts'
 import { outsideCalls } from './registering/outside-calls.ts'
 import { lookupGuard } from './registering/lookup.ts'
 import { payCalls } from './registering/pay-calls.ts'
+import { delegateCalls } from './delegate/calls.ts'
 import { confirmationCall } from './registering/confirmation-call.ts'
 import { proofCalls } from './registering/proof-calls.ts'
 import { registeringCalls } from './registering/calls.ts'
@@ -81,6 +82,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await paymentRoutes(app, deps, guard)
   await payCalls(app, deps, guard)
   await confirmationCall(app, deps, guard)
+  delegateCalls(app, deps, guard)
   await adminRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {

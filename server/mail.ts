@@ -12,7 +12,7 @@ import { instant, type EventConfig } from '../engine/index.ts'
 import type { Deps, Environment } from './deps.ts'
 import { repeating } from './machine/clock.ts'
 import { attachmentsOf, type Attachment } from './registering/ticket-mail.ts'
-import { textToSend } from './registering/unfinished.ts'
+import { textToSend } from './registering/own-link.ts'
 import type { QueuedMail } from './store/store.ts'
 
 /** After each failed try; a mail server that is down over a weekend loses nothing. */

@@ -157,14 +157,6 @@ function readPaymentData(data: unknown): PaymentData | null {
 export const readRetried: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
 
-/** What the page of a link to pay shows. */
-export const readResumed: Reader<{
-  readonly registration: RegistrationAnswer['registration']
-}> = (body) => {
-  const registration = isRecord(body) ? readRegistration(body['registration']) : null
-  return registration === null ? null : { registration }
-}
-
 /** The public read of a registration. `registration: null` where the call succeeded and there is none. */
 export type FoundAnswer = { readonly registration: RegistrationAnswer['registration'] | null }
 
@@ -177,7 +169,8 @@ export const readFound: Reader<FoundAnswer> = (body) => {
   return read === null ? null : { registration: read }
 }
 
-function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
+/** A registration as the server says it, with what it leaves out filled in. */
+export function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
   if (!isRecord(found) || !holdsAll(found, 'string', 'reg_no')) return null
   const status = found['payment_status']
   if (!isPaymentStatus(status)) return null

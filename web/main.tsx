@@ -35,8 +35,8 @@ async function choose(page: PageData): Promise<ComponentType<PageProps>> {
     }
     case 'result':
       return (await import('./results/index.tsx')).default
-    case 'pay':
-      return (await import('./results/pay.tsx')).default
+    case 'my':
+      return (await import('./my/index.tsx')).default
     case 'office':
       return (await import('./office/index.tsx')).default
     case 'site':

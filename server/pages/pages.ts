@@ -11,7 +11,7 @@ import type { Deps, ServedEvent } from '../deps.ts'
 import { openDrawings } from './drawing.ts'
 import type { Drawings } from './drawing.ts'
 import { packed } from './packed.ts'
-import { linked } from '../registering/pay-calls.ts'
+import { linked } from '../registering/own-link.ts'
 import { eventFile, sharedFiles } from '../events/file-call.ts'
 import {
   bareTemplate,
@@ -31,8 +31,8 @@ import { eventAnswer } from '../events/validators.ts'
 /** The landing page for a payment of nobody's: it says so above everything else. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
-/** The page that a link of a mail leads to. */
-const LINK = /^\/pay\/([^/]+)$/
+/** The page that a link of a mail leads to; mails of older versions have the second word. */
+const LINK = /^\/(?:my|pay)\/([^/]+)$/
 
 type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
 export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unknown }
@@ -46,6 +46,7 @@ const ROBOTS = `User-agent: *
 Disallow: /admin
 Disallow: /api/
 Allow: /api/events/
+Disallow: /my/
 Disallow: /pay/
 `
 
@@ -123,7 +124,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
         return send(request, secret(reply), officePage(deps))
       const token = LINK.exec(here)?.[1]
       if (token !== undefined) {
-        const { page, status } = await payPage(deps, token, at)
+        const { page, status } = await ownPage(deps, token, at)
         return send(request, secret(reply.code(status)), page)
       }
       return send(request, secret(reply.code(404)), missingPage(deps))
@@ -217,37 +218,37 @@ function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Inst
 }
 
 /** Of the event that the link belongs to, also when it has expired; of none where nobody knows it. */
-async function payPage(
+async function ownPage(
   deps: Deps,
   token: string,
   at: Instant,
 ): Promise<{ readonly page: Page; readonly status: 200 | 404 }> {
   const found = await linked(deps, token)
-  const served = found === null ? null : deps.events.byId(found.event.id)
   const site = deps.events.site()
   const events = [...deps.events.cards(at)]
-  if (found === null || served === null) {
+  if (found === null) {
     const text = 'This link is not known.'
     const page = {
-      title: `Payment – ${name}`,
+      title: `Your registration – ${name}`,
       about: text,
       url: null,
       picture: null,
       colour: null,
-      shell: plainShell('Payment', text),
-      data: { page: 'pay' as const, event: null, site, events },
+      shell: plainShell('Your registration', text),
+      data: { page: 'my' as const, event: null, site, events },
     }
     return { page, status: 404 }
   }
+  const { served } = found
   const { config } = served
   const page = {
-    title: `${config.title}: payment`,
-    about: `Payment for ${config.title}`,
+    title: `${config.title}: your registration`,
+    about: `Your registration for ${config.title}`,
     url: null,
     picture: null,
     colour: config.look.colour,
     shell: eventShell(config, at, lookingUp),
-    data: { page: 'pay' as const, event: eventAnswer(served, at), site, events },
+    data: { page: 'my' as const, event: eventAnswer(served, at), site, events },
   }
   return { page, status: found.isExpired ? 404 : 200 }
 }

@@ -8,14 +8,13 @@ const AGAIN_MS = 60 * 60_000
 
 /** To the address that is stored. Whoever typed the answers learns nothing by it. */
 export async function tellTheRegistered(
-  { store, environment }: Pick<Deps, 'store' | 'environment'>,
+  { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   regNo: RegNo,
   at: Instant,
 ): Promise<void> {
   const stored = await store.registration(regNo)
   if (stored === null) return
-  const page = `${environment.publicUrl}${event.routes.success}?orderId=${encodeURIComponent(regNo)}`
-  const mail = alreadyMail(event, stored, standing(stored, at), page)
+  const mail = alreadyMail(event, stored, standing(stored, at))
   if (mail !== null) await store.queueAlready(regNo, mail, at, instant(at - AGAIN_MS))
 }

@@ -1,18 +1,8 @@
 /** Whoever registered and left before paying gets one mail with a link that leads back; nobody gets two. */
-import { randomBytes } from 'node:crypto'
-import {
-  holdOf,
-  instant,
-  LINK_PLACE,
-  mayTry,
-  standing,
-  unfinishedMail,
-} from '../../engine/index.ts'
+import { holdOf, instant, mayTry, standing, unfinishedMail } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import type { Deps, Environment } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { repeating } from '../machine/clock.ts'
-import type { QueuedMail, StoredRegistration } from '../store/store.ts'
-import { hashOf } from './pay-calls.ts'
 import { withSameEmail } from './same-email.ts'
 
 /** By then nobody is in front of the gateway's page any more, and the conference is still in mind. */
@@ -21,10 +11,6 @@ const LEFT_MS = 60 * 60_000
 const TICK_MS = 60_000
 /** Read from the store at a time. */
 const BATCH_ROWS = 50
-/** How long a link works where the price has no end, or where it leads to whatever there is to see. */
-const LINK_MS = 30 * 24 * 60 * 60_000
-/** 256 random bits, which nobody guesses. */
-const TOKEN_BYTES = 32
 
 type UnfinishedDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 export type Unfinished = {
@@ -78,38 +64,4 @@ async function queue(
   const paid = others.find(({ paymentStatus }) => paymentStatus === 'success')
   const mail = unfinishedMail(config, stored, holdOf(config, newest), paid?.regNo ?? null)
   return mail !== null && (await store.queueUnfinished(stored.regNo, mail, at))
-}
-
-/**
- * The text as it goes out, with a link made for it, of which only the hash is stored; null: it was paid
- * meanwhile, or a person decides, so that it goes to nobody.
- */
-export async function textToSend(
-  {
-    store,
-    clock,
-    environment,
-  }: Pick<Deps, 'store' | 'clock'> & {
-    readonly environment: Pick<Environment, 'publicUrl'>
-  },
-  mail: QueuedMail,
-): Promise<string | null> {
-  if (!mail.text.includes(LINK_PLACE)) return mail.text
-  const at = clock()
-  const stored = mail.regNo === null ? null : await store.registration(mail.regNo)
-  if (stored === null) return null
-  if (mail.kind === 'unfinished' && standing(stored, at) !== 'not-paid') return null
-  const token = randomBytes(TOKEN_BYTES).toString('base64url')
-  await store.addLink({
-    tokenHash: hashOf(token),
-    regNo: stored.regNo,
-    purpose: 'pay',
-    at,
-    expiresAt: mail.kind === 'unfinished' ? expiryOf(stored, at) : instant(at + LINK_MS),
-  })
-  return mail.text.replace(LINK_PLACE, `${environment.publicUrl}/pay/${token}`)
-}
-
-function expiryOf({ payments }: StoredRegistration, at: Instant): Instant {
-  return payments[0]?.holdUntil ?? instant(at + LINK_MS)
 }

@@ -186,7 +186,8 @@ export type ReviewCounts = {
 export type NewLink = {
   readonly tokenHash: string
   readonly regNo: RegNo
-  readonly purpose: 'pay'
+  /** `pay`: of a mail of an older version, which led to the same page. */
+  readonly purpose: 'my' | 'pay'
   readonly at: Instant
   readonly expiresAt: Instant
 }

@@ -394,18 +394,23 @@ describe('whoever left before paying', () => {
       const token = linkIn(mail)
       expect(token).toHaveLength(43)
 
-      const page = await fetch(`${other.url}/pay/${token}`)
+      // As mails of older versions wrote it, too.
+      expect((await fetch(`${other.url}/pay/${token}`)).status).toBe(200)
+      const page = await fetch(`${other.url}/my/${token}`)
       expect(page.status).toBe(200)
       expect(Object.fromEntries(page.headers)).toMatchObject({
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
         'x-robots-tag': 'noindex',
       })
-      expect(await page.text()).toContain('"page":"pay"')
-      const shown = await fetch(`${other.url}/api/payment/resume/${token}`)
+      expect(await page.text()).toContain('"page":"my"')
+      const shown = await fetch(`${other.url}/api/my/${token}`)
       expect(await shown.json()).toEqual({
         status: 'success',
-        registration: await look(regNo, other),
+        // The answers, which the number alone does not show, among it.
+        registration: expect.objectContaining(await look(regNo, other)),
+        state: 'to_pay',
+        documents: [],
       })
       for (let times = 0; times < 2; times += 1)
         expect(await byLink(other, token)).toMatchObject({
@@ -414,11 +419,9 @@ describe('whoever left before paying', () => {
         })
       await other.sandbox().act(orderId, 'pay')
       await other.settled()
-      expect(await (await fetch(`${other.url}/api/payment/resume/${token}/`)).json()).toMatchObject(
-        {
-          registration: { stands: 'complete' },
-        },
-      )
+      expect(await (await fetch(`${other.url}/api/my/${token}/`)).json()).toMatchObject({
+        registration: { stands: 'complete' },
+      })
       expect(await byLink(other, token)).toMatchObject({
         status: 409,
         body: { code: 'nothing_due' },
@@ -444,32 +447,35 @@ describe('whoever left before paying', () => {
       expect(await other.parts().mailer.run()).toBe(1)
       const mails = mailsIn(other)
       expect(mails.length).toBe(before + 1)
-      const mail = mails.find((one) => linkIn(one) !== '') ?? ''
+      const mail = mails.find((one) => one.includes('a second registration is not paid')) ?? ''
+      expect(linkIn(mail)).toHaveLength(43)
       for (const said of [second.regNo, first.regNo, 'you need not do anything'])
         expect(mail).toContain(said)
       expect(mail).not.toContain('It is complete once')
     }))
 
-  test('and pays after the hold finds the link expired, like one that nobody made', () =>
+  test('and comes back after the hold finds the page, and half a year after the event a link expired, like one that nobody made', () =>
     withRig(async (other) => {
       await leave(other, 61 * minute)
       await other.parts().unfinished.run()
       await other.parts().mailer.run()
       const token = linkIn(mailsIn(other)[0] ?? '')
-      expect((await fetch(`${other.url}/api/payment/resume/${token}`)).status).toBe(200)
+      expect((await fetch(`${other.url}/api/my/${token}`)).status).toBe(200)
       other.at('2026-01-02T00:00:00+05:30')
+      expect((await fetch(`${other.url}/api/my/${token}`)).status).toBe(200)
+      other.at('2026-08-01T00:00:00+05:30')
       for (const one of [token, 'a'.repeat(43), 'x', '']) {
         expect(await byLink(other, one)).toMatchObject({ status: 404, body: { status: 'error' } })
-        expect((await fetch(`${other.url}/api/payment/resume/${one}`)).status).not.toBe(200)
+        expect((await fetch(`${other.url}/api/my/${one}`)).status).not.toBe(200)
       }
       // Of an expired one the event is known, so that its page can lead to the form.
       const pages = await Promise.all(
-        [token, 'a'.repeat(43)].map((one) => fetch(`${other.url}/pay/${one}`)),
+        [token, 'a'.repeat(43)].map((one) => fetch(`${other.url}/my/${one}`)),
       )
       expect(pages.map(({ status }) => status)).toEqual([404, 404])
       const [expired, unknown] = await Promise.all(pages.map((page) => page.text()))
       expect([
-        expired?.includes('"page":"pay","event":{'),
+        expired?.includes('"page":"my","event":{'),
         unknown?.includes('"event":null'),
       ]).toEqual([true, true])
     }))
@@ -487,7 +493,7 @@ describe('whoever left before paying', () => {
       await other.parts().deps.payments.verify(paid.orderId, 5_000)
       expect(await look(paid.regNo, other)).toMatchObject({ stands: 'complete' })
       await other.parts().mailer.run()
-      expect(mailsIn(other).filter((mail) => linkIn(mail) !== '')).toEqual([])
+      expect(mailsIn(other).filter((mail) => mail.includes('Finish your'))).toEqual([])
       expect(other.rows("SELECT status, error FROM mail_queue WHERE kind = 'unfinished'")).toEqual([
         { status: 'failed', error: 'It was not needed any more.' },
       ])

@@ -44,7 +44,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /api/payment/webhook': 'public',
   'POST /api/payment/retry': 'public',
   'POST /api/payment/resume': 'public',
-  'GET /api/payment/resume/:token': 'public',
+  'GET /api/my/:token': 'public',
+  'GET /api/my/:token/documents/:id': 'public',
   'POST /api/payment/confirmation': 'public',
 
   'POST /admin/login': 'anybody',

@@ -95,21 +95,23 @@ describe('the same email address a second time', () => {
     expect(mail).toMatchObject({ recipient: 'asha.menon@sample.example' })
     expect(mail?.['body']).toContain('{link}')
     await server.mailer.run()
-    const [link] = server.rows('SELECT purpose, expires_at - created_at AS ms FROM links')
-    expect(link).toEqual({ purpose: 'pay', ms: 30 * 24 * 3_600_000 })
+    const halfAYear = 180 * 24 * 3_600_000
+    const over = Date.parse('2026-03-03T00:00:00+05:30')
+    const [link] = server.rows('SELECT purpose, expires_at FROM links')
+    expect(link).toEqual({ purpose: 'my', expires_at: over + halfAYear })
 
     server.at('2026-01-10T13:01:00+05:30')
     await call(path, { ...answers })
     expect(mails(first.reg_no).length).toBe(2)
   })
 
-  test('once it is paid, the mail leads to the result page', async () => {
+  test('once it is paid, the mail leads to its own page too', async () => {
     const answers = somebody()
     const { reg_no, payment_data } = await registered(answers)
     await told(payment_data, confirmed('AP1', paise(118_000), server.now()))
     expect((await call(path, answers)).body['code']).toBe('registered_already')
     expect(mails(reg_no).map(({ body }) => body)).toEqual([
-      expect.stringContaining(`/sample2026/payment/success?orderId=${reg_no}`),
+      expect.stringMatching(/Your registration is complete.*\n\{link\}/),
     ])
   })
 

@@ -1,5 +1,6 @@
 /** The mails that go out, and the links in them that lead back to a registration. */
-import { openUnfinished, textToSend } from '../../server/registering/unfinished.ts'
+import { textToSend } from '../../server/registering/own-link.ts'
+import { openUnfinished } from '../../server/registering/unfinished.ts'
 import type { Course } from './course.ts'
 import type { InsideDeps, Machine } from './machine.ts'
 
@@ -30,7 +31,7 @@ export function openPost(given: {
       const text = await textToSend(deps, mail)
       if (text === null) await store.mailFailed(mail.id, 'It was not needed any more.', null)
       else {
-        const token = /\/pay\/([\w-]+)/.exec(text)?.[1]
+        const token = /\/my\/([\w-]+)/.exec(text)?.[1]
         if (token !== undefined && mail.regNo !== null) links.set(mail.regNo, token)
         await store.mailSent(mail.id, clock())
       }

@@ -7,11 +7,11 @@ import {
   readEventFile,
   readFound,
   readRegistered,
-  readResumed,
   readRetried,
   tariffReader,
 } from '../../web/answers.ts'
 import type { Reader } from '../../web/api.ts'
+import { readMine } from '../../web/my/answers.ts'
 import { priceOf } from '../../web/event/price.ts'
 import {
   listReader,
@@ -168,9 +168,9 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ],
   [
     'the registration of a link',
-    readResumed,
-    { status: 'success', registration },
-    ['registration', 'registration.reg_no', 'registration.payment_status'],
+    readMine,
+    { status: 'success', registration, state: 'to_pay', documents: [] },
+    ['registration', 'registration.reg_no', 'registration.payment_status', 'state'],
   ],
   [
     'an event file',

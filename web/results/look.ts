@@ -12,19 +12,25 @@ export type Missing = {
   /** Whether asking once more may help. */
   readonly again: boolean
 }
-export type Look =
+export type Look<T extends FoundAnswer = FoundAnswer> =
   | { readonly is: 'loading' }
-  | { readonly is: 'found'; readonly registration: Registration }
+  /** `answer`: whatever else the call says. */
+  | { readonly is: 'found'; readonly registration: Registration; readonly answer: T }
   /** Its number opens nothing by itself; `wrong`: the address that was given is another. */
   | { readonly is: 'asks'; readonly message: string; readonly wrong: boolean }
   | Missing
 
 /** A call that reads a registration, or what is to be said instead of calling. */
-export type Ask = (signal: AbortSignal) => Promise<Answered<FoundAnswer>> | Missing
+export type Ask<T extends FoundAnswer = FoundAnswer> = (
+  signal: AbortSignal,
+) => Promise<Answered<T>> | Missing
 
 /** One look at the stored registration, and another whenever `ask` changes; `again` looks once more. What is shown stays meanwhile. */
-export function useLook(event: PublicEvent, ask: Ask): readonly [Look, () => void] {
-  const [look, setLook] = useState<Look>({ is: 'loading' })
+export function useLook<T extends FoundAnswer>(
+  event: PublicEvent,
+  ask: Ask<T>,
+): readonly [Look<T>, () => void] {
+  const [look, setLook] = useState<Look<T>>({ is: 'loading' })
   const [asked, setAsked] = useState(0)
   useEffect(() => {
     const leave = new AbortController()
@@ -43,7 +49,7 @@ export function useLook(event: PublicEvent, ask: Ask): readonly [Look, () => voi
       setLook(
         registration === null
           ? unknown(event.results.errors.notFound)
-          : { is: 'found', registration },
+          : { is: 'found', registration, answer: answer.value },
       )
     })
     return () => leave.abort()
@@ -60,7 +66,7 @@ export const unknown = (message: string): Missing => ({
 })
 
 /** The server's own words where it has some; else that the fetch failed, and why. */
-function missing(event: PublicEvent, error: ApiError): Look {
+function missing(event: PublicEvent, error: ApiError): Exclude<Look, { is: 'found' }> {
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
   if (error.answer?.message)

@@ -1,39 +1,44 @@
-/** The page that a link from a mail leads to: the registration it belongs to, and paying for it in one press. */
+/** A delegate's own page, to which the links of mails lead: how the registration stands, paying for it in one press, and what belongs to it. */
 import { useCallback, useState } from 'react'
 import type { EventAnswer, EventCard } from '../../engine/index.ts'
-import { readResumed, readRetried } from '../answers.ts'
+import { readRetried } from '../answers.ts'
 import { call } from '../api.ts'
 import { callUntilAnswered } from '../shared/patience.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Breaking } from '../shared/ledger.tsx'
 import type { PageProps } from '../shared/page.ts'
 import { Plain } from '../shared/plain.tsx'
-import { useLook } from './look.ts'
-import type { Ask, Look, Missing } from './look.ts'
-import type { AskToPay } from './pay-now.tsx'
-import { Loading, ResultFrame, Standing, titleOfStanding, useTitle } from './standing.tsx'
+import { useLook } from '../results/look.ts'
+import type { Ask, Look, Missing } from '../results/look.ts'
+import type { AskToPay } from '../results/pay-now.tsx'
+import { Loading, ResultFrame, Standing, titleOfStanding, useTitle } from '../results/standing.tsx'
+import { readMine } from './answers.ts'
+import type { Mine } from './answers.ts'
+import { PANELS } from './panels.ts'
 
-export default function PayPage({ page }: PageProps) {
-  if (page.page !== 'pay') return null
+export default function MyPage({ page }: PageProps) {
+  if (page.page !== 'my') return null
   return page.event === null ? <NoLink events={page.events} /> : <Linked page={page.event} />
 }
 
 function Linked({ page }: { readonly page: EventAnswer }) {
   return (
     <ResultFrame event={page.event}>
-      <Resumed page={page} />
+      <Own page={page} />
     </ResultFrame>
   )
 }
 
-/** Of `/pay/{token}`, as the mail wrote it; no token of ours needs escaping, so what has to be unescaped is not one. */
+/** Of `/my/{token}`, as the mail wrote it; no token of ours needs escaping, so what has to be unescaped is not one. */
 const tokenIn = (pathname: string): string => pathname.split('/')[2] ?? ''
 
-function Resumed({ page: { event, now } }: { readonly page: EventAnswer }) {
+const pathOf = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
+
+function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
   const [token] = useState(() => tokenIn(window.location.pathname))
-  const find = useCallback<Ask>(
+  const find = useCallback<Ask<Mine>>(
     (signal) =>
-      call(`/api/payment/resume/${encodeURIComponent(token)}`, readResumed, {
+      call(pathOf(token), readMine, {
         signal,
         fallback: event.results.errors.fetchFailed,
       }),
@@ -42,7 +47,8 @@ function Resumed({ page: { event, now } }: { readonly page: EventAnswer }) {
   const [look, again] = useLook(event, find)
   useTitle(
     event,
-    titleOf(look) ?? (look.is === 'found' ? titleOfStanding(event, look.registration) : 'Payment'),
+    titleOf(look) ??
+      (look.is === 'found' ? titleOfStanding(event, look.registration) : 'Your registration'),
   )
   const ask: AskToPay = (price, waits) =>
     callUntilAnswered(
@@ -58,7 +64,15 @@ function Resumed({ page: { event, now } }: { readonly page: EventAnswer }) {
   if (look.is === 'found') {
     const { registration } = look
     const query = { orderId: registration.order_id, amount: null, date: null }
-    return <Standing {...{ event, registration, query, now, again, ask }} />
+    const panel = { event, mine: look.answer, path: pathOf(token), again }
+    return (
+      <>
+        <Standing {...{ event, registration, query, now, again, ask }} />
+        {PANELS.map((Panel, index) => (
+          <Panel key={index} {...panel} />
+        ))}
+      </>
+    )
   }
   return look.is === 'missing' ? <Over event={event} look={look} again={again} /> : <Loading />
 }
