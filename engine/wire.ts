@@ -196,6 +196,8 @@ export const ANSWERED_NAMES = Object.keys({
 export type RegistrationAnswer = {
   status: 'success'
   registration: AnsweredValues & Record<string, unknown>
+  /** Whoever asked has shown the number alone, and is told who it is and how it stands; with the email address, more. */
+  partial?: true
 }
 
 export type EventsAnswer = { status: 'success'; events: EventCard[] }

@@ -158,7 +158,11 @@ export const readRetried: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
 
 /** The public read of a registration. `registration: null` where the call succeeded and there is none. */
-export type FoundAnswer = { readonly registration: RegistrationAnswer['registration'] | null }
+export type FoundAnswer = {
+  readonly registration: RegistrationAnswer['registration'] | null
+  /** Less than all is shown, because nothing but the number is known. */
+  readonly partial?: boolean
+}
 
 export const readFound: Reader<FoundAnswer> = (body) => {
   if (!isRecord(body)) return null
@@ -166,7 +170,7 @@ export const readFound: Reader<FoundAnswer> = (body) => {
   if (registration === null || registration === undefined)
     return body['status'] === 'success' ? { registration: null } : null
   const read = readRegistration(registration)
-  return read === null ? null : { registration: read }
+  return read === null ? null : { registration: read, partial: body['partial'] === true }
 }
 
 /** A registration as the server says it, with what it leaves out filled in. */

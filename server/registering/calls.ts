@@ -1,7 +1,7 @@
 /** The calls that an event file names: register, read a registration, the tariff. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { own, tariff } from '../../engine/index.ts'
-import type { RegistrationAnswer } from '../../engine/index.ts'
+import type { RegistrationAnswer, RegNo } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { readBody } from '../http/body.ts'
 import type { Call } from '../http/event-calls.ts'
@@ -9,6 +9,7 @@ import { addressOf, refuseTooMany } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Guesses } from './guesses.ts'
 import { leftOf } from './facts.ts'
+import { keyOf } from './key.ts'
 import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
 import { bodyRefused, sendRefusal } from './refusals.ts'
@@ -28,14 +29,27 @@ export function registeringCalls(
 ): void {
   const register = registerCall(deps, guard, guesses)
 
+  /** The browser that registered shows the key under which it did: for a day it is known by that. */
+  const hasItsKey = async (
+    { config }: ServedEvent,
+    request: FastifyRequest,
+    regNo: RegNo,
+  ): Promise<boolean> => {
+    const key = keyOf(request)
+    if (!key.ok || key.value === null) return false
+    const known = await deps.store.registeredUnder(config.id, key.value, deps.clock())
+    return known?.registered.regNo === regNo
+  }
+
   /** `email` undefined: the question does not say one. */
   const answer = async (
-    { config }: ServedEvent,
+    served: ServedEvent,
     request: FastifyRequest,
     reply: FastifyReply,
     text: string,
     email: unknown,
   ): Promise<FastifyReply> => {
+    const { config } = served
     const address = addressOf(request)
     const wait = guard.wait(address, config.id, text)
     if (wait > 0) return refuseTooMany(reply, wait)
@@ -44,15 +58,21 @@ export function registeringCalls(
       guard.count(address, config.id)
       return refuse(reply, 404, 'not_found', config.results.errors.notFound)
     }
-    if (isCountable(found, text) && !isEmailOf(config, found, email)) {
+    const saidEmail = isEmailOf(config, found, email)
+    if (!saidEmail && (isCountable(found, text) || email !== undefined)) {
       guard.count(address, config.id)
       return email === undefined
         ? refuse(reply, 403, 'email_needed', EMAIL_NEEDED)
         : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
     guard.know(address, config.id, found.regNo, text)
-    const registration = publicView(config, found, deps.clock())
-    const said: RegistrationAnswer = { status: 'success', registration }
+    const isProven = saidEmail || (await hasItsKey(served, request, found.regNo))
+    const registration = publicView(config, found, deps.clock(), isProven)
+    const said: RegistrationAnswer = {
+      status: 'success',
+      registration,
+      ...(isProven ? {} : { partial: true }),
+    }
     return reply.send(said)
   }
 
@@ -63,7 +83,7 @@ export function registeringCalls(
       return answer(served, request, reply, params.reg_no ?? '', undefined)
     }
 
-  /** The same, by somebody whose number does not suffice: the address does not belong into a URL. */
+  /** The same with the email address, which does not belong into a URL: it shows more, and where the number can be counted up to, it is needed. */
   const readWithEmail =
     (served: ServedEvent): Call['handle'] =>
     async (request, reply, params) => {

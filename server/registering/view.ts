@@ -69,15 +69,17 @@ export function registrationView(
 }
 
 /**
- * The public read of a registration. Whoever has a number reads it without any other proof, so it holds
- * of the answers only what the event's result pages show or name, and what `api.returns` asks for.
+ * The public read of a registration. Whoever has a number and nothing else reads of the answers who it is and in
+ * which category; with a proof that it is theirs, also what the event's result pages show or name, and what
+ * `api.returns` asks for.
  */
 export function publicView(
   event: EventConfig,
   stored: StoredRegistration,
   at: Instant,
+  isProven: boolean,
 ): RegistrationAnswer['registration'] {
-  const shown = shownOutside(event)
+  const shown = isProven ? shownOutside(event) : shownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
   return registrationView(event, { ...stored, answers: Object.fromEntries(answers) }, at)
 }
@@ -94,6 +96,15 @@ function earliest(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce((first, one) => (one === null || (first ?? one) < one ? first : one), null)
 }
 
+/** The answer that is the category tells no more than the category. */
+const categoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
+  categoryChoice.by === 'field' ? [categoryChoice.field] : []
+
+const shownByNumber = remember(
+  (event: EventConfig): ReadonlySet<string> =>
+    new Set([...categoryFields(event), ...[event.roles.fullName ?? []].flat()]),
+)
+
 /** Rows, the conditions they depend on, and whatever a text of the pages or the receipt fills in. */
 const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
   const { success, failed } = event.results
@@ -102,13 +113,11 @@ const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
   const conditions = details.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
   const named = JSON.stringify(event.results).matchAll(/\{([^{}"\s]+)\}/g)
   const texts = Array.from(named, ([, name = '']) => name)
-  // The answer that is the category tells no more than the category.
-  const category = event.categoryChoice.by === 'field' ? [event.categoryChoice.field] : []
   return new Set([
     ...rows,
     ...conditions,
     ...texts,
-    ...category,
+    ...categoryFields(event),
     ...Object.values(event.api.returns),
   ])
 })

@@ -4,6 +4,7 @@ import { orderIdToSay, readOrderId } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../answers.ts'
 import { call } from '../api.ts'
+import type { CallOptions } from '../api.ts'
 import { callUntilAnswered } from '../shared/patience.ts'
 import type { PageProps } from '../shared/page.ts'
 import { Icon } from '../shared/icons.tsx'
@@ -13,6 +14,7 @@ import { Failed } from './failed.tsx'
 import { unknown, useLook } from './look.ts'
 import type { Ask, Look } from './look.ts'
 import type { AskToPay } from './pay-now.tsx'
+import { keyOfSent } from './proof.ts'
 import type { Query } from './registration.ts'
 import { Loading, ResultFrame, Standing, titleOfStanding, useTitle } from './standing.tsx'
 
@@ -83,8 +85,18 @@ function Result({
       },
       waits,
     )
-  return <Standing {...{ event, registration, query, now, again, ask }} />
+  return (
+    <>
+      <Standing {...{ event, registration, query, now, again, ask }} />
+      {look.answer.partial === true && (
+        <AskEmail event={event} message={PARTIAL} wrong={false} onGive={give} />
+      )}
+    </>
+  )
 }
+
+const PARTIAL =
+  'Only part of this registration is shown here, because its number alone does not say that it is yours. The link in your email shows everything, and so does the email address you registered with.'
 
 /** `email` is sent where the number alone does not suffice. */
 function useFinding(event: PublicEvent, orderId: string | null, email: string | null): Ask {
@@ -95,12 +107,17 @@ function useFinding(event: PublicEvent, orderId: string | null, email: string | 
       const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
       return call(path, readFound, {
         signal,
-        ...(email !== null && { method: 'POST', json: { email } }),
+        ...(email === null ? keyShown(event, order.value) : { method: 'POST', json: { email } }),
         fallback: event.results.errors.fetchFailed,
       })
     },
     [event, orderId, email],
   )
+}
+
+function keyShown(event: PublicEvent, orderId: string): Pick<CallOptions, 'headers'> {
+  const key = keyOfSent(event, orderId)
+  return key === null ? {} : { headers: { 'idempotency-key': key } }
 }
 
 function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
