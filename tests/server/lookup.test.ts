@@ -45,8 +45,6 @@ describe('a registration read by its number', () => {
       status: 'success',
       registration: {
         full_name: 'Asha Nair',
-        email: 'asha@example.org',
-        phone_number: '9876543210',
         ticket_type: 'afpi-pg',
         reg_no,
         order_id: reg_no,
@@ -85,10 +83,44 @@ describe('a registration read by its number', () => {
         final_amount: 6195,
         amount: 6195,
       },
+      partial: true,
     })
     expect((await app.inject(`/api/afpicon/registrations/${reg_no}`)).json()).toEqual(
       response.json(),
     )
+  })
+
+  test('alone shows no phone and no email address; the browser that registered, or whoever knows the address, sees them', async () => {
+    const { post, app, at } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const key = { 'idempotency-key': 'a'.repeat(32) }
+    const { reg_no } = (
+      await post('/api/afpicon/register/', delegate, proof, key)
+    ).json<RegisterAnswer>()
+    const other = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
+    const url = `/api/afpicon/registrations/${reg_no}/`
+    const own = { email: 'asha@example.org', phone_number: '9876543210' }
+    const seen = async (headers: Readonly<Record<string, string>>, payload?: object) => {
+      const method = payload === undefined ? 'GET' : 'POST'
+      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      const { registration, partial, code } = answer.json<RegistrationAnswer & { code?: string }>()
+      return code ?? [partial ?? false, registration['email'], registration['phone_number']]
+    }
+    const all = [false, own.email, own.phone_number]
+    const little = [true, undefined, undefined]
+    expect(await seen({})).toEqual(little)
+    expect(await seen({ 'idempotency-key': 'b'.repeat(32) })).toEqual(little)
+    expect(await seen(key)).toEqual(all)
+    expect(await seen({}, { email: ' Asha@Example.org' })).toEqual(all)
+    expect(await seen(key, { email: 'somebody@example.org' })).toBe('email_differs')
+    // The key opens what was registered under it, and nothing else; and not for ever.
+    const elsewhere = await app.inject({
+      method: 'GET',
+      url: url.replace(reg_no, other.reg_no),
+      headers: key,
+    })
+    expect(elsewhere.json()).toMatchObject({ partial: true })
+    at('2025-11-22T12:00:01+05:30')
+    expect(await seen(key)).toEqual(little)
   })
 
   test('tells of the answers only what the result pages show: no address, no council number, no membership', async () => {
@@ -104,8 +136,12 @@ describe('a registration read by its number', () => {
     const { reg_no } = (
       await post('/api/afpicon/register/', { ...delegate, ...secrets }, proof)
     ).json<RegisterAnswer>()
-    const { body } = await app.inject(`/api/afpicon/registrations/${reg_no}/`)
-    expect(body).toContain('Asha Nair')
+    const { body } = await app.inject({
+      method: 'POST',
+      url: `/api/afpicon/registrations/${reg_no}/`,
+      payload: { email: delegate.email },
+    })
+    expect(body).toContain(delegate.phone_number)
     expect(body).not.toMatch(/hidden/i)
     for (const name of Object.keys(secrets)) expect(body).not.toContain(`"${name}"`)
   })
