@@ -119,7 +119,7 @@ export function mailFor(
     to: oneLine(to),
     copyTo,
     subject: oneLine(fill(event.email.subject, values, missing)),
-    text: `${fill(event.email.text, values, missing)}\n\n${OWN_PAGE}`,
+    text: `${fill(event.email.text, values, missing).trimEnd()}\n\n${OWN_PAGE}`,
   }
 }
 

@@ -364,7 +364,7 @@ describe('whoever left before paying', () => {
       readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''),
     )
   }
-  const linkIn = (mail: string): string => /\/pay\/([\w-]{43})(?![\w-])/.exec(mail)?.[1] ?? ''
+  const linkIn = (mail: string): string => /\/my\/([\w-]{43})(?![\w-])/.exec(mail)?.[1] ?? ''
   const byLink = async (other: Rig, token: string, more: object = {}): Promise<Said> => {
     const response = await fetch(`${other.url}/api/payment/resume/`, {
       method: 'POST',
