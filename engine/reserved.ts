@@ -83,6 +83,7 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/payment/webhook',
   '/api/my/{token}',
   '/api/my/{token}/documents/{id}',
+  '/api/my/{token}/acts',
   ...OFFICE_CALLS,
   ...OFFICE_CALLS.map((path) => `/api${path}`),
 ]

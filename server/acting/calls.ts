@@ -100,10 +100,11 @@ async function standingOf(
   }
 }
 
-const wordsOf = ({ body }: FastifyRequest): Words =>
+export const wordsOf = ({ body }: FastifyRequest): Words =>
   typeof body === 'object' && body !== null ? (body as Words) : {}
 
-function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
+/** An act that was refused, with the status that says whose turn it is. */
+export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
   const { code, message } = no
   const more = 'quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}
   return refuse(reply, STATUS[code] ?? 409, code, message, more)

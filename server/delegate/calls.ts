@@ -1,5 +1,10 @@
 /** The calls of a delegate's own page: what it shows, and the documents it leads to. The link is the proof; there is no cookie. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isActName } from '../../engine/index.ts'
+import type { ActedAnswer } from '../../engine/index.ts'
+import { onceOf, textIn } from '../acting/asked.ts'
+import { sendNo, wordsOf } from '../acting/calls.ts'
+import { DELEGATE_DOERS } from '../acting/own.ts'
 import type { Deps } from '../deps.ts'
 import { fileOf } from '../documents/facts.ts'
 import { pdfOf } from '../documents/pdf.ts'
@@ -15,6 +20,11 @@ import { myAnswer } from './view.ts'
 const LOOKS_PER_ADDRESS: Allowance = { triesMax: 120, windowMs: 60_000 }
 /** A document is drawn for each download, which costs a tenth of a second. */
 const DOCUMENTS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
+
+/** Nobody changes this much in a minute, even with a hall behind the address. */
+const ACTS_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
+/** In the trail, where people of the office have their names. */
+const WHO = 'delegate'
 
 type Limited = (request: FastifyRequest, reply: FastifyReply) => boolean
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -59,8 +69,36 @@ export function delegateCalls(app: FastifyInstance, deps: Deps, guard: LookupGua
     },
   )
 
+  const act = withLink(
+    limitByAddress(deps, ACTS_PER_ADDRESS),
+    async ({ served, registration }, request, reply) => {
+      const { act: named, why, ...words } = wordsOf(request)
+      const doer = typeof named === 'string' && isActName(named) ? DELEGATE_DOERS[named] : undefined
+      if (typeof named !== 'string' || !isActName(named) || doer === undefined)
+        return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
+      const { regNo } = registration
+      const once = onceOf({ ...words, why }, { who: WHO, regNo, act: named })
+      if (!once.ok) return sendNo(reply, once.error)
+      const wanted = {
+        regNo,
+        act: named,
+        actor: 'delegate',
+        who: WHO,
+        why: textIn({ why }, 'why'),
+        at: deps.clock(),
+        once: once.value,
+      } as const
+      const done = await doer({ deps, served, registration, wanted, words })
+      if (!done.ok) return sendNo(reply, done.error)
+      const { message, state, repeated } = done.value
+      const answer: ActedAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
+      return reply.send(answer)
+    },
+  )
+
   for (const slash of ['', '/']) {
     app.get(`/api/my/:token${slash}`, show)
     app.get(`/api/my/:token/documents/:id${slash}`, document)
+    app.post(`/api/my/:token/acts${slash}`, act)
   }
 }

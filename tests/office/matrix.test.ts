@@ -46,6 +46,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /api/payment/resume': 'public',
   'GET /api/my/:token': 'public',
   'GET /api/my/:token/documents/:id': 'public',
+  'POST /api/my/:token/acts': 'public',
   'POST /api/payment/confirmation': 'public',
 
   'POST /admin/login': 'anybody',
