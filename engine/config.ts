@@ -8,6 +8,7 @@ import type { Condition, FieldErrors, RawAnswers, Scalar } from './answer.ts'
 import type { Approval } from './approving.ts'
 import type { Cancellation } from './cancelling.ts'
 import type { Invoice } from './gst.ts'
+import type { Edit, Keep } from './own-page-types.ts'
 import type { Role, Roles } from './roles.ts'
 import type { CodeKind, Fees, Limit, Roll, Unique } from './sale.ts'
 import type { Day, Instant } from './time.ts'
@@ -349,6 +350,10 @@ export type EventConfig = {
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
   /** Null: the file says nothing of it. */
   readonly cancellation: Cancellation | null
+  /** Null: delegates change nothing themselves. */
+  readonly edit: Edit | null
+  /** How long answers and files are kept. */
+  readonly keep: Keep
   /** Null: who paid gets a receipt. */
   readonly invoice: Invoice | null
   readonly api: Api
@@ -366,7 +371,7 @@ export type EventConfig = {
 /** What a browser may know of an event: no office, no email text, no examples. Made by `publicEvent(config)`. */
 export type PublicEvent = Omit<
   EventConfig,
-  'admin' | 'cancellation' | 'email' | 'examples' | 'invoice' | 'office'
+  'admin' | 'cancellation' | 'edit' | 'email' | 'examples' | 'invoice' | 'keep' | 'office'
 > & {
   /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
   readonly sendsMail?: boolean

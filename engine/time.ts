@@ -91,6 +91,13 @@ export function addDays(to: Day, count: number): Day {
   return writtenDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
 }
 
+/** The same day of a later month, or the last one of a month that is shorter. */
+export function addMonths(to: Day, count: number): Day {
+  const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
+  const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
+  return writtenDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
+}
+
 /** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
 export function readInstant(text: string): Instant | null {
   if (isDay(text)) return instant(startOf(text) + DAY_MS / 2)

@@ -12,6 +12,7 @@ import { toCondition } from './compile/conditions.ts'
 import { toExamples } from './compile/examples.ts'
 import { isCharged, toFees } from './compile/fees.ts'
 import { toCancellation } from './compile/cancellation.ts'
+import { toEdit, toKeep } from './compile/own-page.ts'
 import { toInvoice } from './compile/invoice.ts'
 import { toFacts } from './compile/facts.ts'
 import { toCategory, toField } from './compile/form.ts'
@@ -183,6 +184,8 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
     },
     cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
+    edit: file.edit === undefined ? null : toEdit(map(file.edit)),
+    keep: toKeep(map(file.keep), days.to),
     invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
     payment: isPaid
       ? {

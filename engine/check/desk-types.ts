@@ -1,4 +1,4 @@
-/** What an event file says of registrations that are there, once its shape is right: approval, cancellation, invoices. */
+/** What an event file says of registrations that are there, once its shape is right: approval, cancellation, invoices, what delegates change, how long it is kept. */
 import type { Condition } from './condition-types.ts'
 import type { Text } from './shared-types.ts'
 
@@ -25,3 +25,6 @@ export type CancellationStep = {
   readonly refund?: string
   readonly otherwise?: string
 }
+export type EditKeys = { readonly to: string; readonly fields: readonly string[] }
+/** "3 years", "6 months", "30 days" after the event's last day. */
+export type KeepKeys = { readonly answers?: string; readonly files?: string }

@@ -5,7 +5,13 @@
 import type { FieldType } from '../config.ts'
 import type { EngineValue } from '../values.ts'
 import type { Condition } from './condition-types.ts'
-import type { ApprovalRule, CancellationStep, InvoiceKeys } from './desk-types.ts'
+import type {
+  ApprovalRule,
+  CancellationStep,
+  EditKeys,
+  InvoiceKeys,
+  KeepKeys,
+} from './desk-types.ts'
 import type { Text } from './shared-types.ts'
 
 export type EventFile = {
@@ -30,6 +36,8 @@ export type EventFile = {
   readonly payment?: { readonly gateway: string; readonly account: Name } | string
   readonly approval?: readonly ApprovalRule[]
   readonly cancellation?: { readonly steps: readonly CancellationStep[] }
+  readonly edit?: EditKeys
+  readonly keep?: KeepKeys
   readonly invoice?: InvoiceKeys
   readonly api?: Api
   readonly results: Results

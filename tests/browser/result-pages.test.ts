@@ -329,6 +329,14 @@ describe.each(CASES)('$title', (one) => {
       await page.goto(addressOf(one, outcome, `?orderId=${paid}&amount=1.00&date=2001-01-01`))
       await heading(page, one.paid.heading)
     }
+    // The number alone does not say whose it is: who and how much, but no address, no phone, no row without an answer.
+    const little = await said(page)
+    expect(little).toContain(PERSON.full_name)
+    for (const withheld of [PERSON.email, PERSON.phone_number, 'N/A'])
+      expect(little).not.toContain(withheld)
+    await page.getByRole('textbox', { name: 'Email address' }).fill(PERSON.email)
+    await page.getByRole('button', { name: 'Show my registration' }).click()
+    await page.getByText(PERSON.phone_number).waitFor()
     const facts = withoutGaps(await ledger(page.getByRole('main')), 'Transaction ID')
     expect(facts).toMatchObject(factsUnder(one.paid.facts, one.numbers[0], paid))
     expect(facts['Payment Date']).toContain('10 November 2025, 9:05')

@@ -60,6 +60,8 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     status: 'open',
     support: 'support@sample.example',
     cancellation: null,
+    edit: null,
+    keep: { answers: null, files: null },
     invoice: null,
     demo: [],
     look: { colour: '#E0A100' },

@@ -14,7 +14,7 @@ import { Failed } from './failed.tsx'
 import { unknown, useLook } from './look.ts'
 import type { Ask, Look } from './look.ts'
 import type { AskToPay } from './pay-now.tsx'
-import { keyOfSent } from './proof.ts'
+import { keyOfSent, withoutWithheld } from './proof.ts'
 import type { Query } from './registration.ts'
 import { Loading, ResultFrame, Standing, titleOfStanding, useTitle } from './standing.tsx'
 
@@ -85,10 +85,14 @@ function Result({
       },
       waits,
     )
+  const isPartial = look.answer.partial === true
   return (
     <>
-      <Standing {...{ event, registration, query, now, again, ask }} />
-      {look.answer.partial === true && (
+      <Standing
+        {...{ registration, query, now, again, ask }}
+        event={isPartial ? withoutWithheld(event, registration) : event}
+      />
+      {isPartial && registration.stands === 'complete' && (
         <AskEmail event={event} message={PARTIAL} wrong={false} onGive={give} />
       )}
     </>

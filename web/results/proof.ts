@@ -1,7 +1,8 @@
-/** What shows that a registration is this tab's: the key under which the form was sent. The server knows it for a day. */
+/** What shows that a registration is this tab's: the key under which the form was sent, which the server knows for a day; and what is shown without it. */
 import type { PublicEvent } from '../../engine/index.ts'
 import { recall } from '../shared/keep.ts'
 import { isRecord } from '../shared/shape.ts'
+import type { Registration } from './registration.ts'
 
 const nameOf = (event: PublicEvent): string => `sent from here of ${event.id}`
 
@@ -26,5 +27,20 @@ export function keyOfSent(event: PublicEvent, orderId: string): string | null {
       : null
   } catch {
     return null
+  }
+}
+
+/** The event whose pages have no rows for answers that were not told: "N/A" would say that nobody gave them. */
+export function withoutWithheld(event: PublicEvent, registration: Registration): PublicEvent {
+  const isTold = (id: string): boolean =>
+    Object.hasOwn(registration, id) || !event.fields.some((field) => field.id === id)
+  const told = <T extends PublicEvent['results']['success' | 'failed']>(page: T): T => ({
+    ...page,
+    details: page.details.filter((detail) => !('show' in detail) || isTold(detail.show)),
+  })
+  const { results } = event
+  return {
+    ...event,
+    results: { ...results, success: told(results.success), failed: told(results.failed) },
   }
 }
