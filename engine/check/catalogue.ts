@@ -18,6 +18,7 @@ import { invoice } from './checks/invoice.ts'
 import { lists } from './checks/lists.ts'
 import { names } from './checks/names.ts'
 import { office } from './checks/office.ts'
+import { ownPage } from './checks/own-page.ts'
 import { pages } from './checks/pages.ts'
 import { reading } from './reading/reading.ts'
 import { past } from './checks/past.ts'
@@ -75,6 +76,7 @@ export const checks: Checks = {
   ...eventDays,
   ...window,
   ...cancellation,
+  ...ownPage,
   ...invoice,
   ...tax,
   ...rules,

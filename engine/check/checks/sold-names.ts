@@ -98,10 +98,27 @@ function fieldUses({ file }: Model): readonly FieldUse[] {
       ]),
     ),
   )
+  ;(file.edit?.fields ?? []).forEach((name, at) =>
+    use(name, `edit.fields.${at}`, 'edit', EDITED_TYPES),
+  )
   return uses
 }
 
-/** Fields that items, limits and unique answers name. */
+/** What delegates can change by hand: no people, no consent. */
+const EDITED_TYPES: readonly FieldType[] = [
+  'text',
+  'multiline',
+  'email',
+  'phone',
+  'number',
+  'date',
+  'yes-no',
+  'select',
+  'many',
+  'file',
+]
+
+/** Fields that items, limits, unique answers and edits name. */
 export function unknownFields(model: Model): readonly Draft[] {
   return unknown(
     model,
