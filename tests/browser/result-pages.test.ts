@@ -334,9 +334,11 @@ describe.each(CASES)('$title', (one) => {
     expect(little).toContain(PERSON.full_name)
     for (const withheld of [PERSON.email, PERSON.phone_number, 'N/A'])
       expect(little).not.toContain(withheld)
-    await page.getByRole('textbox', { name: 'Email address' }).fill(PERSON.email)
-    await page.getByRole('button', { name: 'Show my registration' }).click()
-    await page.getByText(PERSON.phone_number).waitFor()
+    if (Object.values(one.paid.facts).includes(PERSON.email)) {
+      await page.getByRole('textbox', { name: 'Email address' }).fill(PERSON.email)
+      await page.getByRole('button', { name: 'Show my registration' }).click()
+      await page.getByText(PERSON.phone_number).waitFor()
+    }
     const facts = withoutGaps(await ledger(page.getByRole('main')), 'Transaction ID')
     expect(facts).toMatchObject(factsUnder(one.paid.facts, one.numbers[0], paid))
     expect(facts['Payment Date']).toContain('10 November 2025, 9:05')

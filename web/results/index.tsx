@@ -85,14 +85,12 @@ function Result({
       },
       waits,
     )
-  const isPartial = look.answer.partial === true
+  const shown = look.answer.partial === true ? withoutWithheld(event, registration) : event
+  const isWithheld = shown.results.success.details.length < event.results.success.details.length
   return (
     <>
-      <Standing
-        {...{ registration, query, now, again, ask }}
-        event={isPartial ? withoutWithheld(event, registration) : event}
-      />
-      {isPartial && registration.stands === 'complete' && (
+      <Standing {...{ registration, query, now, again, ask }} event={shown} />
+      {isWithheld && registration.stands === 'complete' && (
         <AskEmail event={event} message={PARTIAL} wrong={false} onGive={give} />
       )}
     </>
