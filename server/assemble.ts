@@ -86,7 +86,10 @@ async function assembleAlone(
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
-  const store = await openStore({ dataDir: environment.dataDir }).catch((error: unknown) => {
+  const store = await openStore({
+    dataDir: environment.dataDir,
+    migrates: options.works,
+  }).catch((error: unknown) => {
     const trouble = databaseTrouble(error)
     if (trouble === null) throw error
     return trouble

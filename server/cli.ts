@@ -6,6 +6,7 @@ import { databaseTrouble } from './store/trouble.ts'
 /** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./commands/start.ts')).start,
+  migrate: async () => (await import('./commands/migrate.ts')).migrating,
   build: async () => (await import('./commands/build.ts')).build,
   validate: async () => (await import('./commands/validate.ts')).validate,
   new: async () => (await import('./commands/new.ts')).creating,

@@ -17,6 +17,11 @@ const SWEEP_MS = 60 * 60 * 1000
 const LOOK_MS = 10_000
 /** A stop that takes longer than this has got stuck. */
 const STOP_MS_MAX = 30_000
+/**
+ * Told again within this time it is the same word: a signal to a whole process group (systemd, Ctrl-C, timeout) reaches the
+ * server and whatever started it, which passes it on.
+ */
+const SAME_WORD_MS = 1_000
 
 export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 
@@ -26,11 +31,23 @@ export type Place = {
   write(lines: string): void
   /** Resolves with the name of whatever tells it. */
   told(log: Log): Promise<string>
+  /** Calls back whenever somebody wants the event files read again; never when left out. */
+  readonly askedToReload?: (reload: () => void) => void
+  /** Calls back when the process is about to end, however it does, with what it dies of; never when left out. */
+  readonly ends?: (log: Log, lastWords: () => void) => void
 }
 /** This process, which ends with its server. */
 const ownProcess: Place = {
   write: (lines) => void process.stdout.write(lines),
   told: whenTold,
+  askedToReload: (reload) => void process.on('SIGHUP', reload),
+  ends: (log, lastWords) => {
+    // Watched and not caught: it ends as it would, and the log says of what.
+    process.on('uncaughtExceptionMonitor', (error) =>
+      log.error({ error: error.stack ?? String(error) }, 'the server dies of an error of ours'),
+    )
+    process.on('exit', lastWords)
+  },
 }
 
 /**
@@ -47,7 +64,12 @@ export async function boot(
   for (const sentence of fit.value) terminal.complain(sentence)
   const environment = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
-  const log = makeLog(inOneWrite(place.write), clock)
+  const lines = inOneWrite(place.write)
+  const log = makeLog(lines.add, clock)
+  place.ends?.(log, lines.write)
+  // While it starts they are read anyway.
+  let readAgain = (): void => {}
+  place.askedToReload?.(() => readAgain())
   // From the first moment on: a server that is told to stop while it starts, starts and then stops.
   const told = place.told(log)
   const assembled = await assemble(environment, {
@@ -58,6 +80,10 @@ export async function boot(
   })
   if (!assembled.ok) return assembled
   const { app, deps, sandbox } = assembled.value
+  readAgain = () => {
+    log.info({}, 'told to read the event files again')
+    void deps.events.reload()
+  }
   const first = await addFirstAdmin(assembled.value)
   if (!first.ok) {
     await assembled.value.close()
@@ -134,31 +160,38 @@ export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => P
   }
 }
 
-/** Lines of one turn of the event loop in one write: under load a write per line is felt. */
-function inOneWrite(write: (lines: string) => void): (line: string) => void {
+/** Lines of one turn of the event loop in one write: under load a write per line is felt. `write` does not wait for its end. */
+function inOneWrite(write: (lines: string) => void): {
+  readonly add: (line: string) => void
+  readonly write: () => void
+} {
   let lines = ''
-  return (line) => {
-    if (lines === '') {
-      setImmediate(() => {
-        write(lines)
-        lines = ''
-      })
-    }
-    lines += line
+  const writeAll = (): void => {
+    const all = lines
+    lines = ''
+    if (all !== '') write(all)
+  }
+  return {
+    add: (line) => {
+      if (lines === '') setImmediate(writeAll)
+      lines += line
+    },
+    write: writeAll,
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one does not wait. */
+/** Resolves at the first SIGTERM or SIGINT; another one later does not wait. */
 function whenTold(log: Log): Promise<string> {
   return new Promise((resolve) => {
-    let told = false
+    let toldAt: number | null = null
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (told) {
+        const at = performance.now()
+        if (toldAt !== null && at - toldAt > SAME_WORD_MS) {
           log.warn({ signal }, 'told twice: stopping at once')
           process.exit(3)
         }
-        told = true
+        toldAt ??= at
         resolve(signal)
       })
     }

@@ -53,7 +53,7 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
 
 /** The environment with the clock that the rows were made for; null after saying what is wrong with an event file. */
 async function fill(environment: Environment, terminal: Terminal): Promise<Environment | null> {
-  const store = await openStore({ dataDir: environment.dataDir })
+  const store = await openStore({ dataDir: environment.dataDir, migrates: true })
   const started = environment.clockStart
   const quiet = {
     info: () => {},

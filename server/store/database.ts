@@ -5,6 +5,9 @@ import { containsFolded } from './search-words.ts'
 /** Cached statements of one connection: the same text is prepared once. */
 export type Sql = <Row>(text: string) => Database.Statement<unknown[], Row>
 
+/** The name of the database in a data folder. */
+export const DATABASE_FILE = 'rollcall.db'
+
 /** How long a connection waits for another process (`rollcall admin` beside a running server). */
 const BUSY_MS = 5_000
 

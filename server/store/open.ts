@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { keepPrivate } from '../machine/private.ts'
 import { join } from 'node:path'
-import { openToRead, statements } from './database.ts'
+import { DATABASE_FILE, openToRead, statements } from './database.ts'
 import { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
 import type { Seam } from './seam.ts'
@@ -14,7 +14,6 @@ import type { Thread } from './thread.ts'
 import type { WriterData } from './writer.ts'
 import type { writes } from './writes.ts'
 
-export const DATABASE_FILE = 'rollcall.db'
 /** Requests that may wait for the writer: about a second of its work. */
 const WAITING_MAX = 2_000
 
@@ -24,21 +23,27 @@ export type Inside = {
   readonly reader: Thread<typeof listings>
 }
 
-export async function openStore(options: { readonly dataDir: string }): Promise<Store> {
+/** `migrates`: a database of an older version is brought up to date, after a copy; else it is refused with a sentence. */
+export async function openStore(options: {
+  readonly dataDir: string
+  readonly migrates?: boolean
+}): Promise<Store> {
   return (await openInside(options)).store
 }
 
 /** The store with its threads in reach, and the seam through which tests make it misbehave. */
 export async function openInside({
   dataDir,
+  migrates = false,
   seam = {},
 }: {
   readonly dataDir: string
+  readonly migrates?: boolean
   readonly seam?: Seam
 }): Promise<Inside> {
   keepPrivate(dataDir)
   const file = join(dataDir, DATABASE_FILE)
-  const data: WriterData = { file, seam }
+  const data: WriterData = { file, migrates, seam }
   const { waitingMax = WAITING_MAX } = seam
   const [writing, reading] = await Promise.allSettled([
     startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax }),

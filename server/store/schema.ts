@@ -372,15 +372,19 @@ export const migrations: readonly string[] = [
   sums,
 ]
 
+/** Why a file is not touched whose tables this version does not know. */
+export function newerVersion(found: number): Error {
+  return new Error(
+    `The database is of a newer version of Rollcall (${found}; this one knows ${migrations.length}). Start the newer one.`,
+  )
+}
+
 /** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */
 export function migrate(db: Database.Database): void {
   // Immediate, and the version read inside: two processes that start at once do not both migrate.
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }))
-    if (version > migrations.length)
-      throw new Error(
-        `The database is of a newer version of Rollcall (${version}; this one knows ${migrations.length}). Start the newer one.`,
-      )
+    if (version > migrations.length) throw newerVersion(version)
     for (const step of migrations.slice(version)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()

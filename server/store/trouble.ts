@@ -12,11 +12,16 @@ const TROUBLES: readonly (readonly [RegExp, string])[] = [
   ],
   [/unable to open database file/, 'it cannot be opened; look who may read it and its folder'],
   [/database or disk is full/, 'the disk is full'],
+  [/database is locked/, 'another program holds it; wait until that one has ended'],
 ]
+
+/** These are sentences already. */
+const OF_ANOTHER_VERSION = /^The database is of an? (older|newer) version of Rollcall/
 
 /** A sentence for an error of SQLite that no program can mend; null for any other. */
 export function databaseTrouble(error: unknown): string | null {
   const message = error instanceof Error ? error.message : String(error)
+  if (OF_ANOTHER_VERSION.test(message)) return message
   const found = TROUBLES.find(([pattern]) => pattern.test(message))
   return found === undefined
     ? null

@@ -6,14 +6,14 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { assert } from '../../engine/index.ts'
 import { closeWhole, openToWrite, statements } from './database.ts'
 import { answerAll, messageOf } from './request.ts'
-import { migrate } from './schema.ts'
+import { bringUpToDate } from './migrating.ts'
 import { commitAndAnswer, degrade } from './seam.ts'
 import type { Seam } from './seam.ts'
 import { indexBatch, unindexed } from './search.ts'
 import { requestsIn } from './thread.ts'
 import type { FromThread, Request, ToThread } from './thread.ts'
 
-export type WriterData = { readonly file: string; readonly seam: Seam }
+export type WriterData = { readonly file: string; readonly migrates: boolean; readonly seam: Seam }
 
 /** More would keep the first of a batch waiting for the last. */
 const BATCH_MAX = 256
@@ -24,9 +24,9 @@ const UNINDEXED_ROWS_MAX = 10_000
 
 assert(parentPort !== null, 'the writer runs as a thread of the store')
 const port = parentPort
-const { file, seam } = workerData as WriterData
+const { file, migrates, seam } = workerData as WriterData
 const db = openToWrite(file)
-migrate(db)
+bringUpToDate(db, file, { migrates })
 degrade(db, seam)
 const sql = statements(db)
 let indexing: NodeJS.Timeout | null = null

@@ -1,8 +1,8 @@
 /** What a crash may not have broken: every acknowledged registration is whole, and nothing is there by half. */
+import { DATABASE_FILE } from '../../server/store/database.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE } from '../../server/store/open.ts'
 
 /** A generator of the same numbers for the same seed, from 0 to 1. */
 export function seeded(seed: number): () => number {
