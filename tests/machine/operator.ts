@@ -1,0 +1,121 @@
+/** A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { isWebBuilt } from '../../server/commands/web-build.ts'
+import { freePort } from '../browser/serve.ts'
+import { own, top } from '../server/running.ts'
+
+export type Folders = {
+  readonly folder: string
+  readonly dataDir: string
+  readonly eventsDir: string
+}
+export type Operated = {
+  readonly url: string
+  readonly port: number
+  /** Of the process that was started, and of its group. */
+  readonly pid: number
+  readonly printed: () => string
+  /** Resolves with the status, or with the signal it died of. */
+  readonly ended: Promise<number | string>
+  stop(): Promise<number | string>
+}
+
+export function makeFolders(): Folders & { remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-machine-'))
+  const eventsDir = join(folder, 'events')
+  cpSync(join(top, 'events'), eventsDir, { recursive: true })
+  return {
+    folder,
+    dataDir: join(folder, 'var'),
+    eventsDir,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Starts it and answers once it says that it listens. */
+export async function operate(
+  { dataDir, eventsDir }: Folders,
+  variables: Readonly<Record<string, string>> = {},
+  command: readonly [string, ...string[]] = [
+    process.execPath,
+    join(top, 'bin', 'rollcall.js'),
+    'start',
+  ],
+): Promise<Operated> {
+  if (!(await isWebBuilt()))
+    throw new Error('the web app is not built from these sources: npm run build, or npm test')
+  const port = await freePort()
+  const [program, ...args] = command
+  const child = spawn(program, args, {
+    cwd: top,
+    env: {
+      ...own,
+      PORT: String(port),
+      SANDBOX_PORT: String(await freePort()),
+      DATA_DIR: dataDir,
+      EVENTS_DIR: eventsDir,
+      ADMIN_PASSWORD: 'a password for operators',
+      RATE_LIMITS: 'off',
+      CLOCK: '2025-10-10',
+      ...variables,
+    },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  const ended = once(child, 'exit').then(
+    ([status, signal]: (number | string | null)[]) => status ?? signal ?? 0,
+  )
+  const url = `http://127.0.0.1:${port}`
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      printed += chunk.toString()
+      if (printed.includes(`${url}/admin/login`)) resolve()
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    void ended.then((status) => reject(new Error(`ended with ${status}: ${printed}`)))
+  })
+  if (child.pid === undefined) throw new Error('a process without a number')
+  return {
+    url,
+    port,
+    pid: child.pid,
+    printed: () => printed,
+    ended,
+    stop: () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** A registration of which the first half is sent: `finish` sends the rest and answers with all that comes back. */
+export async function halfSent(server: Operated): Promise<{ finish(): Promise<string> }> {
+  const body = JSON.stringify({
+    full_name: 'Asha Nair',
+    email: 'asha@example.org',
+    phone_number: '1',
+    ticket_type: 'afpi-gp-specialist',
+  })
+  const socket = connect(server.port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST /api/afpicon/register/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+  )
+  // An answered request on another connection says that the server has read the first half by now.
+  await (await fetch(`${server.url}/healthz`)).text()
+  return {
+    finish: async () => {
+      socket.write(body.slice(20))
+      let answer = ''
+      for await (const chunk of socket) answer += String(chunk)
+      return answer
+    },
+  }
+}

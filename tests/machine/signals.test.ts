@@ -1,0 +1,66 @@
+/** What tells a server process something: signals in each way that an operator, npm or systemd sends them. */
+import { afterAll, expect, test } from 'vitest'
+import { runHere } from '../server/running.ts'
+import { halfSent, makeFolders, operate } from './operator.ts'
+import type { Operated } from './operator.ts'
+
+const folders = makeFolders()
+afterAll(() => folders.remove())
+const said = (server: Operated, text: string): Promise<void> =>
+  expect.poll(server.printed, { timeout: 20_000, interval: 20 }).toContain(text)
+
+test('a signal to the whole process group, which npm passes on as well, counts once: what is on its way is answered', async () => {
+  const server = await operate(folders, {}, ['npm', 'start'])
+  const half = await halfSent(server)
+  process.kill(-server.pid, 'SIGTERM')
+  await said(server, '"message":"stopping"')
+  expect(await half.finish()).toMatch(/^HTTP\/1\.1 201 /)
+  await server.ended
+  await said(server, '"message":"stopped"')
+  expect(server.printed()).not.toContain('told twice')
+})
+
+test('npm start passes a signal on and leaves no server behind; SIGHUP and rollcall reload read the event files again', async () => {
+  const server = await operate(folders, {}, ['npm', 'start'])
+  const reload = await runHere(['reload'], { DATA_DIR: folders.dataDir })
+  expect([reload.status, reload.out]).toEqual([
+    0,
+    expect.stringMatching(/^Told the server \(process \d+\)/),
+  ])
+  await said(server, 'told to read the event files again')
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  process.kill(server.pid, 'SIGTERM')
+  await server.ended
+  await said(server, '"message":"stopped"')
+  const again = await runHere(['reload'], { DATA_DIR: folders.dataDir })
+  expect([again.status, again.err]).toEqual([1, `No server is at work in ${folders.dataDir}.\n`])
+})
+
+test('told again later it does not wait, and what ended it is in the log', async () => {
+  const server = await operate(folders)
+  await halfSent(server)
+  process.kill(server.pid, 'SIGTERM')
+  await said(server, '"message":"stopping"')
+  const tell = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
+  const status = await server.ended
+  clearInterval(tell)
+  expect(status).toBe(3)
+  expect(server.printed()).toContain('told twice: stopping at once')
+})
+
+test('a server that dies of an error of ours has written what it died of', async () => {
+  const dies = "process.on('SIGUSR2', () => { throw new Error('made up for this test') })"
+  const server = await operate(folders, {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(dies)}`,
+  })
+  process.kill(server.pid, 'SIGUSR2')
+  expect(await server.ended).toBe(1)
+  const line = server
+    .printed()
+    .split('\n')
+    .find((one) => one.includes('dies of an error'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    level: 'error',
+    error: expect.stringContaining('made up for this test'),
+  })
+})
