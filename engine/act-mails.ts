@@ -5,18 +5,18 @@ import { delegateOf } from './roles.ts'
 import { wordFor, type RegistrationView } from './texts.ts'
 import { LINK_PLACE } from './unfinished.ts'
 
-type Mail = {
+export type Mail = {
   readonly to: string
   readonly copyTo: null
   readonly subject: string
   readonly text: string
 }
-type Told = Pick<RegistrationView, 'regNo' | 'answers'>
+export type Told = Pick<RegistrationView, 'regNo' | 'answers'>
 
 /** Null where the event sends no mail, or no address is stored. `back`: what is to be paid back. */
 export function cancelledMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
   const { regNo } = registration
-  return mail(event, registration, `Your registration for ${event.title} is cancelled`, [
+  return delegateMail(event, registration, `Your registration for ${event.title} is cancelled`, [
     `Your registration ${regNo} for ${event.title} has been cancelled by the organisers.`,
     back === 0
       ? 'There is nothing to refund.'
@@ -27,7 +27,7 @@ export function cancelledMail(event: EventConfig, registration: Told, back: Pais
 /** To whoever comes: number and money are theirs now. */
 export function transferredMail(event: EventConfig, registration: Told): Mail | null {
   const { regNo } = registration
-  return mail(event, registration, `A registration for ${event.title} is yours now`, [
+  return delegateMail(event, registration, `A registration for ${event.title} is yours now`, [
     `The registration ${regNo} for ${event.title} has been transferred to you. It is paid and complete, and you need not do anything.`,
     `You can find it here:\n${LINK_PLACE}`,
     'Please keep the link to yourself: anybody who has it can see your registration.',
@@ -37,15 +37,20 @@ export function transferredMail(event: EventConfig, registration: Told): Mail | 
 /** To whoever does not come any more. */
 export function handedOverMail(event: EventConfig, registration: Told): Mail | null {
   const { regNo } = registration
-  return mail(event, registration, `Your registration for ${event.title} has been transferred`, [
-    `Your registration ${regNo} for ${event.title} has been transferred to somebody else by the organisers. It is not yours any more.`,
-  ])
+  return delegateMail(
+    event,
+    registration,
+    `Your registration for ${event.title} has been transferred`,
+    [
+      `Your registration ${regNo} for ${event.title} has been transferred to somebody else by the organisers. It is not yours any more.`,
+    ],
+  )
 }
 
 /** After a correction that makes it dearer. */
 export function differenceMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
   const { regNo } = registration
-  return mail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
+  return delegateMail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
     `Your registration ${regNo} for ${event.title} was corrected by the organisers. It now costs ${formatMoney(due)} more.`,
     `Pay the difference here:\n${LINK_PLACE}`,
     'Please keep the link to yourself: anybody who has it can see your registration.',
@@ -55,14 +60,15 @@ export function differenceMail(event: EventConfig, registration: Told, due: Pais
 /** When the office is asked for a way to pay. */
 export function payLinkMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
   const { regNo } = registration
-  return mail(event, registration, `Finish your registration for ${event.title}`, [
+  return delegateMail(event, registration, `Finish your registration for ${event.title}`, [
     `Your registration ${regNo} for ${event.title} is complete once ${formatMoney(due)} is paid.`,
     `Pay here:\n${LINK_PLACE}`,
     'Please keep the link to yourself: anybody who has it can see your registration. If you have paid in the meantime, you need not do anything.',
   ])
 }
 
-function mail(
+/** A mail to the delegate in the form of all of them. Null where the event sends none, or no address is stored. */
+export function delegateMail(
   event: EventConfig,
   { answers }: Told,
   subject: string,

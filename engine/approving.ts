@@ -35,9 +35,12 @@ export function decideBy({ withinDays }: Approval, at: Instant): Instant {
   return endOfDay(at, withinDays)
 }
 
+/** For what is approved by a rule that the file has no more: as long as most files say. */
+const PAY_WITHIN_DAYS = 7
+
 /** The end of the last day on which it can be paid when it is approved now. */
-export function payUntil({ payWithinDays }: Approval, at: Instant): Instant {
-  return endOfDay(at, payWithinDays)
+export function payUntil(approval: Approval | null, at: Instant): Instant {
+  return endOfDay(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
 }
 
 const endOfDay = (at: Instant, days: number): Instant => instant(endOf(addDays(dayOf(at), days)))

@@ -9,7 +9,7 @@ import type { EventConfig } from './config.ts'
 import { CODE, factsAmong, fullOf, type Facts } from './facts.ts'
 import type { Paise } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
-import { periodOn } from './period.ts'
+import { pricedIn } from './period.ts'
 import { quoteIn, type Quote, type QuoteRefusal } from './quote.ts'
 import { answerText } from './texts.ts'
 import { dayOf, type Instant } from './time.ts'
@@ -64,7 +64,9 @@ export function corrected(
   )
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const answers = { ...besides(event, before), ...normalise(event, raw, facts).answers }
-  const category = categoryOf(event, answers)
+  const [said, says] = [categoryOf(event, before), categoryOf(event, answers)]
+  // A category that people gave, as with an offer that was accepted, is not taken away by another answer.
+  const category = said === says ? registration.category : says
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
   return ok({ answers, category, quote: priced.value, changes: changesIn(event, before, answers) })
@@ -90,8 +92,7 @@ function repriced(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
-  const isKnown = event.fees.periods.some(({ id }) => id === period)
-  const by = isKnown && period !== null ? period : (periodOn(event.fees, on)?.id ?? '')
+  const by = pricedIn(event.fees, { period, createdAt })
   const now = quoteIn(event, answers, category, by, on)
   const then = quoteIn(event, before, categoryBefore, by, on)
   const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])

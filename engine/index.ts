@@ -175,6 +175,9 @@ export {
   payLinkMail,
   transferredMail,
 } from './act-mails.ts'
+export { approvalOf, decideBy, payUntil } from './approving.ts'
+export { approvalFor, quoteAs } from './offering.ts'
+export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'
 export { corrected, rawWith, type Corrected, type CorrectionRefusal } from './correcting.ts'
 export { proposedBack } from './cancelling.ts'
 export {

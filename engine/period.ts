@@ -2,7 +2,7 @@
 import type { PublicEvent } from './config.ts'
 import type { Fees, Period } from './sale.ts'
 import { remember } from './remember.ts'
-import { addDays, formatDay, type Day } from './time.ts'
+import { addDays, dayOf, formatDay, type Day, type Instant } from './time.ts'
 
 /** Whether the day lies in the period; an end that is not stated is open. */
 export function holdsDay({ from, to }: Period, on: Day): boolean {
@@ -22,6 +22,15 @@ export function periodOn(fees: Fees, on: Day): Period | null {
 export type ClosedBy =
   | { readonly by: 'hand' | 'day' }
   | { readonly by: 'early'; readonly opens: Day }
+
+/** The period by which a registration was priced: that of its own, while the file has it, else that of its day. */
+export function pricedIn(
+  fees: Fees,
+  { period, createdAt }: { readonly period: string | null; readonly createdAt: Instant },
+): string {
+  const isKnown = fees.periods.some(({ id }) => id === period)
+  return isKnown && period !== null ? period : (periodOn(fees, dayOf(createdAt))?.id ?? '')
+}
 
 /** Whether one can register on that day; if not, the event's own words, else ours. An event without periods has no day of which this could close it. */
 export function openOn(

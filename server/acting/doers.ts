@@ -1,6 +1,7 @@
 /** Who does which act: a row for each, so that the call knows them all and none of them. */
 import type { ActName } from '../../engine/index.ts'
 import type { Doer } from './asked.ts'
+import { approve, refuse } from './approving.ts'
 import { correct, transfer } from './correcting.ts'
 import { confirm } from './confirming.ts'
 import { accept, cancel, dismiss, refund } from './ending.ts'
@@ -16,6 +17,8 @@ export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   dismiss,
   refund,
   cancel,
+  approve,
+  refuse,
   resend,
   send_pay_link: sendPayLink,
 }

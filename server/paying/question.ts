@@ -149,7 +149,7 @@ async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): P
     case 'fact':
       return settle(deps, asked, answer.fact, answer.raw)
     case 'no-record':
-      if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending')
+      if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending' && !isStillHeld(payment, at))
         return settle(deps, asked, { type: 'expired', at }, answer.raw)
       return askLater(deps, payment, 'no-record')
     case 'pending':
@@ -162,6 +162,11 @@ async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): P
     default:
       return assertNever(answer)
   }
+}
+
+/** Nobody was sent to pay it yet, and there are days left: the gateway cannot know of it. */
+function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): boolean {
+  return handedOffAt === null && holdUntil !== null && at < holdUntil
 }
 
 /** Asks again soon; an open payment that nobody could tell us about for days comes before a person. */

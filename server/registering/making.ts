@@ -2,8 +2,10 @@
 import { randomInt } from 'node:crypto'
 import {
   agreedIn,
+  approvalOf,
   assert,
   categoryOf,
+  decideBy,
   delegateOf,
   err,
   heldUntil,
@@ -14,6 +16,7 @@ import {
   quote,
   randomDigits,
   regNoOf,
+  toApproveMail,
 } from '../../engine/index.ts'
 import type {
   Answers,
@@ -53,8 +56,11 @@ export function priceOf(
 export type Judged = Priced &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'>
 
-/** `data` null: nothing is to be paid. */
-export type Made = Registered & { readonly data: PaymentData | null }
+/** `data` null: nothing is to be paid, or somebody sees it first. */
+export type Made = Registered & {
+  readonly data: PaymentData | null
+  readonly stands: 'complete' | 'not-paid' | 'to-approve'
+}
 export type MakingRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
@@ -73,7 +79,11 @@ export async function make(
     const handed = handedOff(deps, served.config, registration)
     if (!handed.ok) return err({ code: 'not_payable', why: handed.error })
     const registered = await deps.store.register(registration)
-    if (registered.ok) return ok({ ...registered.value, data: handed.value })
+    if (registered.ok) {
+      const stands = registration.approval === undefined ? 'complete' : 'to-approve'
+      const data = handed.value
+      return ok({ ...registered.value, data, stands: data === null ? stands : 'not-paid' })
+    }
     const { error } = registered
     if (error.code === 'idempotency_key_reused') return err(error)
     if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
@@ -111,8 +121,10 @@ function newRegistration(
   merchantId: string | null,
 ): NewRegistration {
   const event = served.config
+  const approval = approvalOf(event.approvals, judged.answers, judged.category)
   // What costs nothing is not handed to a gateway, which takes no payment of nothing: it is complete at once.
-  const payment = judged.quote === null || judged.quote.total === 0 ? null : event.payment
+  const isFree = judged.quote === null || judged.quote.total === 0
+  const payment = isFree || approval !== null ? null : event.payment
   const registration = {
     eventId: event.id,
     eventHash: served.hash,
@@ -134,6 +146,12 @@ function newRegistration(
           askedOf: { account: payment.account, merchantId },
           holdUntil: heldUntil(event, judged.at),
         }),
+  }
+  if (approval !== null) {
+    const by = decideBy(approval, judged.at)
+    const total = judged.quote?.total ?? paise(0)
+    const mail = toApproveMail(event, registration, { approval, total, by })
+    return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
   }
   const mail = payment === null ? mailFor(event, unpaidView(event, registration)) : null
   return { ...registration, mail }

@@ -85,6 +85,10 @@ export function answerTo(
   data: PaymentData | null,
   stands: Stands = data === null ? 'complete' : 'not-paid',
 ): RegisterAnswer {
+  if (stands === 'to-approve') {
+    const message = `${RECORDED} The organisers look at it before you pay.`
+    return { status: 'success', message, reg_no, stands }
+  }
   if (data === null) {
     const notice = event.payment === null ? event.form.withoutPayment.notice : null
     return { status: 'success', message: notice ?? RECORDED, reg_no, stands }

@@ -179,7 +179,8 @@ async function register(
     return err(await notMade(deps, event, error, at))
   }
   if (made.value.repeated) return answerAgain(deps, event, made.value, at)
-  return ok(answerTo(event, made.value.regNo, made.value.data))
+  const { regNo, data, stands } = made.value
+  return ok(answerTo(event, regNo, data, stands))
 }
 
 /** Of a field with a roll on which its answer does not stand: what the event file says then. */

@@ -77,6 +77,19 @@ export type StoredAct = {
   readonly became: RegistrationState
 }
 
+/** How a registration begins to be paid that waited for somebody. */
+export type Approved = {
+  /** Through whom its price is asked for; null: through nobody of ours. */
+  readonly through: AskedThrough
+  /** Until when it can be paid. */
+  readonly payUntil: Instant
+  /** Queued where something is to be paid, and where nothing is. */
+  readonly mail: NewMail | null
+  readonly confirmation: NewMail | null
+}
+/** The category that was offered, with what it costs; `quote` null: the event states no prices. */
+export type OfferTaken = Approved & { readonly category: string; readonly quote: Quote | null }
+
 export interface Acting {
   /** A sentence on the registration. */
   note(wanted: NewAct): Promise<ActAnswer>
@@ -92,6 +105,15 @@ export interface Acting {
     wanted: NewAct,
     how: { readonly payBack: Paise; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
+  /** It may be paid now, at the price of the day of registering; with the places that it held. */
+  approve(wanted: NewAct, approved: Approved): Promise<ActAnswer>
+  /** It ends, unless the delegate takes the category that is offered; null: none is. */
+  refuse(
+    wanted: NewAct,
+    how: { readonly offer: string | null; readonly mail: NewMail | null },
+  ): Promise<ActAnswer>
+  /** The delegate takes the category that was offered; another is refused. */
+  acceptOffer(wanted: NewAct, taken: OfferTaken): Promise<ActAnswer>
   /**
    * Money that came on a way of its own. What fits pays; anything else, and what has lost its place meanwhile, is
    * before a person. A reference counts once. `mail` is queued when it is paid by it.

@@ -22,9 +22,11 @@ type NewPayment = {
   holdUntil: Instant | null
   /** Under which its lines are kept; null: it has none. */
   bill: number | null
+  /** False: nobody was sent to pay yet, and the gateway is not asked about it before somebody is. Left out: true. */
+  isHandedOff?: boolean
   at: Instant
 }
-/** False: the order id is taken. Due to be asked about from the start. */
+/** False: the order id is taken. */
 export function insertPayment(
   sql: Sql,
   {
@@ -39,6 +41,7 @@ export function insertPayment(
     bill,
     at,
     asksFor = 'whole',
+    isHandedOff = true,
   }: NewPayment,
 ): boolean {
   return (
@@ -60,8 +63,8 @@ export function insertPayment(
       bill,
       at,
       at,
-      at,
-      at,
+      isHandedOff ? at : null,
+      isHandedOff ? at : null,
       asksFor,
     ).changes === 1
   )

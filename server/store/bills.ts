@@ -15,6 +15,9 @@ type LineRow = {
   total: Paise
 }
 
+/** Bills that follow a registration's first price are numbered from here; attempts, whose bills have their numbers, stay below. */
+const LATER_BILL_FIRST = 1_000
+
 /** Under which number they are found again: that of the attempt; null: there are none. */
 export function keepLines(
   sql: Sql,
@@ -69,4 +72,12 @@ export function linesOf(
         gst,
         total,
       }))
+}
+
+/** The number of a bill that is of no attempt: of a correction, or of another category. */
+export function nextBill(sql: Sql, registrationId: number): number {
+  const last = sql<{ bill: number | null }>(
+    'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',
+  ).get(registrationId)?.bill
+  return Math.max(LATER_BILL_FIRST, (last ?? 0) + 1)
 }

@@ -7,7 +7,7 @@ import type { ActRefusal, Instant, Paise, Result } from '../../engine/index.ts'
 import type { ActAnswer, Correction, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
 import { askDifference, endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
-import { keepLines } from './bills.ts'
+import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
 import { addDue } from './dues.ts'
 import { enqueue } from './mails.ts'
@@ -16,9 +16,6 @@ import type { RegistrationRow } from './rows.ts'
 import { reindex } from './search.ts'
 import { settleRegistration } from './standing.ts'
 import { renoteAnswers, standsAgainst } from './unique.ts'
-
-/** Bills of corrections are numbered from here; attempts, whose bills have their numbers, stay below. */
-const CORRECTED_BILL_FIRST = 1_000
 
 /** Of a correction and of a transfer: `wanted.act` says which. */
 export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
@@ -130,11 +127,4 @@ function reprice(
       at,
     })
   return ok(difference)
-}
-
-function nextBill(sql: Sql, registrationId: number): number {
-  const last = sql<{ bill: number | null }>(
-    'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',
-  ).get(registrationId)?.bill
-  return Math.max(CORRECTED_BILL_FIRST, (last ?? 0) + 1)
 }

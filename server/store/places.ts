@@ -290,6 +290,24 @@ export function movePlaces(
   return null
 }
 
+/**
+ * What a registration needs is kept for it, also what it had lost meanwhile. Answers the first place that others
+ * have; null: it has them all.
+ */
+export function takeAgain(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+  at: Instant,
+): string | null {
+  const place = movePlaces(sql, eventId, registrationId, at)
+  if (place === null)
+    sql(
+      "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state <> 'kept'",
+    ).run(registrationId)
+  return place
+}
+
 function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: Standing): void {
   const answers = JSON.parse(row.answers) as Answers
   const names = JSON.stringify(placesOf(limits, answers, row.category).map(({ id }) => id))

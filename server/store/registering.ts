@@ -45,7 +45,8 @@ export function register(
   sql: Sql,
   registration: NewRegistration,
 ): Result<Registered, RegisterRefusal> {
-  const { eventId, regNo, orderId, quote, at, idempotency } = registration
+  const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
+  const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) {
     sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
     const known = registeredUnder(sql, eventId, idempotency.key, at)
@@ -62,14 +63,20 @@ export function register(
     base: quote?.base ?? null,
     gst: quote?.gst ?? null,
     total: quote?.total ?? null,
-    paymentStatus: orderId === null ? 'success' : 'pending',
-    state: orderId === null ? 'complete' : 'to_pay',
+    paymentStatus: isComplete ? 'success' : 'pending',
+    state: isComplete ? 'complete' : approval === undefined ? 'to_pay' : 'to_approve',
     paymentId: null,
     createdAt: at,
     paidAt: null,
     bill: (quote?.lines.length ?? 0) === 0 ? null : 1,
   })
   if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
+  if (approval !== undefined)
+    sql('UPDATE registrations SET approval = ?, decide_by = ? WHERE id = ?').run(
+      approval.id,
+      approval.decideBy,
+      id,
+    )
   const bill = keepLines(sql, id, 1, quote?.lines ?? [])
   if (orderId !== null) {
     assert(quote !== null, 'a payment is due, but there is no quote')
@@ -96,7 +103,8 @@ export function register(
     sql(
       "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', ?, ?, ?, ?)",
     ).run(at, what, eventId, regNo, id)
-  if (registration.mail !== null) enqueue(sql, id, 'confirmation', registration.mail, at)
+  if (registration.mail !== null)
+    enqueue(sql, id, isComplete ? 'confirmation' : 'again', registration.mail, at)
   if (idempotency !== null)
     sql(
       'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',

@@ -56,11 +56,13 @@ export type NewRegistration = {
   readonly askedOf?: AskedOf
   /** Until when the quote is held; null or left out: without an end. */
   readonly holdUntil?: Instant | null
+  /** The rule by which somebody sees it before it is paid, and by when; left out: nobody has to. */
+  readonly approval?: { readonly id: string; readonly decideBy: Instant }
   readonly uploads: readonly StoredUpload[]
   /** What the delegate agreed to, a line of the log each, because the file's words may change; left out: nothing. */
   readonly agreed?: readonly string[]
   readonly at: Instant
-  /** Queued in the same transaction; given only when no payment is due. */
+  /** Queued in the same transaction; given only when no payment is due now: the confirmation, or what comes next. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** What is decided again inside the transaction; left out: nothing is. */

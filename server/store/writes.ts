@@ -2,6 +2,7 @@
 import * as acts from './acts.ts'
 import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
+import * as approving from './approving.ts'
 import * as cancelling from './cancelling.ts'
 import { confirm } from './confirming.ts'
 import * as correcting from './correcting.ts'
@@ -38,6 +39,9 @@ export const writes = {
   sendMail: acts.sendMail,
   correct: correcting.correct,
   cancel: cancelling.cancel,
+  approve: approving.approve,
+  refuse: approving.refuse,
+  acceptOffer: approving.acceptOffer,
   confirm,
   refund: moneyActs.refund,
   decideFor: moneyActs.decideFor,

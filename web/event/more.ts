@@ -77,6 +77,8 @@ export type More = {
   ) => ReadonlyMap<string, Mark>
   /** What is said below the bill: few places left, another category than the answers say. */
   readonly notesOf: (event: PublicEvent, answers: Answers, left: Facts['left']) => readonly string[]
+  /** What the button says instead of what it always says; null: that. */
+  readonly sendOf: (event: PublicEvent, answers: Answers) => string | null
   /** Whether the rows name the category themselves. */
   readonly rowsNameCategory: boolean
   /** Finds out what is known beside the form. `begin` is a code that was kept with the answers. */
@@ -141,6 +143,7 @@ export const PLAIN: More = {
   rows: quoteRows,
   marksOf: () => NO_MARKS,
   notesOf: () => NO_NOTES,
+  sendOf: () => null,
   rowsNameCategory: false,
   Beside: ({ children }) => children(NOTHING),
   Paged: ({ children }) => children(ONE_PAGE),

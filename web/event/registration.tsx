@@ -215,7 +215,7 @@ function Filling({
     const { reg_no: regNo, payment_data: data, stands } = answer
     if (data && event.payment) return { is: 'leaving', data }
     const costNothing = stands === 'complete' && (quote?.total ?? 0) === 0
-    if (stands !== undefined && event.payment && !costNothing) {
+    if (stands !== undefined && (event.payment ?? stands === 'to-approve') && !costNothing) {
       // It was sent before, and stands otherwise than to be paid: its own page says how.
       location.assign(resultPageOf(event, regNo))
       return { is: 'submitting' }
@@ -300,6 +300,7 @@ function Filling({
     price,
     more,
     notes: [...(isSame ? [SAME_ADDRESS] : []), ...more.notesOf(event, form.answers, facts.left)],
+    send: more.sendOf(event, form.answers),
     odd: contradictionOf(event, form.answers, quoted?.category ?? null),
     held: holds ? <Held proofs={proofs} shown={form.shown} /> : null,
     mailTo: form.answers[event.roles.email ?? ''],

@@ -3,6 +3,7 @@ import type { RegistryWidgetsType } from '@rjsf/utils'
 import { categoryOf } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
 import { billRows } from '../shared/bill-rows.tsx'
+import { approvalNotes, sendOf } from './approval.ts'
 import { byBill, marksOf, notesOf } from './bill.ts'
 import { Boxes, Consent } from './boxes.tsx'
 import { EventPage } from './index.tsx'
@@ -29,7 +30,11 @@ export const SELLING: More = {
   pricing: byBill,
   rows: billRows,
   rowsNameCategory: true,
-  notesOf,
+  notesOf: (event, answers, left) => [
+    ...notesOf(event, answers, left),
+    ...approvalNotes(event, answers),
+  ],
+  sendOf,
   Beside,
   Paged,
   askedBy,

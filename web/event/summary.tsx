@@ -62,6 +62,8 @@ export type SummaryProps = {
   readonly isLast: boolean
   /** How many answers carry a message. */
   readonly wrong: number
+  /** What the button says instead of what it always says; null: that. */
+  readonly send: string | null
   /** What the button waits for after it was pressed; null: nothing. */
   readonly held: ReactNode
   /** The answer to which the confirmation goes; undefined: not given, or not asked for. */
@@ -144,11 +146,11 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
   )
 }
 
-function PayButton({ event, price, busy }: SummaryProps) {
+function PayButton({ event, price, send, busy }: SummaryProps) {
   const { busy: busyText } = event.form.summary
   // Pressed too early the browser would send the form itself, to an address that takes none.
   const isLive = useIsLive()
-  const isPaid = event.payment !== null && !isFree(price)
+  const isPaid = event.payment !== null && !isFree(price) && send === null
   return (
     <button
       type="submit"
@@ -163,7 +165,9 @@ function PayButton({ event, price, busy }: SummaryProps) {
       ) : (
         <Icon name={isPaid ? 'lock' : 'tick'} />
       )}
-      {busy ? busyText : buttonText(event, price.is === 'price' ? price.quote.total : null)}
+      {busy
+        ? busyText
+        : (send ?? buttonText(event, price.is === 'price' ? price.quote.total : null))}
     </button>
   )
 }

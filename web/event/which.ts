@@ -14,9 +14,19 @@ export function kindOf({ event, now }: EventAnswer): EventPageKind {
 }
 
 /** Whether the form needs what only events with a bill, with lists or with pages need (more.ts). */
-function sellsMore({ fees, limits, codeKinds, rolls, fields, form }: PublicEvent): boolean {
+function sellsMore({
+  fees,
+  limits,
+  codeKinds,
+  rolls,
+  approvals,
+  fields,
+  form,
+}: PublicEvent): boolean {
   return (
-    [fees.items, fees.adjustments, limits, codeKinds, rolls].some(({ length }) => length > 0) ||
+    [fees.items, fees.adjustments, limits, codeKinds, rolls, approvals].some(
+      ({ length }) => length > 0,
+    ) ||
     fields.some((field) => isLater(wayOf(field))) ||
     form.pages !== 'one'
   )

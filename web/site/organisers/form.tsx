@@ -125,6 +125,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         }
         busy={false}
         waits={false}
+        send={SELLING.sendOf(event, form.answers)}
         odd={contradictionOf(event, form.answers, quoted?.category ?? null)}
         held={null}
         mailTo={undefined}

@@ -1,0 +1,106 @@
+/** Acts on a registration that somebody sees before it is paid: approved, refused, and the delegate's yes to what was offered. */
+import {
+  approvalFor,
+  approvedMail,
+  mailFor,
+  offerAcceptedMail,
+  paise,
+  payUntil,
+  quoteAs,
+  refusedMail,
+} from '../../engine/index.ts'
+import type { EventConfig, Quote } from '../../engine/index.ts'
+import { registrationView } from '../registering/view.ts'
+import type { Approved, StoredRegistration } from '../store/store.ts'
+import { badData } from './asked.ts'
+import type { Asked, Doer } from './asked.ts'
+
+export const approve: Doer = async (asked) => {
+  const { deps, served, registration, wanted } = asked
+  const { config } = served
+  const until = payUntil(approvalFor(config, registration), wanted.at)
+  return deps.store.approve(wanted, {
+    ...beginning(asked, registration),
+    payUntil: until,
+    mail: approvedMail(config, registration, registration.total ?? paise(0), until),
+  })
+}
+
+/** `{offer?: true}`: with the category that the file offers to whoever is refused by this rule. */
+export const refuse: Doer = async ({ deps, served, registration, wanted, words }) => {
+  const { config } = served
+  const { offer = null, say = null } = approvalFor(config, registration)?.refused ?? {}
+  const wantsOffer = words['offer'] === true || words['offer'] === 'true'
+  if (wantsOffer && offer === null) return badData('The event file offers nothing in its place.')
+  const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
+  if (wantsOffer && offered === null)
+    return badData('What the event file offers was not on sale when this was registered.')
+  const mail = refusedMail(config, registration, { why: wanted.why, say, offer: offered })
+  return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
+}
+
+/** `{category}`: the one that was offered, as whoever accepts it has seen it. */
+export const acceptOffer: Doer = async (asked) => {
+  const { deps, served, registration, wanted, words } = asked
+  const { config } = served
+  const { offer } = registration
+  if (offer === null || words['category'] !== offer)
+    return badData('This is not offered any more. Load the page again.')
+  const offered = offeredOf(config, registration, offer)
+  if (offered === null) return badData('This is not on sale any more.')
+  const { category, quote } = offered
+  const until = payUntil(approvalFor(config, registration), wanted.at)
+  const as = { category, due: offered.total, payUntil: until }
+  const taken: StoredRegistration = { ...registration, category, ...amountsOf(quote) }
+  return deps.store.acceptOffer(wanted, {
+    ...beginning(asked, taken),
+    category,
+    quote,
+    payUntil: until,
+    mail: offerAcceptedMail(config, registration, as),
+  })
+}
+
+/** As the offered category, at the prices of the day of registering; null: that was not on sale then. */
+export function offeredOf(config: EventConfig, registration: StoredRegistration, category: string) {
+  const quoted = quoteAs(config, registration, category)
+  if (!quoted.ok) return null
+  return { category, quote: quoted.value, total: quoted.value?.total ?? paise(0) }
+}
+
+const amountsOf = (quote: Quote | null) =>
+  quote === null
+    ? {}
+    : {
+        period: quote.period,
+        base: quote.base,
+        gst: quote.gst,
+        total: quote.total,
+        lines: quote.lines,
+      }
+
+/** Through whom it is paid, and the confirmation of what costs nothing: it is complete at once. */
+function beginning(
+  { deps, served: { config }, wanted: { at } }: Asked,
+  registration: StoredRegistration,
+): Pick<Approved, 'through' | 'confirmation'> {
+  const complete = {
+    ...registration,
+    paymentStatus: 'success',
+    state: 'complete',
+    paidAt: at,
+  } as const
+  return {
+    through:
+      config.payment === null
+        ? null
+        : {
+            gateway: config.payment.gateway.name,
+            askedOf: {
+              account: config.payment.account,
+              merchantId: deps.gateway.merchantOf(config),
+            },
+          },
+    confirmation: mailFor(config, registrationView(config, complete, at)),
+  }
+}

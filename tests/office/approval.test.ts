@@ -1,0 +1,191 @@
+/** Registrations that somebody sees before they are paid: what the delegate is told, what the office does, what is paid and until when. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActedAnswer, ActsAnswer, OrderId, RegisterAnswer, RegNo } from '../../engine/index.ts'
+import { pdf } from '../server/files.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+import { startTestApp } from '../server/harness.ts'
+import type { TestApp } from '../server/harness.ts'
+import { cheapHash, PASSWORD, signIn } from './office.ts'
+import type { Office } from './office.ts'
+
+let test_: TestApp
+let owner: Office
+let desk: Office
+const EXTRA = `
+approval:
+  - id: letter
+    when: {category: member}
+    look_at: [letter]
+    within: 3 days
+    pay_within: 7 days
+    refused: {offer: non-member, say: Members of other societies are welcome as non-members.}
+limits:
+  - {id: dais, when: {is_member: true}, max: 40, full: {say: The dais is full}}
+`
+const EVENT = fixtureEvent({ extra: EXTRA })
+  .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
+  .replace(
+    'label: Letter, accept: [pdf]',
+    'label: Letter of the society, accept: [pdf], show_when: {is_member: true}, required: Please add the letter',
+  )
+const REGISTERED = '2026-01-30T16:00:00+05:30'
+
+beforeAll(async () => {
+  test_ = await startTestApp({ clock: REGISTERED, events: { 'sample2026.yaml': EVENT } })
+  owner = await signIn(test_)
+  await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
+    role: 'desk',
+    events: null,
+  })
+  desk = await signIn(test_, 'deskhand')
+})
+afterAll(() => test_.close())
+
+const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
+  test_.post(
+    '/api/sample2026/register/',
+    {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '9876500000',
+      is_member: 'true',
+    },
+    { letter: { name: 'letter.pdf', bytes: pdf(`letter ${n}`) } },
+    headers,
+  )
+const registered = async (n: number): Promise<string> => {
+  test_.at(REGISTERED)
+  const answer = await send(n)
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<RegisterAnswer>().reg_no
+}
+/** A session does not last for days. */
+const onDay = async (at: string): Promise<void> => {
+  test_.at(at)
+  owner = await signIn(test_)
+}
+const address = (regNo: string) => `/admin/registrations/${regNo}/acts/`
+const act = async (office: Office, regNo: string, body: object) => {
+  const answer = await test_.app.inject({
+    method: 'POST',
+    url: address(regNo),
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: body,
+  })
+  return { code: answer.statusCode, body: answer.json<ActedAnswer & { code?: string }>() }
+}
+const look = async (regNo: string): Promise<ActsAnswer> =>
+  (await owner.json(address(regNo))) as unknown as ActsAnswer
+const stored = async (regNo: string) => {
+  const found = await test_.deps.store.registration(regNo)
+  if (found === null) throw new Error(`${regNo} is not there`)
+  return found
+}
+const lastMail = async (regNo: string) => (await test_.deps.store.mailsOf(regNo as RegNo)).at(-1)
+const places = async () =>
+  (await test_.deps.store.placesTaken('sample2026')).map(({ taken }) => taken)
+
+describe('a letter that is looked at first', () => {
+  test('is registered without a payment, keeps its place, and says what happens next and by when', async () => {
+    const answer = await send(1, { 'idempotency-key': 'one-and-the-same-key' })
+    expect(answer.statusCode).toBe(201)
+    const { reg_no: regNo, ...rest } = answer.json<RegisterAnswer>()
+    expect(rest).toEqual({
+      status: 'success',
+      message: 'Your registration is recorded. The organisers look at it before you pay.',
+      stands: 'to-approve',
+    })
+    // The same form sent again says the same.
+    const again = (await send(1, { 'idempotency-key': 'one-and-the-same-key' })).json()
+    expect(again).toEqual({ ...rest, reg_no: regNo })
+    expect(await stored(regNo)).toMatchObject({
+      state: 'to_approve',
+      paymentStatus: 'pending',
+      approval: 'letter',
+      total: 118_000,
+      payments: [],
+    })
+    expect(await lastMail(regNo)).toMatchObject({
+      subject: 'Your registration for Sample 2026 is being looked at',
+      text: expect.stringContaining(
+        '(Letter of the society) before you pay, and decide by 2 February 2026.',
+      ),
+    })
+    const paying = await test_.app.inject({
+      method: 'POST',
+      url: '/api/payment/retry/',
+      payload: { order_id: regNo, email: 'delegate1@example.org' },
+    })
+    expect(paying.json()).toMatchObject({ code: 'nothing_due' })
+    expect(await look(regNo)).toMatchObject({
+      state: 'to_approve',
+      allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse'],
+    })
+    expect((await act(desk, regNo, { act: 'approve' })).code).toBe(403)
+  })
+
+  test('is approved, and paid by the link at the price of the day of registering', async () => {
+    const regNo = await registered(2)
+    await onDay('2026-02-02T10:00:00+05:30')
+    expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({
+      code: 200,
+      body: {
+        state: 'to_pay',
+        message:
+          'The registration is approved: ₹\u00a01,180 is to be paid, and the link is on its way.',
+      },
+    })
+    expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({ code: 409 })
+    const mail = await lastMail(regNo)
+    expect(mail?.subject).toBe('Approved: please pay for Sample 2026')
+    expect(mail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
+    expect(mail?.text).toContain('Please pay by 9 February 2026')
+    // The first period is over and its price would be 2,360 today; by the last day it is still the old one.
+    test_.at('2026-02-09T23:00:00+05:30')
+    const paying = await test_.app.inject({
+      method: 'POST',
+      url: '/api/payment/retry/',
+      payload: { order_id: regNo, email: 'delegate2@example.org' },
+    })
+    expect(paying.json<RegisterAnswer>().payment_data).toMatchObject({ amount: '1180.00' })
+    expect(await stored(regNo)).toMatchObject({ state: 'to_pay' })
+    const before = await places()
+    const { payments } = await stored(regNo)
+    expect(payments.map(({ amount }) => amount)).toEqual([118_000])
+    // A day without money ends the order, and neither the state nor the place.
+    await test_.deps.store.applyFact(
+      payments[0]?.orderId as OrderId,
+      { type: 'expired', at: test_.now() },
+      null,
+    )
+    expect(await stored(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'failed' })
+    expect(await places()).toEqual(before)
+  })
+})
+
+describe('a letter that is refused', () => {
+  test('frees the place, says why, and offers another category at the price of the day of registering', async () => {
+    const regNo = await registered(4)
+    await onDay('2026-02-01T10:00:00+05:30')
+    expect((await act(owner, regNo, { act: 'refuse', offer: true })).code).toBe(422)
+    const before = await places()
+    const refusal = { act: 'refuse', why: 'The letter is of another society.', offer: true }
+    expect(await act(owner, regNo, refusal)).toMatchObject({
+      code: 200,
+      body: { state: 'refused' },
+    })
+    expect(await places()).toEqual(before.map((taken) => taken - 1))
+    expect(await stored(regNo)).toMatchObject({
+      state: 'refused',
+      paymentStatus: 'failed',
+      offer: 'non-member',
+    })
+    const mail = await lastMail(regNo)
+    expect(mail?.subject).toBe('Your registration for Sample 2026 was not approved')
+    expect(mail?.text).toContain('could not approve it: The letter is of another society.')
+    expect(mail?.text).toContain('Members of other societies are welcome as non-members.')
+    expect(mail?.text).toContain(
+      'You can take part as category “Non-member” instead, for ₹\u00a03,540',
+    )
+  })
+})
