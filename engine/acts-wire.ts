@@ -23,8 +23,18 @@ export type ActsAnswer = {
   fields: WireEditable[]
   /** The fields that say who somebody is: what a transfer changes. */
   persons: string[]
+  /** Of what somebody sees before it is paid: what to look at, and what a refusal may offer; null: nobody has to. */
+  approval: WireApproval | null
   /** What was done, the newest first. */
   trail: WireAct[]
+}
+export type WireApproval = {
+  /** The files, by the label of their question; `href` null: it was not sent, or is not kept any more. */
+  look_at: { id: string; label: string; name: string; href: string | null }[]
+  decide_by: string | null
+  /** What it costs as it is, in rupees; null: it states no price. */
+  total: number | null
+  offer: { label: string; total: number } | null
 }
 /** A question of the form with its answer now; a list of options for `many`, else text, empty where there is none. */
 export type WireEditable = {

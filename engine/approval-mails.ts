@@ -1,6 +1,7 @@
 /** What delegates are told of an approval: that somebody looks at what they sent, and how that ended. */
 import { delegateMail, type Mail, type Told } from './act-mails.ts'
 import type { Approval } from './approving.ts'
+import { labelOfCategory } from './category.ts'
 import type { EventConfig } from './config.ts'
 import { formatMoney, formatPrice, type Paise } from './money.ts'
 import { labelOf, wordFor } from './texts.ts'
@@ -97,6 +98,3 @@ export function offerAcceptedMail(
     KEEP_LINK,
   ])
 }
-
-const labelOfCategory = ({ categories }: EventConfig, category: string): string =>
-  categories.find(({ id }) => id === category)?.label ?? category

@@ -16,6 +16,14 @@ export function categoryOf(event: PublicEvent, answers: Answers): string | null 
   return known === null ? null : offeredInstead(event, answers, known)
 }
 
+/** A category by its label; one that the file has no more by its id. */
+export function labelOfCategory(
+  { categories }: Pick<PublicEvent, 'categories'>,
+  id: string,
+): string {
+  return categories.find((one) => one.id === id)?.label ?? id
+}
+
 function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
   const choice = event.categoryChoice
   return choice.by === 'field'

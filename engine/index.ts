@@ -112,7 +112,7 @@ export { answersAlone, factsAmong, laidIn } from './facts.ts'
 export { checkAnswers, errorsOf, fileName, normalise, shownFields } from './answers.ts'
 export { cellOf, counts, EACH, optionsOf, tableOf } from './bill.ts'
 export type { Item, Limit } from './sale.ts'
-export { categoryOf } from './category.ts'
+export { categoryOf, labelOfCategory } from './category.ts'
 export { explainCategory, type CategoryExplained } from './category-explained.ts'
 export { contradictionOf, type Contradiction } from './contradiction.ts'
 export { nextPrice, stretchesFrom, type Stretch } from './coming.ts'
@@ -166,6 +166,7 @@ export type {
   FoundAnswer,
   WireAct,
   WireFound,
+  WireApproval,
   WireEditable,
 } from './acts-wire.ts'
 export {

@@ -2,14 +2,18 @@
 import {
   approvalFor,
   approvedMail,
+  isoIndia,
+  labelOf,
+  labelOfCategory,
   mailFor,
   offerAcceptedMail,
   paise,
   payUntil,
   quoteAs,
   refusedMail,
+  rupees,
 } from '../../engine/index.ts'
-import type { EventConfig, Quote } from '../../engine/index.ts'
+import type { EventConfig, Quote, WireApproval } from '../../engine/index.ts'
 import { registrationView } from '../registering/view.ts'
 import type { Approved, StoredRegistration } from '../store/store.ts'
 import { badData } from './asked.ts'
@@ -59,6 +63,38 @@ export const acceptOffer: Doer = async (asked) => {
     payUntil: until,
     mail: offerAcceptedMail(config, registration, as),
   })
+}
+
+/** What whoever decides looks at; null: nobody has to decide. */
+export function approvalShown(
+  config: EventConfig,
+  registration: StoredRegistration,
+): WireApproval | null {
+  const { state, uploads, regNo, decideBy, total } = registration
+  if (state !== 'to_approve' && state !== 'refused') return null
+  const rule = approvalFor(config, registration)
+  const { offer } = rule?.refused ?? {}
+  const offered = offer === undefined ? null : offeredOf(config, registration, offer)
+  return {
+    look_at: (rule?.lookAt ?? uploads.map(({ field }) => field)).map((id) => {
+      const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
+      return {
+        id,
+        label: labelOf(config, id),
+        name: upload?.name ?? '',
+        href:
+          upload === undefined
+            ? null
+            : `/admin/registrations/${regNo}/files/${encodeURIComponent(id)}/`,
+      }
+    }),
+    decide_by: decideBy === null ? null : isoIndia(decideBy),
+    total: total === null ? null : rupees(total),
+    offer:
+      offered === null
+        ? null
+        : { label: labelOfCategory(config, offered.category), total: rupees(offered.total) },
+  }
 }
 
 /** As the offered category, at the prices of the day of registering; null: that was not on sale then. */

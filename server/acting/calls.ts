@@ -17,6 +17,7 @@ import type { ActNo } from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { onceOf, textIn } from './asked.ts'
 import type { Words } from './asked.ts'
+import { approvalShown } from './approving.ts'
 import { DOERS } from './doers.ts'
 import { editable } from './editable.ts'
 import { trailOf } from './trail.ts'
@@ -96,6 +97,7 @@ async function standingOf(
     allowed,
     fields: allowed.includes('correct') ? editable(served.config, registration) : [],
     persons: Object.values(served.config.roles),
+    approval: approvalShown(served.config, registration),
     trail: trailOf(acts, decisions),
   }
 }

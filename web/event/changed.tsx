@@ -1,9 +1,14 @@
 /** What is asked, or said, in answer to a form that was sent: the price is no longer what the delegate saw; the registration is complete. */
-import { buttonText, formatMoney, priceParts, wordFor } from '../../engine/index.ts'
+import {
+  labelOfCategory,
+  buttonText,
+  formatMoney,
+  priceParts,
+  wordFor,
+} from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Ledger } from '../shared/ledger.tsx'
-import { labelOfCategory } from '../shared/quote-rows.tsx'
 import type { quoteRows } from '../shared/quote-rows.tsx'
 
 type ChangedProps = {

@@ -1,8 +1,8 @@
 /** The field for a code: asked for at once, what it gives, and how it is taken off again. */
+import { labelOfCategory } from '../../engine/index.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
-import { labelOfCategory } from '../shared/quote-rows.tsx'
 import '../styles/code.css'
 
 export type CodeState =

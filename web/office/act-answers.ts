@@ -15,6 +15,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     allowed,
     fields,
     persons,
+    approval,
     trail,
   } = body
   const isReadable =
@@ -23,10 +24,21 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
     listOf(fields, readField) !== null &&
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
+    (approval === null || isApproval(approval)) &&
     listOf(trail, (line) =>
       isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
     ) !== null
   return isReadable ? (body as ActsAnswer) : null
+}
+
+const isApproval = (value: unknown): boolean => {
+  if (!isRecord(value)) return false
+  const { look_at: lookAt, offer } = value
+  const isFile = (one: unknown): Record<string, unknown> | null =>
+    isRecord(one) && holdsAll(one, 'string', 'id', 'label', 'name') ? one : null
+  const isOffer =
+    isRecord(offer) && holdsAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
+  return listOf(lookAt, isFile) !== null && (offer === null || isOffer)
 }
 
 /** What was done, in a sentence of the server's. */

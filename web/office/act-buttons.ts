@@ -7,6 +7,8 @@ export type ActWords = { readonly act: ActName; readonly why: string } & Readonl
 >
 /** Acts that have a button of their own here; the others have a place elsewhere on the page. */
 export const BUTTONS = {
+  approve: 'Approve',
+  refuse: 'Refuse',
   confirm: 'Confirm a payment',
   note: 'Write a note',
   correct: 'Correct an answer',

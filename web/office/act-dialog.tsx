@@ -6,6 +6,7 @@ import type { ActsAnswer, Way } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
+import { SeenFirst } from './act-approval.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { Banner } from './parts.tsx'
@@ -75,7 +76,9 @@ export function ActDialog(props: ActDialogProps) {
   )
 }
 
-const asksWhy = (button: Button): boolean => button !== 'send_pay_link' && button !== 'confirm'
+/** The other acts are understood without a reason. */
+const WITHOUT_WHY: ReadonlySet<Button> = new Set(['send_pay_link', 'confirm', 'approve'])
+const asksWhy = (button: Button): boolean => !WITHOUT_WHY.has(button)
 
 /** What a form's fields say to the call. */
 function wordsIn(
@@ -102,7 +105,10 @@ function wordsIn(
         ? { act: button, why, amount, by_hand: true, reference: text('reference') }
         : { act: button, why, amount }
     }
+    case 'refuse':
+      return data.get('offer') === 'on' ? { act: button, why, offer: true } : { act: button, why }
     case 'note':
+    case 'approve':
     case 'send_pay_link':
       return { act: button, why }
   }
@@ -124,6 +130,9 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
       return <PayBack {...standing} />
     case 'refund':
       return <GoesBack {...standing} />
+    case 'approve':
+    case 'refuse':
+      return <SeenFirst {...standing} mayOffer={button === 'refuse'} />
     case 'note':
     case 'send_pay_link':
       return null

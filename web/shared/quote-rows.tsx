@@ -1,10 +1,7 @@
 /** A quote as rows: what is to be paid and what it is made of, beside what it was before. */
-import { formatMoney, formatPrice, labelOf } from '../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, labelOfCategory } from '../../engine/index.ts'
 import type { PublicEvent, Quote, SummaryLine } from '../../engine/index.ts'
 import type { LedgerRow } from './ledger.tsx'
-
-export const labelOfCategory = (event: PublicEvent, id: string): string =>
-  event.categories.find((one) => one.id === id)?.label ?? id
 
 /**
  * The lines of the summary that a quote fills. Of a price of nothing the total is said, "Free", and not
