@@ -110,7 +110,7 @@ function Filling({
     // A file that was refused on its way is told where one waits for it, not forgotten as by an edit.
     setHolds((held) => held && underway(proofs.all()) === null)
   }, [proofs])
-  const { code, facts } = outside
+  const { code, facts, left } = outside
   const codeOfKey = useRef(code)
   useEffect(() => {
     // With another code it is another registration, as after an edit.
@@ -131,7 +131,6 @@ function Filling({
     setRecalled(!changed)
     if (!changed) key.current = kept.key
   })
-  const { left } = outside
   useEffect(() => {
     // Answers that were kept are asked about again: nobody leaves their questions.
     for (const [id, value] of Object.entries(begin?.data ?? {})) left(id, value)
