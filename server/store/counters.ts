@@ -1,11 +1,13 @@
 /**
  * What is counted as it happens, so that no figure counts rows: registrations per event, Indian day,
- * category, period and status (kept by triggers, see schema.ts), and revenue per event and day.
+ * category, period and status (once they are counted kept by triggers, see migrations/counting.ts), and revenue per
+ * event and day.
  * Categories and periods that a registration does not have count under ''.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { COUNT_NEW } from './migrations/counting.ts'
 import type { EventFigures, ListQuery, StatusSum } from './store.ts'
 
 /** Books whole paise for a registration, on the Indian day of the instant; below zero: a refund. */
@@ -24,6 +26,12 @@ export function book(
 export const OWED = `CASE WHEN r.state IN ('cancelled', 'refused', 'lapsed') THEN 0
   WHEN r.payment_status = 'pending' THEN coalesce(r.total, 0) WHEN r.payment_status = 'success' THEN max(r.due, 0) ELSE 0 END`
 type Booked = { readonly event_id: string; readonly registration_id: number }
+
+/** Counts the registrations that have come since; to be run before the transaction that brought them is committed. */
+export function countNew(sql: Sql): void {
+  const { changes } = sql(COUNT_NEW).run()
+  if (changes > 0) sql('UPDATE counted SET last_id = (SELECT max(id) FROM registrations)').run()
+}
 
 type Tests = { readonly where: string; readonly params: readonly unknown[] }
 

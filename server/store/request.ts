@@ -1,5 +1,6 @@
 /** Writes of the store: run by their names, several in one transaction, and what became of each. */
 import Database from 'better-sqlite3'
+import { countNew } from './counters.ts'
 import type { Sql } from './database.ts'
 import { readingOnce } from './read-once.ts'
 import { Refused } from './refused.ts'
@@ -21,7 +22,9 @@ export function answerAll(
 ): readonly Answer[] {
   cached('BEGIN IMMEDIATE').run()
   try {
-    return readingOnce(cached, () => requests.map((request) => answerOf(cached, request)))
+    const answers = readingOnce(cached, () => requests.map((request) => answerOf(cached, request)))
+    countNew(cached)
+    return answers
   } catch (error) {
     // A full disk or a failed read ends the whole transaction: then the batch has failed.
     if (!connection.inTransaction) throw error
@@ -36,6 +39,7 @@ export function answer(connection: Database.Database, cached: Sql, request: Requ
   cached('SAVEPOINT request').run()
   try {
     const answered = answerOf(cached, request)
+    countNew(cached)
     cached('RELEASE request').run()
     return answered
   } catch (error) {

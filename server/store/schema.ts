@@ -15,6 +15,7 @@ import { acts } from './migrations/acts.ts'
 import { approving } from './migrations/approving.ts'
 import { documents } from './migrations/documents.ts'
 import { finding } from './migrations/finding.ts'
+import { counting } from './migrations/counting.ts'
 import { people } from './migrations/people.ts'
 import { sums } from './migrations/sums.ts'
 
@@ -370,6 +371,7 @@ export const migrations: readonly string[] = [
   finding,
   approving,
   sums,
+  counting,
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

@@ -2,12 +2,12 @@
  * What lists and the dashboard add up: money that is booked and owed, counted beside the registrations; and what waits
  * for somebody, each found by an index of its own.
  */
-const owed = (row: 'NEW' | 'OLD' | 'registrations'): string => `
+export const owed = (row: 'NEW' | 'OLD' | 'registrations'): string => `
   CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0
     WHEN ${row}.payment_status = 'pending' THEN coalesce(${row}.total, 0)
     WHEN ${row}.payment_status = 'success' THEN max(${row}.due, 0) ELSE 0 END`
 
-const count = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
+export const count = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)
   VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status,
     ${sign}1, ${sign}${row}.booked, ${sign}(${owed(row)}))
