@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dayOf } from '../../../engine/index.ts'
+import { dayOf, orderIdOf } from '../../../engine/index.ts'
 import { DATABASE_FILE, openToRead, openToWrite } from '../../../server/store/database.ts'
 import { COUNT_MAX } from '../../../server/store/lists.ts'
 import { openInside, openStore } from '../../../server/store/open.ts'
@@ -144,21 +144,24 @@ describe('SQLite', () => {
 
   test('the counters are what counting the rows gives, after everything that can happen to a payment', async () => {
     const { store } = inside
+    const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
     for (let at = 0; at < 40; at += 1) {
       const { regNo, orderId } = await registered(store, {
         at: later(at * 7_200_000),
         category: at % 3 === 0 ? null : `c${at % 3}`,
       })
       if (at % 2 === 0)
-        await store.applyFact(
-          orderId,
-          { type: 'declined', code: '400', message: 'no', at: later(at * 7_300_000) },
-          null,
-        )
+        await store.applyFact(orderId, { ...declined, at: later(at * 7_300_000) }, null)
       if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
       if (at % 5 === 0)
         await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
     }
+    // One that fails in the very transaction that brings it.
+    const brief = newRegistration()
+    await Promise.all([
+      store.register(brief),
+      store.applyFact(orderIdOf(brief.regNo, 1), declined, null),
+    ])
     const counted = shell
       .prepare(
         "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5",
