@@ -1,5 +1,6 @@
 /** What a delegate's own page reads and sends: a registration with all that belongs to it, for whoever has its link. */
 import type { RegistrationState } from './acts.ts'
+import type { WireEditable } from './acts-wire.ts'
 import type { DocumentsAnswer } from './documents.ts'
 import type { RegistrationAnswer } from './wire.ts'
 
@@ -11,4 +12,26 @@ export type MyAnswer = {
   state: RegistrationState
   /** Each is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsAnswer['documents']
+  /** What may be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day; empty fields: nothing may. */
+  edit: { fields: WireEditable[]; until: string | null }
+  /** Files that may be handed in; `name`: what is there; null: nothing is. A file is sent to proofs/, and its token is its answer. */
+  files: WireFile[]
+  /** Null: it cannot be asked for now. POST to acts/ {act: 'ask_cancel', why?}. */
+  cancel: WireCancel | null
+}
+export type WireFile = {
+  id: string
+  label: string
+  name: string | null
+  /** File name endings, and the most bytes. */
+  accept: string[]
+  bytes_max: number
+}
+export type WireCancel = {
+  /** Since when the organisers have the request; null: nobody has asked. */
+  asked_at: string | null
+  /** What was paid and is still there. */
+  kept: number
+  /** What the organisers' scale gives back today; null: there is none. */
+  back: number | null
 }

@@ -84,6 +84,7 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/my/{token}',
   '/api/my/{token}/documents/{id}',
   '/api/my/{token}/acts',
+  '/api/my/{token}/proofs',
   ...OFFICE_CALLS,
   ...OFFICE_CALLS.map((path) => `/api${path}`),
 ]

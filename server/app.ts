@@ -82,7 +82,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await paymentRoutes(app, deps, guard)
   await payCalls(app, deps, guard)
   await confirmationCall(app, deps, guard)
-  delegateCalls(app, deps, guard)
+  await delegateCalls(app, deps, guard)
   await adminRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {

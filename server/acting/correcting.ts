@@ -3,12 +3,14 @@ import {
   assertNever,
   corrected,
   delegateOf,
+  editableFields,
   differenceMail,
   err,
   factsAmong,
   formatMoney,
   handedOverMail,
   heldUntil,
+  missingFiles,
   own,
   paise,
   placesOf,
@@ -24,8 +26,10 @@ import type {
   Paise,
   RawAnswers,
 } from '../../engine/index.ts'
+import { draftsIn } from '../registering/drafts.ts'
 import { factsOf, leftOf } from '../registering/facts.ts'
-import type { NewMail, StoredRegistration } from '../store/store.ts'
+import { FILE_GONE } from '../registering/sent-files.ts'
+import type { DraftProof, NewMail, StoredRegistration } from '../store/store.ts'
 import { amountIn, badData } from './asked.ts'
 import type { Asked, Doer, Done } from './asked.ts'
 
@@ -37,7 +41,7 @@ export const correct: Doer = async (asked) => {
   const changes = asked.words['answers']
   if (typeof changes !== 'object' || changes === null)
     return badData('Say which answers change: answers: {field: answer}.')
-  return change(asked, changes as RawAnswers, false)
+  return change(asked, changes as RawAnswers, 'correct')
 }
 
 /** `{answers}` of the new person, of whom the file asks name, address, phone and council number. */
@@ -55,22 +59,64 @@ export const transfer: Doer = async (asked) => {
     return badData('Say who comes: the name is missing.')
   // What the new person did not say must not stay the old one's.
   const empty = Object.fromEntries(persons.map((id) => [id, null]))
-  return change(asked, { ...empty, ...changes }, true)
+  return change(asked, { ...empty, ...changes }, 'transfer')
 }
 
-async function change(asked: Asked, changes: RawAnswers, isTransfer: boolean): Promise<Done> {
+/**
+ * `{answers}` of questions that the event file lets delegates change themselves, until its day; a file is the token
+ * of one that was sent ahead. One that is asked for and missing may be handed in on any day.
+ */
+export const edit: Doer = async (asked) => {
+  const { deps, served, registration, wanted, words } = asked
+  const { config } = served
+  const given = words['answers']
+  if (typeof given !== 'object' || given === null)
+    return badData('Say which answers change: answers: {field: answer}.')
+  const may = new Set([
+    ...editableFields(config, wanted.at).map(({ id }) => id),
+    ...missingFiles(config, registration.answers).map(({ id }) => id),
+  ])
+  const others = Object.keys(given).filter((id) => !may.has(id))
+  if (others.length > 0)
+    return badData(
+      `${others.map((id) => labelIn(config, id)).join(', ')} cannot be changed here${config.edit === null ? '' : ' any more'}. Please write to ${config.support}.`,
+    )
+  const drafts = await draftsIn(deps, config, given as RawAnswers, wanted.at)
+  const files: Record<string, DraftProof> = {}
+  for (const [id, draft] of drafts) {
+    if (!draft.ok) return badData(`${labelIn(config, id)}: ${FILE_GONE}`)
+    files[id] = draft.value
+  }
+  const unsent = config.fields.filter(
+    ({ id, type }) => type === 'file' && Object.hasOwn(given, id) && files[id] === undefined,
+  )
+  if (unsent.length > 0) return badData('Send the file first.')
+  const named = Object.fromEntries(Object.entries(files).map(([id, { name }]) => [id, name]))
+  return change(asked, { ...given, ...named }, 'edit', Object.values(files))
+}
+
+async function change(
+  asked: Asked,
+  changes: RawAnswers,
+  how: 'correct' | 'transfer' | 'edit',
+  files: readonly DraftProof[] = [],
+): Promise<Done> {
+  const isTransfer = how === 'transfer'
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
   const unknown = Object.keys(changes).filter((id) => !config.fields.some((one) => one.id === id))
   if (unknown.length > 0) return badData(`The form has no field ${unknown.join(', ')}.`)
-  const files = config.fields.filter(
-    ({ id, type }) => type === 'file' && Object.hasOwn(changes, id),
+  const isSent = (id: string): boolean => files.some(({ field }) => field === id)
+  const unsent = config.fields.filter(
+    ({ id, type }) => type === 'file' && Object.hasOwn(changes, id) && !isSent(id),
   )
-  if (files.length > 0) return badData('A file is not corrected here.')
+  if (unsent.length > 0) return badData('A file is not corrected here.')
   const facts = await factsNow(asked, changes)
   const judged = corrected(config, registration, changes, facts)
   if (!judged.ok) return badData(sayRefusal(config, judged.error))
   const { answers, category, quote } = judged.value
+  if (how === 'edit' && (quote !== null || category !== registration.category))
+    return badData(`This changes what the registration costs. Please write to ${config.support}.`)
   const difference = differenceOf(registration, judged.value)
   if (quote !== null && difference !== 0) {
     const agreed = amountIn(words, 'total')
@@ -101,7 +147,20 @@ async function change(asked: Asked, changes: RawAnswers, isTransfer: boolean): P
             },
           },
     holdUntil: heldUntil(config, wanted.at),
-    changes: judged.value.changes,
+    changes: [
+      ...judged.value.changes,
+      // Of the same name as the one before it.
+      ...files
+        .filter(({ field, name }) => own(registration.answers, field) === name)
+        .map(({ field }) => `${labelIn(config, field)}: another file`),
+    ],
+    uploads: files.map(({ field, sha256, name, type, bytes }) => ({
+      field,
+      sha256,
+      name,
+      type,
+      bytes,
+    })),
     mails: isTransfer
       ? present([handedOverMail(config, registration), transferredMail(config, told)])
       : mailsAfter(config, told, paise(registration.due + difference)),

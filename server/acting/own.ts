@@ -1,6 +1,10 @@
 /** What delegates do themselves, on their own page: the same table of acts, by whoever has the link. */
 import type { ActName } from '../../engine/index.ts'
 import type { Doer } from './asked.ts'
+import { edit } from './correcting.ts'
 
 /** What may be asked for by POST /api/my/{token}/acts/. */
-export const DELEGATE_DOERS: Readonly<Partial<Record<ActName, Doer>>> = {}
+export const DELEGATE_DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
+  edit,
+  ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
+}

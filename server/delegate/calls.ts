@@ -10,10 +10,15 @@ import { fileOf } from '../documents/facts.ts'
 import { pdfOf } from '../documents/pdf.ts'
 import { addressOf, limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
+import { readBody } from '../http/body.ts'
+import { partsRoutes } from '../http/event-calls.ts'
 import { refuse } from '../http/refuse.ts'
 import type { LookupGuard } from '../registering/lookup.ts'
 import { linked, LINK_UNKNOWN } from '../registering/own-link.ts'
 import type { Linked } from '../registering/own-link.ts'
+import { keepProof } from '../registering/proof-calls.ts'
+import { bodyRefused, sendRefusal } from '../registering/refusals.ts'
+import { fileLimitsOf } from '../registering/sent-files.ts'
 import { myAnswer } from './view.ts'
 
 /** The page looks again by itself while a payment is on its way. */
@@ -23,13 +28,19 @@ const DOCUMENTS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 
 /** Nobody changes this much in a minute, even with a hall behind the address. */
 const ACTS_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
+/** Nobody hands in more; whoever fills the disk does. */
+const FILES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 10 * 60_000 }
 /** In the trail, where people of the office have their names. */
 const WHO = 'delegate'
 
 type Limited = (request: FastifyRequest, reply: FastifyReply) => boolean
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-export function delegateCalls(app: FastifyInstance, deps: Deps, guard: LookupGuard): void {
+export async function delegateCalls(
+  app: FastifyInstance,
+  deps: Deps,
+  guard: LookupGuard,
+): Promise<void> {
   /** A call for whoever has the link; what is not there is answered here. */
   const withLink =
     (
@@ -96,6 +107,20 @@ export function delegateCalls(app: FastifyInstance, deps: Deps, guard: LookupGua
     },
   )
 
+  /** A file that an act names by its token, also when the form is closed. */
+  const proof = withLink(
+    limitByAddress(deps, FILES_PER_ADDRESS),
+    async ({ served: { config } }, request, reply) => {
+      const body = await readBody(request, fileLimitsOf(config), deps.uploads)
+      if (!body.ok) return sendRefusal(reply, bodyRefused(config, body.error))
+      const kept = await keepProof(deps, config, body.value)
+      return kept.ok ? reply.code(201).send(kept.value) : sendRefusal(reply, kept.error)
+    },
+  )
+
+  await partsRoutes(app, (scope) => {
+    for (const slash of ['', '/']) scope.post(`/api/my/:token/proofs${slash}`, proof)
+  })
   for (const slash of ['', '/']) {
     app.get(`/api/my/:token${slash}`, show)
     app.get(`/api/my/:token/documents/:id${slash}`, document)

@@ -1,20 +1,39 @@
-/** All that a delegate's own page shows of a registration. */
-import { isoIndia, rupees } from '../../engine/index.ts'
-import type { MyAnswer } from '../../engine/index.ts'
+/** All that a delegate's own page shows of a registration, and what may be done there now. */
+import {
+  allowedActs,
+  editableFields,
+  isoIndia,
+  missingFiles,
+  own,
+  proposedBack,
+  rupees,
+} from '../../engine/index.ts'
+import type { Field, MyAnswer } from '../../engine/index.ts'
+import { editable } from '../acting/editable.ts'
 import type { Deps } from '../deps.ts'
 import type { Linked } from '../registering/own-link.ts'
 import { registrationView } from '../registering/view.ts'
+import type { StoredAct, StoredRegistration } from '../store/store.ts'
 
 export async function myAnswer(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { served: { config }, registration }: Linked,
 ): Promise<MyAnswer> {
   const at = clock()
-  const documents = await store.documents(registration.regNo)
+  const { regNo, state } = registration
+  const [documents, acts, kept] = await Promise.all([
+    store.documents(regNo),
+    store.acts(regNo),
+    store.kept(regNo),
+  ])
+  const may = allowedActs(state, 'delegate')
+  const fields = may.includes('edit') ? editableFields(config, at) : []
+  const missing = may.includes('edit') ? missingFiles(config, registration.answers) : []
+  const back = proposedBack(config.cancellation, kept, at)
   return {
     status: 'success',
     registration: registrationView(config, registration, at),
-    state: registration.state,
+    state,
     documents: documents.map(({ id, kind, serial, at: issuedAt, total }) => ({
       id,
       kind,
@@ -22,5 +41,45 @@ export async function myAnswer(
       at: isoIndia(issuedAt),
       total: rupees(total),
     })),
+    edit: {
+      fields: editable({ ...config, fields }, registration),
+      until: fields.length === 0 ? null : (config.edit?.to ?? null),
+    },
+    files: filesOf([...fields, ...missing], registration),
+    cancel: may.includes('ask_cancel')
+      ? {
+          asked_at: askedAt(acts),
+          kept: rupees(kept),
+          back: back === null ? null : rupees(back),
+        }
+      : null,
   }
+}
+
+/** Each once: what is missing may be editable too. */
+function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
+  return [...new Set(fields)].flatMap((field) => {
+    const { id, label, type, accept = [], bytesMax } = field
+    const name = own(answers, id)
+    return type !== 'file' || bytesMax === undefined
+      ? []
+      : [
+          {
+            id,
+            label,
+            name: typeof name === 'string' ? name : null,
+            accept: [...accept],
+            bytes_max: bytesMax,
+          },
+        ]
+  })
+}
+
+/** By which the office has answered. */
+const ANSWERS: ReadonlySet<StoredAct['act']> = new Set(['note', 'cancel', 'refund', 'transfer'])
+
+/** Since when the office has the request; null: nobody asked, or it has answered. */
+function askedAt(acts: readonly StoredAct[]): string | null {
+  const last = acts.findLast(({ act }) => act === 'ask_cancel' || ANSWERS.has(act))
+  return last?.act === 'ask_cancel' ? isoIndia(last.at) : null
 }

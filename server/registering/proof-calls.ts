@@ -43,7 +43,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     if (!open.open) return sendRefusal(reply, closedRefused(open.text))
     const body = await readBody(request, fileLimitsOf(event), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(event, body.error))
-    const kept = await keepAndTidy(deps, event, body.value)
+    const kept = await keepProof(deps, event, body.value)
     return kept.ok ? reply.code(201).send(kept.value) : sendRefusal(reply, kept.error)
   }
 
@@ -81,8 +81,8 @@ function oneFileOf(
   return files.size === 1 && sent !== undefined && field !== undefined ? { ...sent, field } : null
 }
 
-/** What was not kept goes before the answer does. */
-async function keepAndTidy(...given: Parameters<typeof keep>): ReturnType<typeof keep> {
+/** Keeps the one file of a body under a token for a while; what was not kept goes before the answer does. */
+export async function keepProof(...given: Parameters<typeof keep>): ReturnType<typeof keep> {
   const [deps, , { files }] = given
   try {
     return await keep(...given)

@@ -111,7 +111,7 @@ function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): rea
 }
 
 /** Said of a proof that was sent too long ago, or taken back: of fields that are seen, for nobody can mend another. */
-const GONE = 'We no longer have this file. Please choose it again.'
+export const FILE_GONE = 'We no longer have this file. Please choose it again.'
 
 /** The message of each field that names a proof which is not there. */
 export function goneFrom(
@@ -124,5 +124,7 @@ export function goneFrom(
   const gone = [...drafts].filter(([id, { ok: isThere }]) => !isThere && !body.files.has(id))
   if (gone.length === 0) return {}
   const shown = shownFields(event, raw, facts)
-  return Object.fromEntries(gone.flatMap(([id]) => (shown.has(id) ? [[id, GONE] as const] : [])))
+  return Object.fromEntries(
+    gone.flatMap(([id]) => (shown.has(id) ? [[id, FILE_GONE] as const] : [])),
+  )
 }

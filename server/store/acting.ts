@@ -16,7 +16,7 @@ import type {
   Way,
 } from '../../engine/index.ts'
 import type { AskedThrough } from './money.ts'
-import type { NewMail, Searchable } from './shapes.ts'
+import type { NewMail, Searchable, StoredUpload } from './shapes.ts'
 
 /** An act as it is wanted; `once` null: nobody sends it twice. */
 export type NewAct = {
@@ -60,6 +60,8 @@ export type Correction = {
   /** Until when the new price of what is not paid is held. */
   readonly holdUntil: Instant | null
   readonly changes: readonly string[]
+  /** Files that were handed in with it; each takes the place of the one before. */
+  readonly uploads: readonly StoredUpload[]
   readonly mails: readonly NewMail[]
   /** Links of mails lead to whoever had them: a transfer ends them. */
   readonly endsLinks: boolean
@@ -93,9 +95,11 @@ export type OfferTaken = Approved & { readonly category: string; readonly quote:
 export interface Acting {
   /** A sentence on the registration. */
   note(wanted: NewAct): Promise<ActAnswer>
+  /** The delegate asks to be cancelled; the office decides. */
+  askCancel(wanted: NewAct): Promise<ActAnswer>
   /** A mail to the delegate that the office asks for: the confirmation again, or a link to pay. */
   sendMail(wanted: NewAct, mail: NewMail): Promise<ActAnswer>
-  /** Other answers, with what they cost; of a correction and of a transfer. */
+  /** Other answers, with what they cost; of a correction, of a transfer and of what delegates edit themselves. */
   correct(wanted: NewAct, correction: Correction): Promise<ActAnswer>
   /**
    * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `mail` is queued

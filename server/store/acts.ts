@@ -90,6 +90,24 @@ export function note(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))
 }
 
+/** What is shown to the office until it answers: by doing it, or by a note. */
+export function askCancel(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, ({ id }) =>
+    isCancelAsked(sql, id)
+      ? refused('not_now', 'You have asked for this already. The organisers will write to you.')
+      : ok({ message: 'The organisers have your request, and will write to you.' }),
+  )
+}
+
+export function isCancelAsked(sql: Sql, registrationId: number): boolean {
+  return (
+    sql<{ act: string }>(
+      `SELECT act FROM acts WHERE registration_id = ? AND act IN ('ask_cancel', 'note', 'cancel', 'refund', 'transfer')
+       ORDER BY id DESC LIMIT 1`,
+    ).get(registrationId)?.act === 'ask_cancel'
+  )
+}
+
 export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
   return doAct(sql, wanted, ({ id }) => {
     enqueue(sql, id, 'again', mail, wanted.at)

@@ -21,7 +21,7 @@ import { renoteAnswers, standsAgainst } from './unique.ts'
 export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
   const { at } = wanted
   return doAct(sql, wanted, (row) => {
-    const { was, changes, mails, endsLinks } = correction
+    const { was, changes, mails, endsLinks, uploads } = correction
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
@@ -31,6 +31,10 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
     if (!moved.ok) return moved
     const difference = reprice(sql, row, correction, at)
     if (!difference.ok) return difference
+    for (const { field, sha256, name, type, bytes } of uploads)
+      sql(
+        'INSERT OR REPLACE INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
+      ).run(row.id, field, sha256, name, type, bytes)
     settleRegistration(sql, row.id)
     reindex(sql, row.id)
     if (endsLinks)
@@ -48,6 +52,8 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
 
 function sayDone(act: NewAct['act'], changes: readonly string[], difference: Paise): string {
   if (act === 'transfer') return 'The registration is transferred.'
+  if (act === 'edit')
+    return changes.length === 0 ? 'Nothing was changed.' : 'Your changes are saved.'
   if (changes.length === 0) return 'Nothing was changed.'
   if (difference === 0) return 'It is corrected.'
   const amount = formatMoney(paise(Math.abs(difference)))

@@ -51,6 +51,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     facts: async (orderId) => read.facts(orderId),
 
     note: (wanted) => write('note', wanted),
+    askCancel: (wanted) => write('askCancel', wanted),
     sendMail: (wanted, mail) => write('sendMail', wanted, mail),
     correct: (wanted, correction) => write('correct', wanted, correction),
     cancel: (wanted, how) => write('cancel', wanted, how),

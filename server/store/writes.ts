@@ -36,6 +36,7 @@ export const writes = {
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,
   note: acts.note,
+  askCancel: acts.askCancel,
   sendMail: acts.sendMail,
   correct: correcting.correct,
   cancel: cancelling.cancel,

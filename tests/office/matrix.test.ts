@@ -47,6 +47,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /api/my/:token': 'public',
   'GET /api/my/:token/documents/:id': 'public',
   'POST /api/my/:token/acts': 'public',
+  'POST /api/my/:token/proofs': 'public',
   'POST /api/payment/confirmation': 'public',
 
   'POST /admin/login': 'anybody',

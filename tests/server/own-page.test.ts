@@ -1,0 +1,233 @@
+/** A delegate's own page at the real server: what the link opens, what may be done with it, and what may not. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type {
+  ActedAnswer,
+  ErrorAnswer,
+  MyAnswer,
+  OrderId,
+  ProofAnswer,
+  RegisterAnswer,
+  RegNo,
+} from '../../engine/index.ts'
+import { paise } from '../../engine/index.ts'
+import { newLink } from '../../server/registering/own-link.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+import { pdf } from './files.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+import type { TestApp } from './harness.ts'
+import { confirmed } from './registrations.ts'
+
+let server: TestApp
+let office: Office
+const EVENT = 'sample2026'
+const EXTRA = `
+cancellation:
+  steps: [{to: 2026-01-15, refund: 75%}, {otherwise: none}]
+edit: {to: 2026-01-20, fields: [phone_number, letter]}
+`
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
+  })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+/** Registers and pays, unless told otherwise; the path of the own page's calls. */
+async function own({ pays = true } = {}): Promise<{
+  readonly regNo: RegNo
+  readonly path: string
+}> {
+  server.at('2026-01-10')
+  const answer = await server.post(`/api/${EVENT}/register/`, fixtureDelegate)
+  const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
+  if (pays)
+    await server.deps.store.applyFact(
+      (order?.orderid ?? '') as OrderId,
+      confirmed(`AP${regNo}`, paise(118_000), server.now()),
+      null,
+    )
+  const link = await newLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
+  return { regNo: regNo as RegNo, path: `/api${new URL(link).pathname}` }
+}
+const look = async (path: string): Promise<MyAnswer> =>
+  (await server.app.inject(path)).json<MyAnswer>()
+const act = async (path: string, payload: object, more: object = {}) => {
+  const answer = await server.app.inject({ method: 'POST', url: `${path}/acts`, payload, ...more })
+  return {
+    status: answer.statusCode,
+    ...answer.json<Omit<ActedAnswer & Partial<ErrorAnswer>, 'status'>>(),
+  }
+}
+const trail = async (regNo: RegNo) =>
+  (await server.deps.store.acts(regNo)).map(({ act: name, who, why }) => [name, who, why])
+
+describe('what the link opens', () => {
+  test('is everything of one registration: answers, state, documents as PDF', async () => {
+    const { regNo, path } = await own()
+    const mine = await look(path)
+    expect(mine).toMatchObject({
+      registration: { reg_no: regNo, phone_number: '9876543210', stands: 'complete' },
+      state: 'complete',
+      documents: [{ kind: 'receipt', total: 1180 }],
+      cancel: { asked_at: null, kept: 1180, back: 885 },
+    })
+    const [receipt] = mine.documents
+    const sent = await server.app.inject(`${path}/documents/${receipt?.id}/`)
+    expect([sent.statusCode, sent.headers['content-type']]).toEqual([200, 'application/pdf'])
+    expect(sent.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(sent.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
+    // The link of another opens none of it.
+    const other = await own()
+    for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
+      expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
+  })
+
+  test('is nothing for whoever has the number, another token, or a link of a registration that was transferred', async () => {
+    const { regNo, path } = await own()
+    for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
+      for (const rest of ['', '/documents/1/', '/acts/', '/proofs/']) {
+        const method = rest === '/acts/' || rest === '/proofs/' ? 'POST' : 'GET'
+        const answer = await server.app.inject({ method, url: `/api/my/${token}${rest}` })
+        expect([token, rest, answer.statusCode]).toEqual([token, rest, 404])
+      }
+    const handed = await server.app.inject({
+      method: 'POST',
+      url: `/admin/registrations/${regNo}/acts/`,
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: {
+        act: 'transfer',
+        why: 'They cannot come.',
+        answers: { full_name: 'Other Delegate', email: 'o@sample.example', phone_number: '98765' },
+      },
+    })
+    expect(handed.statusCode, handed.body).toBe(200)
+    expect((await server.app.inject(path)).statusCode).toBe(404)
+  })
+})
+
+describe('what delegates change themselves', () => {
+  test('is what the file lets them, until its day, and leaves a line in the trail', async () => {
+    const { regNo, path } = await own()
+    expect((await look(path)).edit).toMatchObject({
+      fields: [{ id: 'phone_number', value: '9876543210' }],
+      until: '2026-01-20',
+    })
+    const changed = { act: 'edit', answers: { phone_number: '9876500000' }, key: 'click-0001' }
+    expect(await act(path, changed)).toMatchObject({
+      status: 'success',
+      message: 'Your changes are saved.',
+      repeated: false,
+    })
+    expect(await act(path, changed)).toMatchObject({ repeated: true })
+    expect((await look(path)).registration['phone_number']).toBe('9876500000')
+    expect(await trail(regNo)).toEqual([['edit', 'delegate', '']])
+
+    server.at('2026-01-20T23:59:59+05:30')
+    expect((await look(path)).edit.fields).toHaveLength(1)
+    server.at('2026-01-21T00:00:00+05:30')
+    expect((await look(path)).edit).toEqual({ fields: [], until: null })
+    expect(await act(path, { act: 'edit', answers: { phone_number: '1234567890' } })).toMatchObject(
+      {
+        code: 'bad_data',
+        message:
+          'Phone Number cannot be changed here any more. Please write to support@sample.example.',
+      },
+    )
+  })
+
+  test.each([
+    ['an answer that decides the price', { is_member: false }],
+    ['the address that links go to', { email: 'other@sample.example' }],
+    ['a question that there is not', { role: 'owner' }],
+    ['what the server knows itself', { reg_no: 'SMPL1', total: 0 }],
+    ['a file that was not sent', { letter: 'letter.pdf' }],
+    ['a token of nobody', { letter: `proof.${'A'.repeat(43)}` }],
+    ['an empty answer that must be there', { phone_number: '' }],
+    ['what is no answer', 'phone_number'],
+  ])('is not %s', async (_, answers) => {
+    const { regNo, path } = await own()
+    const before = (await look(path)).registration
+    expect(await act(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
+    expect((await look(path)).registration).toEqual(before)
+    expect(await trail(regNo)).toEqual([])
+  })
+
+  test('nor anything that is the office’s, whoever they say they are', async () => {
+    const { regNo, path } = await own()
+    for (const named of [
+      'cancel',
+      'refund',
+      'confirm',
+      'note',
+      'erase',
+      'lapse',
+      '',
+      'constructor',
+    ])
+      expect(
+        await act(path, { act: named, why: 'x', actor: 'owner', who: 'office', amount: 1 }),
+      ).toMatchObject({ code: 'act_unknown' })
+    // A page of somebody else can send a form, and no JSON.
+    const payload = JSON.stringify({ act: 'ask_cancel' })
+    const headers = { 'content-type': 'text/plain', origin: 'https://elsewhere.example' }
+    expect(await act(path, {}, { headers, payload })).toMatchObject({ status: 'error' })
+    expect(await trail(regNo)).toEqual([])
+  })
+
+  test('a file is sent ahead, then named by its token, and takes the place of the one before', async () => {
+    const { regNo, path } = await own()
+    const send = async (content: string): Promise<ProofAnswer> => {
+      const bytes = pdf(content)
+      const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
+      expect(sent.statusCode, sent.body).toBe(201)
+      return sent.json<ProofAnswer>()
+    }
+    expect((await look(path)).files).toMatchObject([{ id: 'letter', name: null, accept: ['pdf'] }])
+    for (const content of ['first', 'second']) {
+      const { token } = await send(content)
+      expect(await act(path, { act: 'edit', answers: { letter: token } })).toMatchObject({
+        message: 'Your changes are saved.',
+      })
+    }
+    expect((await look(path)).files).toMatchObject([{ id: 'letter', name: 'my.pdf' }])
+    const stored = (await server.deps.store.registration(regNo))?.uploads ?? []
+    expect(stored).toHaveLength(1)
+    const wrong = await server.post(
+      `${path}/proofs/`,
+      {},
+      {
+        letter: { name: 'my.pdf', bytes: Buffer.from('no pdf') },
+      },
+    )
+    expect(wrong.statusCode).toBe(422)
+  })
+})
+
+test('a cancellation is asked for once, is seen by the office, and is answered there', async () => {
+  const { regNo, path } = await own()
+  expect(await act(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' })).toMatchObject({
+    status: 'success',
+    message: 'The organisers have your request, and will write to you.',
+    state: 'complete',
+  })
+  expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+  expect((await look(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
+  const counts = await server.deps.store.waiting([EVENT], server.now())
+  expect(counts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
+  const noted = await server.app.inject({
+    method: 'POST',
+    url: `/admin/registrations/${regNo}/acts/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { act: 'cancel', why: 'Asked for.', pay_back: 885 },
+  })
+  expect(noted.statusCode, noted.body).toBe(200)
+  expect(await look(path)).toMatchObject({ state: 'cancelled', cancel: null })
+  expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+})
