@@ -144,7 +144,9 @@ export function count(
     "SELECT amount, done_at FROM refunds WHERE capture_id = ? AND state = 'done'",
   ).all(capture.id))
     book(sql, row, back.done_at, -back.amount)
-  if (mail !== null) enqueue(sql, row.registration_id, 'confirmation', mail, at)
+  // What a correction left is beside a registration that was confirmed when it was paid.
+  if (mail !== null && row.asks_for === 'whole')
+    enqueue(sql, row.registration_id, 'confirmation', mail, at)
   return ok(capture.id)
 }
 

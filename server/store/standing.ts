@@ -10,11 +10,17 @@ import {
   stateAfter,
   watchFrom,
 } from '../../engine/index.ts'
-import type { Instant, Paise, Payment, PaymentStatus } from '../../engine/index.ts'
+import type {
+  Instant,
+  Paise,
+  Payment,
+  PaymentStatus,
+  RegistrationState,
+} from '../../engine/index.ts'
 import { book } from './counters.ts'
 import type { Sql } from './database.ts'
 import { creditDocument, issueDocuments } from './documents.ts'
-import { paidBack } from './dues.ts'
+import { addDue, paidBack } from './dues.ts'
 import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow, Placed } from './refunds.ts'
@@ -68,12 +74,30 @@ export function wentBack(
     const before = { ...toPayment(row), money: { came, back: paise(back - amount) } }
     const answer = judge(before, { type: 'refunded', reference, amount, at })
     assert(answer.ok, 'more went back than there was')
-    return stand(sql, row, answer.value, at)
+    const changed = stand(sql, row, answer.value, at)
+    giveUpDue(sql, row.registration_id, at)
+    return changed
   }
   const left = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} > 0`).get(capture.id)
   if (capture.state !== 'review' || left !== undefined) return false
   // All of it is back: nobody has to decide about it any more.
   return endWithout(sql, capture, row, 'refunded', at)
+}
+
+/** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */
+function giveUpDue(sql: Sql, registrationId: number, at: Instant): void {
+  const row = sql<{ state: RegistrationState; due: Paise }>(
+    'SELECT state, due FROM registrations WHERE id = ?',
+  ).get(registrationId)
+  if (row?.state !== 'cancelled' || row.due <= 0) return
+  addDue(sql, registrationId, { what: 'given up', amount: -row.due }, at)
+  const open = sql<{ id: number }>(
+    "SELECT id FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
+  ).all(registrationId)
+  for (const { id } of open) {
+    const payment = paymentById(sql, id)
+    stand(sql, payment, endedWithout(toPayment(payment), 'cancelled', at), at)
+  }
 }
 
 /** A capture ends as money that does not count; what it was a reason for ends with the last reason. */
@@ -91,7 +115,11 @@ export function endWithout(
   assert(ended.changes === 1, 'a capture that was decided already was decided again')
   const review = without(row.review, capture.why)
   const payment = { ...toPayment(row), review }
-  return stand(sql, row, review === null ? endedWithout(payment, reason, at) : payment, at)
+  if (stand(sql, row, review === null ? endedWithout(payment, reason, at) : payment, at))
+    return true
+  // The payment may have ended with another capture: what waited for this one alone waits no more.
+  settleRegistration(sql, row.registration_id)
+  return false
 }
 
 /** What counts for a payment, and what of it has gone back; null: nothing counts. */

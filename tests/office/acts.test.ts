@@ -448,6 +448,50 @@ describe('money that came on a way of its own', () => {
     })
   })
 
+  test('for what a correction left completes it, and the confirmation does not go out a second time', async () => {
+    await act(owner, await dais(), { act: 'cancel', why: 'The seat is needed.' })
+    const dear = await register(test_, EVENT, {
+      n: 47,
+      on: noon('2026-01-10'),
+      answers: answersOf(47, true),
+      pays: 'success',
+      mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' },
+    })
+    await act(owner, dear, {
+      act: 'correct',
+      why: 'No member.',
+      answers: { is_member: false },
+      total: 3540,
+    })
+    const slip = { ...transfer, way: 'cash', reference: 'Slip 47', amount: 2360 }
+    expect(await act(desk, dear, slip)).toMatchObject({ code: 200, body: { state: 'complete' } })
+    const { id } = await found(dear)
+    expect(
+      test_.rows(
+        `SELECT subject FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
+      ),
+    ).toEqual([{ subject: 'Paid' }])
+  })
+
+  test('and goes back in full while a correction left something: nothing is due of what is cancelled by it', async () => {
+    const regNo = await paid(48, true)
+    await act(owner, regNo, {
+      act: 'correct',
+      why: 'No member.',
+      answers: { is_member: false },
+      total: 3540,
+    })
+    expect((await look(regNo)).due).toBe(2360)
+    const refund = { act: 'refund', why: 'Cannot come.', by_hand: true, reference: 'NEFT 48' }
+    expect(await act(owner, regNo, refund)).toMatchObject({ body: { state: 'cancelled' } })
+    expect(await look(regNo)).toMatchObject({ due: 0, pay_back: 0 })
+    expect((await found(regNo)).payments.map(({ status }) => status)).toEqual([
+      'failed',
+      'refunded',
+    ])
+    expect(await outside(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
+  })
+
   test('that is too little is before the treasurer, who accepts it with a reason', async () => {
     const regNo = await unpaid(42)
     expect(

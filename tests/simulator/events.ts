@@ -53,14 +53,29 @@ export const ACCOUNTS = {
 } as const satisfies Record<string, Readonly<Record<string, Account>>>
 export type Credentials = keyof typeof ACCOUNTS
 
+/** What goes back of a cancelled registration: its shares change while histories happen. */
+const SCALE = `
+cancellation:
+  steps: [{to: 2026-01-31, refund: 75%}, {to: 2026-02-20, refund: 50%}, {otherwise: none}]
+`
+/** Both events of one supplier count in one series. */
+const INVOICE = `
+invoice:
+  supplier: Sample Society
+  address: 12 Made-up Road
+  gstin: 32AAAAA0000A1ZB
+  sac: 998596
+  place_of_supply: Kerala
+  number: SMP/{year}/{n}
+`
 const PLAIN = {
-  sample2026: { id: 'sample2026', prefix: 'SMPL', title: 'Sample 2026' },
+  sample2026: { id: 'sample2026', prefix: 'SMPL', title: 'Sample 2026', extra: SCALE + INVOICE },
   second2026: { id: 'second2026', prefix: 'SCND', title: 'Second 2026' },
   seats2026: {
     id: 'seats2026',
     prefix: 'SEAT',
     title: 'Seats 2026',
-    extra: `
+    extra: `${SCALE}${INVOICE}
 limits:
   - {id: hall, max: 2, full: The hall is full}
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: No place for members is left}}
@@ -104,7 +119,8 @@ function plainText(plain: FixtureOptions, version: Exclude<Version, 'gone'>): st
     case 'dearer':
       return fixtureEvent({ ...plain, price: 1500, total: 1770 })
     case 'free':
-      return fixtureEvent({ ...plain, payment: 'none' })
+      // Where no money is taken there is nothing to invoice.
+      return fixtureEvent({ ...plain, payment: 'none' }).replace(INVOICE, '')
     case 'closed':
       return fixtureEvent(plain).replace('status: open', 'status: closed')
   }

@@ -1,7 +1,9 @@
 /** One history: the plan happens, in virtual time, and what is promised is looked at on the way. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
+import { openBank } from './bank.ts'
 import { openCourse } from './course.ts'
+import { hireEverybody, openDesk } from './desk.ts'
 import { freshDisk } from './disk.ts'
 import { ACCOUNTS, EVENTS, served } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
@@ -20,6 +22,7 @@ import { randomOf } from './random.ts'
 import { makeCodes } from './seats.ts'
 import { noTally } from './tally.ts'
 import type { Tally } from './tally.ts'
+import { trailOf } from './trail.ts'
 
 /** After the last thing that is planned; by then most histories have said all that they have to say. */
 const SOON_MS = 2 * DAY_MS
@@ -77,9 +80,13 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     say,
   })
   const hasClock = plan.mishaps.some(({ is }) => is === 'clock')
+  const bank = openBank()
+  const trail = trailOf(disk.sql)
   const promises = promisesOf({
     sql: disk.sql,
     gateway,
+    bank,
+    trail,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
     isAskable: ({ merchantId }) =>
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
@@ -167,6 +174,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
       }
     }
     await makeCodes(disk.store(), plan.start)
+    if (plan.desk.length > 0) await hireEverybody(disk.store(), plan.start)
     void machine.start()
     for (const mishap of plan.mishaps) {
       lasts(mishap.afterMs)
@@ -175,7 +183,9 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     const post = openPost({ course, machine, lasts })
     const shared = { plan, course, machine, gateway, tally, say, lasts }
     const people = openPeople({ ...shared, promises, broken, post })
-    openOffice({ ...shared, numbers: people.numbers }).begin()
+    const { numbers, eventOf } = people
+    openOffice({ ...shared, numbers }).begin()
+    openDesk({ ...shared, bank, post, trail, broken, numbers, eventOf }).begin()
     people.begin()
     const until = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : course.now()

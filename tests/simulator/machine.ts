@@ -6,7 +6,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { ASK_AGAIN_MS_MIN, instant } from '../../engine/index.ts'
+import { ASK_AGAIN_MS_MIN, instant, issuerOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { buildApp } from '../../server/app.ts'
 import type { Deps, Environment, GatewayAdapter, Payments, ServedEvent } from '../../server/deps.ts'
@@ -307,8 +307,8 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
   const keepFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
     for (const { hash, config, text, shared } of files) {
       const { id: eventId, limits, holdPlaceMs } = config
-      const at = clock()
-      await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs })
+      const [at, issuer] = [clock(), issuerOf(config)]
+      await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
     }
   }
   const crash = (): void => {

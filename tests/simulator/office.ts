@@ -101,10 +101,10 @@ function refundIn(order: Order | undefined, amount: number, at: Instant): GivenB
 }
 
 /** Null: not to be decided now. */
-function wordsFor(
+export function wordsFor(
   review: Review,
   random: Random,
-  { gateway, course, numbers }: OfficeGiven,
+  { gateway, course, numbers }: Pick<OfficeGiven, 'gateway' | 'course' | 'numbers'>,
 ): DecisionWords | null {
   const order = gateway.orders.get(review.orderId ?? '')
   const shown = order?.transactions.find((made: Transaction) => isMoney(made))

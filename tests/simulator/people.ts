@@ -28,6 +28,7 @@ export type People = {
   begin(): void
   /** Those who registered, by their numbers. */
   numbers(): readonly string[]
+  eventOf(regNo: string): string
   /** At rest: everybody opens their page once more. */
   lookOnceMore(): Promise<void>
 }
@@ -244,17 +245,24 @@ export function openPeople(given: Given): People {
       held.forms.push(form)
   }
   /** Where the price has moved meanwhile, the page says so and the delegate agrees. */
-  const payAgain = async (held: Held, path: string, fields: Fields): Promise<void> => {
+  const payAgain = async (held: Held, path: string, fields: Fields): Promise<boolean> => {
     const send = (more: Fields): Promise<Answer | null> =>
       call('POST', path, FORM, new URLSearchParams({ ...fields, ...more }).toString())
     const answer = await send({})
     const moved = answer?.status === 409 ? (JSON.parse(answer.body) as Moved) : null
-    keep(
-      held,
-      formIn(
-        moved?.code === 'price_moved' ? await send({ price: String(moved.quote.total) }) : answer,
-      ),
+    const form = formIn(
+      moved?.code === 'price_moved' ? await send({ price: String(moved.quote.total) }) : answer,
     )
+    keep(held, form)
+    return form !== null
+  }
+  const byNumber = (held: Held): Promise<boolean> =>
+    payAgain(held, '/api/payment/retry/', { order_id: held.forms.at(-1)?.orderid ?? held.regNo })
+  const byLink = async (held: Held): Promise<boolean> => {
+    const token = post.linkOf(held.regNo)
+    if (token === null) return false
+    tally.resumed += 1
+    return payAgain(held, '/api/payment/resume/', { token })
   }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */
   const take = async (
@@ -276,14 +284,15 @@ export function openPeople(given: Given): People {
         keep(held, formIn(await send(delegate, held.agreed)))
         return
       case 'retry':
-        return payAgain(held, '/api/payment/retry/', {
-          order_id: held.forms.at(-1)?.orderid ?? held.regNo,
-        })
-      case 'resume': {
-        const token = post.linkOf(held.regNo)
-        if (token === null) return
-        tally.resumed += 1
-        return payAgain(held, '/api/payment/resume/', { token })
+        return void (await byNumber(held))
+      case 'resume':
+        return void (await byLink(held))
+      case 'what is due': {
+        const shown = await look(held, delegate.event, held.regNo)
+        if (shown?.may_pay !== true) return
+        const asks = post.linkOf(held.regNo) === null ? byNumber : byLink
+        if (await asks(held)) return visit(held, step.visit, random)
+        return
       }
       default:
         return assertNever(step)
@@ -325,6 +334,7 @@ export function openPeople(given: Given): People {
       }
     },
     numbers: () => [...everybody.keys()],
+    eventOf: (regNo) => everybody.get(regNo)?.delegate.event ?? '',
     lookOnceMore: async () => {
       if (!machine.isUp()) return
       const looks = [...everybody.values()].map(({ delegate, held }) =>

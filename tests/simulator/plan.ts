@@ -9,6 +9,8 @@ import type { CodeKindId, EventId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
 import { randomOf } from './random.ts'
 import type { Random } from './random.ts'
+import { PEOPLE } from './who-may.ts'
+import type { PersonName } from './who-may.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -43,6 +45,8 @@ export type Step =
   /** A second tab with the same order, at the same time as what follows. */
   | { readonly afterMs: number; readonly is: 'other tab'; readonly visit: Visit }
   | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
+  /** Days later: what the page says is due is paid, by the link of a mail where there is one. */
+  | { readonly afterMs: number; readonly is: 'what is due'; readonly visit: Visit }
 export type Delegate = {
   readonly name: number
   readonly afterMs: number
@@ -76,6 +80,32 @@ export type OfficeStep = {
   readonly afterMs: number
   readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel'
 }
+/** What people of the desk do to a registration. */
+export const DESK_ACTS = [
+  'note',
+  'correct name',
+  'correct category',
+  'transfer',
+  'cancel',
+  'refund',
+  'refund by hand',
+  'accept',
+  'dismiss',
+  'confirm',
+  'resend',
+  'send pay link',
+] as const
+export type DeskAct = (typeof DESK_ACTS)[number]
+export type DeskStep = {
+  readonly afterMs: number
+  readonly is: DeskAct
+  readonly by: PersonName
+  /** Somebody else does it at the same moment; null: nobody. */
+  readonly beside: PersonName | null
+  readonly isTwice: boolean
+  /** Signed out between the look and the click. */
+  readonly isSignedOut: boolean
+}
 export type Plan = {
   readonly seed: number
   readonly history: number
@@ -84,7 +114,10 @@ export type Plan = {
   readonly delegates: readonly Delegate[]
   readonly mishaps: readonly Mishap[]
   readonly office: readonly OfficeStep[]
+  readonly desk: readonly DeskStep[]
 }
+
+const OWNERS: readonly PersonName[] = ['Omar', 'Usha']
 
 /** Days in which histories begin; both prices and the closing lie between them. */
 const FIRST_DAY = startOf(day('2026-01-08'))
@@ -107,7 +140,11 @@ export function planOf(profile: Profile, seed: number, history: number): Plan {
       is,
     }))
   })
-  return { seed, history, profile, start, delegates, mishaps, office }
+  const desk = DESK_ACTS.flatMap((is) => {
+    const drawn = randomOf(profile.name, seed, history, 'desk', is)
+    return timesOf(profile.desk[is] ?? 0, drawn).map(() => deskStepOf(is, profile, drawn))
+  })
+  return { seed, history, profile, start, delegates, mishaps, office, desk }
 }
 
 /** As many as on average, whole ones for certain. */
@@ -137,6 +174,14 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     })
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
+  // Nothing is drawn where nobody corrects anything: the histories of other profiles stay as they are.
+  if (profile.desk['correct category'] !== undefined)
+    for (let later = 0; later < 2; later++)
+      steps.push({
+        afterMs: random.mostly(HOUR_MS, 4 * DAY_MS),
+        is: 'what is due',
+        visit: visitOf(profile, random, 0),
+      })
   const isLimited = random.chance(profile.limited)
   const codes = [null, null, 'coupon', 'guest'] as const
   return {
@@ -147,6 +192,21 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     code: isLimited ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,
+  }
+}
+
+function deskStepOf(is: DeskAct, profile: Profile, random: Random): DeskStep {
+  // Most are done by somebody who may.
+  const who = (): PersonName => random.pick(random.chance(0.7) ? OWNERS : PEOPLE)
+  return {
+    afterMs: random.chance(0.3)
+      ? random.mostly(MINUTE_MS, profile.officeWithinMs)
+      : random.below(profile.officeWithinMs),
+    is,
+    by: who(),
+    beside: random.chance(0.15) ? who() : null,
+    isTwice: random.chance(0.25),
+    isSignedOut: random.chance(0.04),
   }
 }
 

@@ -2,7 +2,7 @@
  * What a history may meet. `design` is what the design promises to survive, everything together; each other
  * profile brings one thing more of, or worse than, that.
  */
-import type { Mishap, OfficeStep } from './plan.ts'
+import type { DeskAct, Mishap, OfficeStep } from './plan.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -43,6 +43,7 @@ export type Profile = {
   readonly mishapsWithinMs: number
   readonly office: Readonly<Record<OfficeStep['is'], number>>
   readonly officeWithinMs: number
+  readonly desk: Readonly<Partial<Record<DeskAct, number>>>
   readonly downMsMax: number
   readonly skewMsMax: number
   readonly outageMsMax: number
@@ -69,6 +70,7 @@ export const DESIGN: Profile = {
   mishapsWithinMs: 3 * DAY_MS,
   office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08 },
   officeWithinMs: 6 * DAY_MS,
+  desk: {},
   downMsMax: 10 * MINUTE_MS,
   skewMsMax: HOUR_MS,
   outageMsMax: 12 * HOUR_MS,
@@ -113,4 +115,29 @@ export const FAULTS: readonly Profile[] = [
   }),
 ]
 
-export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS]
+const ACTS: Profile['desk'] = {
+  note: 0.3,
+  'correct name': 0.5,
+  'correct category': 0.7,
+  transfer: 0.3,
+  cancel: 0.5,
+  refund: 0.4,
+  'refund by hand': 0.5,
+  accept: 0.4,
+  dismiss: 0.3,
+  confirm: 0.8,
+  resend: 0.3,
+  'send pay link': 0.4,
+}
+const twice = (acts: Profile['desk']): Profile['desk'] =>
+  Object.fromEntries(Object.entries(acts).map(([act, times]) => [act, 2 * times]))
+
+/** People of the office act besides: whatever happens to money happens to what they do as well. */
+export const DESK: readonly Profile[] = [
+  fault('desk', { desk: ACTS }),
+  fault('desk and few places', { desk: ACTS, limited: 1, delegatesMax: 5 }),
+  fault('desk and crashes', { desk: twice(ACTS) }, { crash: 8 }),
+  fault('desk and odd money', { desk: ACTS, wrong: 0.4, late: 0.4, doubles: 0.3, badRefunds: 0.4 }),
+]
+
+export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]

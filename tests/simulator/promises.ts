@@ -2,13 +2,17 @@
  * What is promised of money, looked at after every write and once more when a history has come to rest. The
  * gateway's own books say what is true; the database says what we believe.
  */
-import type { Paise, PaymentStatus } from '../../engine/index.ts'
+import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
+import type { Bank } from './bank.ts'
+import { duePromisesOf } from './dues.ts'
 import { CLOSES, EARLY_ENDS, SEATS } from './events.ts'
 import { isMoney, isRight } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
+import { paperPromisesOf } from './papers.ts'
 import { DAY_MS } from './plan.ts'
 import { seatPromisesOf } from './seats.ts'
+import type { TrailPromises } from './trail.ts'
 
 /** One promise that was not kept: which, and by what. */
 export type Violation = { readonly promise: string; readonly by: string }
@@ -17,6 +21,8 @@ export type Violation = { readonly promise: string; readonly by: string }
 export type Judged = {
   readonly sql: () => Sql
   readonly gateway: Gateway
+  readonly bank: Bank
+  readonly trail: TrailPromises
   /** How much earlier than its close an event has to be paid, where its time is not known well. */
   readonly closingMarginMs: (order: Order) => number
   /** Whether there are credentials of the merchant that was to get the money; without, nobody can be asked. */
@@ -43,6 +49,7 @@ type PaymentRow = {
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
+  source: string
   reference: string
   amount: Paise
   state: string
@@ -52,7 +59,7 @@ type CaptureRow = {
 
 const PAYMENTS =
   'SELECT order_id, registration_id, status, reference, amount, review, created_at, gateway FROM payments'
-const CAPTURES = `SELECT p.order_id, p.handed_off_at, c.reference, c.amount, c.state, p.status, r.in_review FROM captures c
+const CAPTURES = `SELECT p.order_id, p.handed_off_at, c.source, c.reference, c.amount, c.state, p.status, r.in_review FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
   (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
@@ -66,15 +73,17 @@ const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state 
   (SELECT count(*) FROM registrations) AS registered`
 const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
-  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'success') AS successes,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole' AND p.status = 'success') AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS attempts,
   EXISTS (SELECT 1 FROM payments p JOIN captures c ON c.counts_for = p.id JOIN refunds f ON f.capture_id = c.id
     WHERE p.registration_id = r.id AND f.state = 'done' AND f.done_at = c.seen_at) AS gone FROM registrations r`
 
-const REFUNDS = `SELECT r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
+const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
 /** Not sent for a day, or begun for five. */
 const REFUND_MS_MAX = 7 * DAY_MS
+
+const OF_THE_GATEWAY = 'airpay'
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
@@ -85,7 +94,8 @@ export type Promises = {
   shownPaid(regNo: string): Violation | null
 }
 
-export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged): Promises {
+export function promisesOf(judged: Judged): Promises {
+  const { sql, gateway, bank, trail, closingMarginMs, isAskable } = judged
   const before = new Map<string, PaymentStatus>()
   const heldBy = (orderId: string, reference: string | null): Transaction | undefined =>
     gateway.orders.get(orderId)?.transactions.find((made) => made.reference === reference)
@@ -104,6 +114,7 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
       if (!isPaid(row.status) || row.gateway === null) continue
       // Money that a person moved keeps the order that it came for.
       const made = gateway.find(row.reference)?.made
+      if (bank.knows(row.reference)) continue
       if (made === undefined || !isMoney(made))
         return {
           promise: 'a success is money that the gateway holds',
@@ -127,6 +138,13 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
       if (row.order_id === null) continue
       const by = JSON.stringify(row)
+      if (row.state === 'review' && row.in_review !== 1)
+        return { promise: 'money that does not fit comes before a person', by }
+      if (row.source !== OF_THE_GATEWAY) {
+        if (bank.find(row.source, row.reference)?.amount !== row.amount)
+          return { promise: 'what is said to have come on a way came on it', by }
+        continue
+      }
       const made = heldBy(row.order_id, row.reference)
       if (made === undefined || !isMoney(made) || made.amount !== row.amount)
         return { promise: 'a capture is one at the gateway', by }
@@ -137,8 +155,6 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
         return { promise: 'what came after closing is judged by a person', by }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
         return { promise: 'money that fits is a success', by }
-      if (row.state === 'review' && row.in_review !== 1)
-        return { promise: 'money that does not fit comes before a person', by }
     }
     return null
   }
@@ -208,6 +224,7 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
   }
   const refunds = (now: number): Violation | null => {
     type Row = {
+      source: string
       state: string
       reference: string | null
       amount: Paise
@@ -216,8 +233,14 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     }
     const orders = [...gateway.orders.values()].filter(({ givenBack }) => givenBack.length > 0)
     const rows = sql()<Row>(REFUNDS).all()
+    const byHand = ({ reference }: Row): boolean => bank.gaveBack(reference) !== null
     for (const row of rows) {
       const by = JSON.stringify(row)
+      if (byHand(row)) {
+        if (row.state !== 'done' || bank.gaveBack(row.reference) !== row.amount)
+          return { promise: 'what is given back by hand is what went back', by }
+        continue
+      }
       const back = gateway.orders
         .get(row.order_id)
         ?.givenBack.find(({ reference }) => reference === row.reference)
@@ -230,7 +253,9 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
         return { promise: 'no refund is on its way for ever', by }
     }
     for (const { orderId, givenBack } of orders) {
-      const asked = rows.filter((row) => row.order_id === orderId && row.state !== 'wanted')
+      const asked = rows.filter(
+        (row) => row.order_id === orderId && row.state !== 'wanted' && !byHand(row),
+      )
       const moved = givenBack.filter(({ by }) => by === 'call')
       if (moved.length > asked.length)
         return {
@@ -279,12 +304,23 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     sql()(
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
     ).get(id, id) !== undefined
+  const hasOther = (id: number): boolean =>
+    sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source <> ?').get(
+      id,
+      OF_THE_GATEWAY,
+    ) !== undefined
   const isDecided = (id: number): boolean =>
     sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id) !== undefined
   const rightly = (): Violation | null => {
-    type Row = { id: number; event_id: string; status: PaymentStatus; in_review: 0 | 1 }
-    for (const { id, event_id, status, in_review } of sql()<Row>(
-      'SELECT id, event_id, payment_status AS status, in_review FROM registrations',
+    type Row = {
+      id: number
+      event_id: string
+      status: PaymentStatus
+      in_review: 0 | 1
+      state: RegistrationState
+    }
+    for (const { id, event_id, status, in_review, state } of sql()<Row>(
+      'SELECT id, event_id, payment_status AS status, in_review, state FROM registrations',
     ).all()) {
       const orders = sql()<{ order_id: string }>(
         'SELECT order_id FROM payments WHERE registration_id = ?',
@@ -304,11 +340,14 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
         made.at - order.at <= FIRST_WITHIN_MS && made.at + closingMarginMs(order) < heldUntil
       // What a person gave back, or moved here, is no matter of this rule.
       if (order.givenBack.length > 0 || hasMoved(id)) continue
-      if (event_id === SEATS.event && status !== 'success') {
-        // Its place may be gone by now; then a person has the money, or has decided about it.
+      // What came elsewhere before it makes it a second payment.
+      if (hasOther(id)) continue
+      const isEnded = state === 'cancelled' || state === 'refused'
+      if ((event_id === SEATS.event || isEnded) && status !== 'success') {
+        // Its place may be gone by now, or people may have ended it; then a person has the money, or has decided about it.
         if (isRight(order, made) && inTime && in_review === 0 && !isDecided(id))
           return {
-            promise: 'money for a place that is gone is before a person',
+            promise: 'money for a place that is gone, or for what is ended, is before a person',
             by: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
           }
         continue
@@ -322,8 +361,18 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
     return null
   }
   const seats = seatPromisesOf(sql)
+  const papers = paperPromisesOf(sql)
+  const dues = duePromisesOf(sql)
   const afterWrite = (now: number): Violation | null =>
-    payments() ?? captures() ?? refunds(now) ?? sums() ?? confirmations() ?? seats.afterWrite()
+    payments() ??
+    captures() ??
+    refunds(now) ??
+    sums() ??
+    confirmations() ??
+    seats.afterWrite() ??
+    papers.afterWrite() ??
+    trail.afterWrite() ??
+    dues.afterWrite()
   return {
     afterWrite,
     atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),
@@ -331,7 +380,9 @@ export function promisesOf({ sql, gateway, closingMarginMs, isAskable }: Judged)
       const counts = sql()<{ reference: string }>(
         "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
       ).all(regNo)
-      return counts.some(({ reference }) => gateway.find(reference) !== null)
+      return counts.some(
+        ({ reference }) => gateway.find(reference) !== null || bank.knows(reference),
+      )
         ? null
         : { promise: 'what is shown as paid was captured', by: regNo }
     },

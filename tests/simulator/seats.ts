@@ -3,7 +3,7 @@
  * from the event and the category, and who holds a code from how the registration stands, not from any counter.
  */
 import { foldedCode } from '../../engine/index.ts'
-import type { PaymentStatus } from '../../engine/index.ts'
+import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
 import type { Store } from '../../server/store/store.ts'
 import { SEATS } from './events.ts'
@@ -35,10 +35,11 @@ type Row = {
   created_at: number
   code: string | null
   accepted: 0 | 1
+  state: RegistrationState
   open_until: number | null
 }
 // Whoever a person let in, or whose money was moved here, may be one too many.
-const REGISTRATIONS = `SELECT r.id, r.category, r.payment_status AS status, r.in_review, r.created_at,
+const REGISTRATIONS = `SELECT r.id, r.category, r.state, r.payment_status AS status, r.in_review, r.created_at,
   r.answers ->> '$.code' AS code,
   EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted') AS accepted,
   (SELECT max(iif(p.last_answer = 'in-process', 9e15, p.handed_off_at + ${SEATS.holdMs})) FROM payments p
@@ -52,7 +53,14 @@ export type SeatPromises = { afterWrite(): Violation | null }
 export function seatPromisesOf(sql: () => Sql): SeatPromises {
   const seen = new Set<number>()
 
-  const places = (rows: readonly Row[]): Violation | null => {
+  const places = (all: readonly Row[]): Violation | null => {
+    // What people have ended holds nothing.
+    const rows = all.filter(({ state }) => state !== 'cancelled')
+    const gone = sql()(
+      "SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id WHERE r.state = 'cancelled' AND t.state <> 'free'",
+    ).get()
+    if (gone !== undefined)
+      return { promise: 'what is cancelled holds no place', by: JSON.stringify(gone) }
     const letIn = rows.filter(({ accepted }) => accepted === 1).length
     for (const { id, max, category } of SEATS.places) {
       const theirs = rows.filter((row) => category === null || row.category === category)
@@ -76,9 +84,10 @@ export function seatPromisesOf(sql: () => Sql): SeatPromises {
         (one) =>
           one.code === row.code &&
           (one.id === row.id ||
-            one.status === 'success' ||
-            one.in_review === 1 ||
-            (one.status === 'pending' && (one.open_until ?? 0) > row.created_at)),
+            (one.state !== 'cancelled' &&
+              (one.status === 'success' ||
+                one.in_review === 1 ||
+                (one.status === 'pending' && (one.open_until ?? 0) > row.created_at)))),
       )
       if (row.code !== null && holders.length > 1)
         return {

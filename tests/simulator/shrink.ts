@@ -34,6 +34,15 @@ function* shorterThan(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: without(plan.delegates, at) }
   for (const at of plan.mishaps.keys()) yield { ...plan, mishaps: without(plan.mishaps, at) }
   for (const at of plan.office.keys()) yield { ...plan, office: without(plan.office, at) }
+  for (const [at, one] of plan.desk.entries()) {
+    const put = (more: Partial<typeof one>): Plan => ({
+      ...plan,
+      desk: plan.desk.with(at, { ...one, ...more }),
+    })
+    yield { ...plan, desk: without(plan.desk, at) }
+    if (one.beside !== null) yield put({ beside: null })
+    if (one.isTwice) yield put({ isTwice: false })
+  }
   for (const [at, delegate] of plan.delegates.entries())
     for (const simpler of simplerThan(delegate))
       yield { ...plan, delegates: plan.delegates.with(at, simpler) }

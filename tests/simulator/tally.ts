@@ -15,6 +15,8 @@ const COUNTED = [
   'refunds',
   'refundCalls',
   'decisions',
+  'acts',
+  'acted',
   'resumed',
   'full',
   'codesRefused',

@@ -131,6 +131,16 @@ export function decidingContract(given: Given): void {
       expect(await sumOf(regNo)).toBe(due)
     })
 
+    test('of two that one answer names and that do not fit, both are ended: nobody waits for a person any more', async () => {
+      const { regNo, orderId } = await registered(store)
+      const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
+      const dollars = { ...confirmed('AP1', due, later(hour)), currency: '840', further: [other] }
+      await store.applyFact(orderId, dollars, null)
+      for (const { id } of await store.reviews(null)) await decide(id, dismiss)
+      expect(await waiting()).toEqual([])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+    })
+
     test('the same heard again from the watch list, also in other words, re-opens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)

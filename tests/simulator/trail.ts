@@ -1,0 +1,216 @@
+/**
+ * What is promised of acts, looked at after every write: each is in the table and of somebody who may, is done once
+ * however often it was clicked, and what it says it did is what is different since; nothing else is.
+ */
+import { assertNever } from '../../engine/index.ts'
+import type { ActName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
+import type { Sql } from '../../server/store/database.ts'
+import type { Violation } from './promises.ts'
+import { isInTable, mayDo } from './who-may.ts'
+
+/** A registration, with what acts on it may change. */
+type Row = {
+  id: number
+  reg_no: string
+  event_id: string
+  state: RegistrationState
+  status: PaymentStatus
+  total: number | null
+  due: number
+  category: string | null
+  answers: string
+  /** Mails that the office asked for. */
+  again: number
+  /** Orders that are open, and places that are held or kept. */
+  open: number
+  /** Refunds that moved money, or may. */
+  refunds: number
+  /** Money that waits for a decision. */
+  waiting: number
+  captures: number
+}
+const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
+  (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS again,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending') AS open,
+  (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
+    WHERE p.registration_id = r.id AND f.state <> 'refused') AS refunds,
+  (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.state = 'review')
+    + (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.review IS NOT NULL) AS waiting,
+  (SELECT count(*) FROM captures c WHERE c.registration_id = r.id) AS captures FROM registrations r`
+
+type Act = {
+  registration_id: number
+  who: string
+  act: ActName
+  why: string
+  data: string
+  was: RegistrationState
+  became: RegistrationState
+}
+const ACTS =
+  'SELECT registration_id, who, act, why, data, was, became FROM acts WHERE id > ? ORDER BY id'
+type Decided = {
+  registration_id: number | null
+  who: string
+  what: string
+  why: string
+  amount: number | null
+}
+const DECISIONS =
+  'SELECT registration_id, who, what, why, amount FROM decisions WHERE id > ? ORDER BY id'
+const LAST = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
+const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) + (SELECT count(*) FROM decisions WHERE why = ?) AS times`
+
+/** Whoever decides without being signed in, through the verbs alone. */
+const INSIDE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
+
+export type TrailPromises = {
+  afterWrite(): Violation | null
+  /** The call said that an act was done, for this reason, which nobody else gives. */
+  answered(regNo: string, act: ActName, why: string): Violation | null
+}
+
+type Data = Readonly<Record<string, unknown>>
+const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0)
+
+export function trailOf(sql: () => Sql): TrailPromises {
+  let before = new Map<number, Row>()
+  let seen = { acts: 0, decisions: 0 }
+
+  const inTable = (act: Act, was: Row): Violation | null => {
+    const by = JSON.stringify(act)
+    if (act.was !== was.state) return { promise: 'the trail says in which state it was done', by }
+    if (!isInTable(act.act, was.state))
+      return { promise: 'no act happens outside its table', by }
+    const came = (JSON.parse(act.data) as Data)['came']
+    const way = act.act === 'confirm' && typeof came === 'string' ? wayIn(came) : null
+    if (!mayDo(act.who, act.act, was.event_id, way))
+      return { promise: 'nobody does what their role may not', by }
+    return once(act.why)
+  }
+  const once = (why: string): Violation | null => {
+    const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
+    return times > 1 ? { promise: 'what is clicked twice is done once', by: why } : null
+  }
+  const decided = (one: Decided, was: Row | undefined, now: Row | undefined): Violation | null => {
+    if (INSIDE.has(one.who) || was === undefined || now === undefined) return null
+    const act = one.what.split(' ')[0] as ActName
+    const by = JSON.stringify(one)
+    if (!isInTable(act, was.state)) return { promise: 'no act happens outside its table', by }
+    if (!mayDo(one.who, act, was.event_id, null))
+      return { promise: 'nobody does what their role may not', by }
+    if (act === 'refund' && now.refunds - was.refunds !== one.amount)
+      return { promise: 'a refund of the trail is one of the books', by }
+    if ((act === 'accept' || act === 'dismiss') && now.waiting > was.waiting)
+      return { promise: 'what is decided waits no more', by }
+    return once(one.why)
+  }
+  const effect = ({ act, became, data: text }: Act, was: Row, now: Row): string | null => {
+    const data = JSON.parse(text) as Data
+    const isSame = (...names: readonly (keyof Row)[]): boolean =>
+      names.every((name) => was[name] === now[name])
+    if (became !== now.state) return `it became ${now.state}`
+    switch (act) {
+      case 'note':
+        return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
+      case 'resend':
+      case 'send_pay_link':
+        return JSON.stringify({ ...was, again: was.again + 1 }) === JSON.stringify(now)
+          ? null
+          : 'more than a mail, or none'
+      case 'correct': {
+        const difference = numberIn(data, 'difference')
+        const changes = data['changes'] as readonly string[]
+        if ((now.total ?? 0) - (was.total ?? 0) !== difference) return 'another difference'
+        if (now.due - was.due !== (was.status === 'success' ? difference : 0))
+          return 'another difference is due'
+        if ((was.answers !== now.answers) !== changes.length > 0) return 'other answers'
+        return isSame('captures', 'refunds') ? null : 'money moved'
+      }
+      case 'transfer':
+        return isSame('total', 'due', 'category', 'status', 'captures', 'refunds', 'open') &&
+          now.again === was.again + 2
+          ? null
+          : 'more than the person changed, or somebody was not told'
+      case 'cancel': {
+        if (now.due !== -numberIn(data, 'pay_back')) return 'something else is to be paid back'
+        if (now.open > 0) return 'it can still be paid'
+        return isSame('answers', 'total', 'captures', 'refunds') ? null : 'money moved'
+      }
+      case 'confirm':
+        if (now.captures !== was.captures + 1) return 'no money, or more than once'
+        return now.waiting > was.waiting || now.status === 'success' ? null : 'it counts for nothing'
+      case 'accept':
+      case 'dismiss':
+      case 'refund':
+        return 'it belongs to the decisions'
+      case 'add':
+      case 'approve':
+      case 'refuse':
+      case 'not_found':
+      case 'erase':
+      case 'tell':
+      case 'accept_offer':
+      case 'edit':
+      case 'ask_cancel':
+      case 'lapse':
+        return 'nobody does that here'
+      default:
+        return assertNever(act)
+    }
+  }
+  /** Whom nobody has acted on. */
+  const untouched = (was: Row, now: Row): string | null => {
+    if (was.answers !== now.answers || was.category !== now.category) return 'other answers'
+    if (was.state === now.state) return null
+    if (was.state === 'cancelled' || was.state === 'refused') return `it was ${was.state}`
+    return now.state === 'cancelled' && now.status !== 'refunded' ? 'it was cancelled' : null
+  }
+  return {
+    afterWrite: () => {
+      const rows = new Map(sql()<Row>(ROWS).all().map((row) => [row.id, row]))
+      const acts = sql()<Act>(ACTS).all(seen.acts)
+      const decisions = sql()<Decided>(DECISIONS).all(seen.decisions)
+      const was = before
+      before = rows
+      seen = sql()<typeof seen>(LAST).get() ?? seen
+      for (const act of acts) {
+        const [then, now] = [was.get(act.registration_id), rows.get(act.registration_id)]
+        if (then === undefined || now === undefined) continue
+        const wrong = inTable(act, then)
+        if (wrong !== null) return wrong
+        const odd = effect(act, then, now)
+        if (odd !== null)
+          return {
+            promise: 'an act does what the trail says, and nothing else',
+            by: `${odd}: ${JSON.stringify(act)} ${JSON.stringify(then)} → ${JSON.stringify(now)}`,
+          }
+      }
+      for (const one of decisions) {
+        const id = one.registration_id ?? 0
+        const wrong = decided(one, was.get(id), rows.get(id))
+        if (wrong !== null) return wrong
+      }
+      const touched = new Set(acts.map((act) => act.registration_id))
+      for (const [id, now] of rows) {
+        const then = was.get(id)
+        const odd = then === undefined || touched.has(id) ? null : untouched(then, now)
+        if (odd !== null)
+          return {
+            promise: 'nothing changes that nobody has done',
+            by: `${odd}: ${JSON.stringify(then)} → ${JSON.stringify(now)}`,
+          }
+      }
+      return null
+    },
+    answered: (regNo, act, why) => {
+      const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
+      return times === 1 ? null : { promise: 'what is answered was done', by: `${act} of ${regNo}: ${why}` }
+    },
+  }
+}
+
+/** Of money that came, as the trail says it. */
+function wayIn(came: string): string {
+  return / by (?:cash|card machine)/.test(came) ? 'cash' : 'transfer'
+}

@@ -1,0 +1,64 @@
+/**
+ * The people of the office in histories, and by the test's own reading of the design what each may do, in which state.
+ * That the table of the engine says the same is what histories find out.
+ */
+import type { ActName, RegistrationState, Role, Way } from '../../engine/index.ts'
+
+type Person = { readonly role: Role; readonly events: readonly string[] | null }
+
+export const OFFICE = {
+  Vimala: { role: 'viewer', events: null },
+  Dev: { role: 'desk', events: null },
+  Tara: { role: 'treasurer', events: null },
+  Omar: { role: 'owner', events: null },
+  Usha: { role: 'owner', events: null },
+  /** Of one event alone. */
+  Eshan: { role: 'owner', events: ['second2026'] },
+} as const satisfies Readonly<Record<string, Person>>
+export type PersonName = keyof typeof OFFICE
+export const PEOPLE = Object.keys(OFFICE) as readonly PersonName[]
+
+const STEPS: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
+const ALL: readonly RegistrationState[] = [
+  'to_approve',
+  'refused',
+  'to_pay',
+  'told',
+  'complete',
+  'cancelled',
+  'lapsed',
+]
+const besides = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
+  ALL.filter((state) => !ended.includes(state))
+
+type May = { readonly least: Role; readonly in: readonly RegistrationState[] }
+const MAY: Readonly<Partial<Record<ActName, May>>> = {
+  note: { least: 'desk', in: ALL },
+  correct: { least: 'owner', in: besides('refused', 'cancelled') },
+  transfer: { least: 'owner', in: ['complete'] },
+  confirm: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },
+  accept: { least: 'treasurer', in: besides('refused', 'cancelled') },
+  dismiss: { least: 'treasurer', in: ALL },
+  refund: { least: 'treasurer', in: besides('to_approve') },
+  cancel: { least: 'owner', in: besides('refused', 'cancelled') },
+  resend: { least: 'desk', in: ['complete'] },
+  send_pay_link: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },
+}
+/** Money at the desk; all else is the bank's. */
+const AT_THE_DESK: readonly Way[] = ['cash', 'machine']
+
+const isAtLeast = (role: Role, least: Role): boolean => STEPS.indexOf(role) >= STEPS.indexOf(least)
+
+export function isInTable(act: ActName, state: RegistrationState): boolean {
+  return MAY[act]?.in.includes(state) === true
+}
+
+/** `way`: of a payment that is confirmed. */
+export function mayDo(who: string, act: ActName, eventId: string, way: string | null): boolean {
+  const person: Person | undefined = (OFFICE as Readonly<Record<string, Person>>)[who]
+  const row = MAY[act]
+  if (person === undefined || row === undefined) return false
+  if (person.events?.includes(eventId) === false) return false
+  const isOfTheBank = way !== null && !AT_THE_DESK.some((one) => one === way)
+  return isAtLeast(person.role, isOfTheBank ? 'treasurer' : row.least)
+}
