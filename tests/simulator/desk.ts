@@ -210,7 +210,11 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     const { reference, amount } = words
     const isPlain = review.is !== 'undecided' && review.is !== 'refund-unsure'
     if (!isPlain && words.decision !== 'accept' && words.decision !== 'dismiss') return null
-    const act = isPlain ? (review.is === 'misfit' || random.chance(0.2) ? is : 'dismiss') : words.decision
+    const act = isPlain
+      ? review.is === 'misfit' || random.chance(0.2)
+        ? is
+        : 'dismiss'
+      : words.decision
     return { act: act === 'accept' ? 'accept' : 'dismiss', review: review.id, reference, amount }
   }
 

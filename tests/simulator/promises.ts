@@ -265,6 +265,9 @@ export function promisesOf(judged: Judged): Promises {
     }
     return null
   }
+  const isReviewed = (orderId: string): boolean =>
+    sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(orderId) !==
+    undefined
   /** At rest: what the gateway has named as given back. Where that fits nothing, a person has it. */
   const learnt = (): Violation | null => {
     const rows = sql()<{ reference: string | null; state: string }>(REFUNDS).all()
@@ -278,8 +281,11 @@ export function promisesOf(judged: Judged): Promises {
   }
   // While a refund of ours is in doubt, what the panel gave back may find no room beside it; it is placed when a person has ended the doubt.
   const isSeen = (orderId: string): boolean =>
-    sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(orderId) !==
-      undefined ||
+    isReviewed(orderId) ||
+    // More than came, with what went back by hand: a person was told, and has ended that.
+    sql()(
+      "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
+    ).get(orderId) !== undefined ||
     sql()<{ order_id: string; state: string }>(REFUNDS)
       .all()
       .some((row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused')
@@ -352,7 +358,9 @@ export function promisesOf(judged: Judged): Promises {
           }
         continue
       }
-      if (isRight(order, made) && inTime && (status !== 'success' || in_review === 1))
+      // Beside it what a correction left may be before a person.
+      const isOpen = status !== 'success' || (in_review === 1 && isReviewed(order.orderId))
+      if (isRight(order, made) && inTime && isOpen)
         return {
           promise: 'who paid once, rightly and in time is a success',
           by: `${order.orderId} is ${status}${in_review === 1 ? ' and in review' : ''}: ${JSON.stringify(made)}`,

@@ -4,7 +4,7 @@ import { misfit } from '../patches.ts'
 import { controls } from './controls.ts'
 import { happen } from './history.ts'
 import { planOf } from './plan.ts'
-import { DESIGN, FAULTS } from './profiles.ts'
+import { DESIGN, DESK, FAULTS } from './profiles.ts'
 import type { Profile } from './profiles.ts'
 import { shrunk } from './shrink.ts'
 import { simulate } from './simulate.ts'
@@ -14,9 +14,10 @@ const SEED = 20261121
 const HISTORIES = 300
 const HISTORIES_OF_FAULTS = 5
 const HISTORIES_OF_PLACES = 40
+const HISTORIES_OF_THE_DESK = 30
 
 function profileOf(name: string): Profile {
-  const profile = FAULTS.find((one) => one.name === name)
+  const profile = [...FAULTS, ...DESK].find((one) => one.name === name)
   if (profile === undefined) throw new Error(`There is no profile ${name}`)
   return profile
 }
@@ -47,7 +48,13 @@ describe('whatever happens to a payment', () => {
     for (const happened of [full, codesUsed, codesRefused]) expect(happened).toBeGreaterThan(10)
     expect(placesGone).toBeGreaterThan(0)
   })
-  test.each(FAULTS)('and with more of it: $name', async (profile) => {
+  test('and whatever people of the office do to registrations besides', async () => {
+    const { row, found } = await simulate(profileOf('desk'), SEED, 0, HISTORIES_OF_THE_DESK, shrunk)
+    expect(found).toEqual([])
+    const { acts, acted } = row.counts
+    for (const happened of [acted, acts - acted]) expect(happened).toBeGreaterThan(30)
+  })
+  test.each([...FAULTS, ...DESK])('and with more of it: $name', async (profile) => {
     const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrunk)
     expect(found).toEqual([])
   })

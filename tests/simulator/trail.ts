@@ -80,8 +80,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
   const inTable = (act: Act, was: Row): Violation | null => {
     const by = JSON.stringify(act)
     if (act.was !== was.state) return { promise: 'the trail says in which state it was done', by }
-    if (!isInTable(act.act, was.state))
-      return { promise: 'no act happens outside its table', by }
+    if (!isInTable(act.act, was.state)) return { promise: 'no act happens outside its table', by }
     const came = (JSON.parse(act.data) as Data)['came']
     const way = act.act === 'confirm' && typeof came === 'string' ? wayIn(came) : null
     if (!mayDo(act.who, act.act, was.event_id, way))
@@ -139,7 +138,9 @@ export function trailOf(sql: () => Sql): TrailPromises {
       }
       case 'confirm':
         if (now.captures !== was.captures + 1) return 'no money, or more than once'
-        return now.waiting > was.waiting || now.status === 'success' ? null : 'it counts for nothing'
+        return now.waiting > was.waiting || now.status === 'success'
+          ? null
+          : 'it counts for nothing'
       case 'accept':
       case 'dismiss':
       case 'refund':
@@ -168,7 +169,11 @@ export function trailOf(sql: () => Sql): TrailPromises {
   }
   return {
     afterWrite: () => {
-      const rows = new Map(sql()<Row>(ROWS).all().map((row) => [row.id, row]))
+      const rows = new Map(
+        sql()<Row>(ROWS)
+          .all()
+          .map((row) => [row.id, row]),
+      )
       const acts = sql()<Act>(ACTS).all(seen.acts)
       const decisions = sql()<Decided>(DECISIONS).all(seen.decisions)
       const was = before
@@ -205,7 +210,9 @@ export function trailOf(sql: () => Sql): TrailPromises {
     },
     answered: (regNo, act, why) => {
       const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
-      return times === 1 ? null : { promise: 'what is answered was done', by: `${act} of ${regNo}: ${why}` }
+      return times === 1
+        ? null
+        : { promise: 'what is answered was done', by: `${act} of ${regNo}: ${why}` }
     },
   }
 }
