@@ -18,6 +18,8 @@ export type MyAnswer = {
   files: WireFile[]
   /** Null: it cannot be asked for now. POST to acts/ {act: 'ask_cancel', why?}. */
   cancel: WireCancel | null
+  /** Of one that the organisers have refused; null: they have not. */
+  refused: WireRefused | null
 }
 export type WireFile = {
   id: string
@@ -34,4 +36,10 @@ export type WireCancel = {
   kept: number
   /** What the organisers' scale gives back today; null: there is none. */
   back: number | null
+}
+/** Why, and the category as which one may take part instead, at its price in rupees; null: none. */
+export type WireRefused = {
+  why: string
+  say: string | null
+  offer: { category: string; label: string; total: number } | null
 }

@@ -13,10 +13,10 @@ import {
   refusedMail,
   rupees,
 } from '../../engine/index.ts'
-import type { EventConfig, Quote, WireApproval } from '../../engine/index.ts'
+import type { EventConfig, Quote, WireApproval, WireRefused } from '../../engine/index.ts'
 import { registrationView } from '../registering/view.ts'
-import type { Approved, StoredRegistration } from '../store/store.ts'
-import { badData } from './asked.ts'
+import type { Approved, Store, StoredRegistration } from '../store/store.ts'
+import { badData, textIn } from './asked.ts'
 import type { Asked, Doer } from './asked.ts'
 
 export const approve: Doer = async (asked) => {
@@ -47,10 +47,8 @@ export const refuse: Doer = async ({ deps, served, registration, wanted, words }
 export const acceptOffer: Doer = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
-  const { offer } = registration
-  if (offer === null || words['category'] !== offer)
-    return badData('This is not offered any more. Load the page again.')
-  const offered = offeredOf(config, registration, offer)
+  // Whether it is offered is judged where it is written: a press that comes twice is known there.
+  const offered = offeredOf(config, registration, textIn(words, 'category'))
   if (offered === null) return badData('This is not on sale any more.')
   const { category, quote } = offered
   const until = payUntil(approvalFor(config, registration), wanted.at)
@@ -94,6 +92,30 @@ export function approvalShown(
       offered === null
         ? null
         : { label: labelOfCategory(config, offered.category), total: rupees(offered.total) },
+  }
+}
+
+/** What the delegate reads whose registration was refused; null: it was not. */
+export async function refusedShown(
+  store: Pick<Store, 'acts'>,
+  config: EventConfig,
+  registration: StoredRegistration,
+): Promise<WireRefused | null> {
+  const { state, offer, regNo } = registration
+  if (state !== 'refused') return null
+  const refusal = (await store.acts(regNo)).findLast(({ act }) => act === 'refuse')
+  const offered = offer === null ? null : offeredOf(config, registration, offer)
+  return {
+    why: refusal?.why ?? '',
+    say: approvalFor(config, registration)?.refused.say ?? null,
+    offer:
+      offered === null
+        ? null
+        : {
+            category: offered.category,
+            label: labelOfCategory(config, offered.category),
+            total: rupees(offered.total),
+          },
   }
 }
 

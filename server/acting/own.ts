@@ -1,5 +1,6 @@
 /** What delegates do themselves, on their own page: the same table of acts, by whoever has the link. */
 import type { ActName } from '../../engine/index.ts'
+import { acceptOffer } from './approving.ts'
 import type { Doer } from './asked.ts'
 import { edit } from './correcting.ts'
 
@@ -7,4 +8,5 @@ import { edit } from './correcting.ts'
 export const DELEGATE_DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
+  accept_offer: acceptOffer,
 }

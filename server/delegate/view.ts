@@ -9,6 +9,7 @@ import {
   rupees,
 } from '../../engine/index.ts'
 import type { Field, MyAnswer } from '../../engine/index.ts'
+import { refusedShown } from '../acting/approving.ts'
 import { editable } from '../acting/editable.ts'
 import type { Deps } from '../deps.ts'
 import type { Linked } from '../registering/own-link.ts'
@@ -53,6 +54,7 @@ export async function myAnswer(
           back: back === null ? null : rupees(back),
         }
       : null,
+    refused: await refusedShown(store, config, registration),
   }
 }
 

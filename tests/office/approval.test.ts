@@ -1,6 +1,15 @@
 /** Registrations that somebody sees before they are paid: what the delegate is told, what the office does, what is paid and until when. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActedAnswer, ActsAnswer, OrderId, RegisterAnswer, RegNo } from '../../engine/index.ts'
+import type {
+  ActedAnswer,
+  ActsAnswer,
+  MyAnswer,
+  OrderId,
+  RegisterAnswer,
+  RegNo,
+} from '../../engine/index.ts'
 import { pdf } from '../server/files.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -82,6 +91,21 @@ const stored = async (regNo: string) => {
   return found
 }
 const lastMail = async (regNo: string) => (await test_.deps.store.mailsOf(regNo as RegNo)).at(-1)
+const payOf = async (regNo: string, n: number) => {
+  const paying = await test_.app.inject({
+    method: 'POST',
+    url: '/api/payment/retry/',
+    payload: { order_id: regNo, email: `delegate${n}@example.org` },
+  })
+  return paying.json<RegisterAnswer>().payment_data
+}
+/** The token of the last mail's link, as the delegate gets it. */
+const linkOf = async (regNo: string): Promise<string> => {
+  await test_.mailer.run()
+  const letters = readdirSync(join(test_.dir, 'mail')).filter((name) => name.includes(regNo))
+  const letter = readFileSync(join(test_.dir, 'mail', letters.toSorted().at(-1) ?? ''), 'utf8')
+  return /\/my\/([\w-]+)/.exec(letter.replaceAll(/=\n/g, ''))?.[1] ?? ''
+}
 const places = async () =>
   (await test_.deps.store.placesTaken('sample2026')).map(({ taken }) => taken)
 
@@ -187,5 +211,50 @@ describe('a letter that is refused', () => {
     expect(mail?.text).toContain(
       'You can take part as category “Non-member” instead, for ₹\u00a03,540',
     )
+    // Whoever has the link reads why, and accepts in one press, however often it is pressed.
+    const path = `/api/my/${await linkOf(regNo)}/`
+    const mine = (await test_.app.inject(path)).json<MyAnswer>()
+    expect(mine.refused).toEqual({
+      why: 'The letter is of another society.',
+      say: 'Members of other societies are welcome as non-members.',
+      offer: { category: 'non-member', label: 'Non-member', total: 3540 },
+    })
+    const accept = async (category: string) => {
+      const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
+      const answer = await test_.app.inject({ method: 'POST', url: `${path}acts/`, payload })
+      return { code: answer.statusCode, body: answer.json<ActedAnswer>() }
+    }
+    expect((await accept('member')).code).toBe(409)
+    expect((await accept('emeritus')).code).toBe(422)
+    expect(await accept('non-member')).toMatchObject({ code: 200, body: { state: 'to_pay' } })
+    expect(await accept('non-member')).toMatchObject({ code: 200, body: { repeated: true } })
+    expect(await stored(regNo)).toMatchObject({
+      category: 'non-member',
+      period: 'early',
+      total: 354_000,
+      offer: null,
+      payUntil: expect.any(Number),
+    })
+    expect((await lastMail(regNo))?.text).toContain('Please pay by 8 February 2026')
+    expect(await payOf(regNo, 4)).toMatchObject({ amount: '3540.00' })
+    // Another answer leaves the category that was accepted, and its price.
+    const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate Four' } }
+    expect((await act(owner, regNo, name)).code).toBe(200)
+    expect(await stored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
+  })
+
+  test('without an offer is at its end, until somebody approves it after all', async () => {
+    const regNo = await registered(5)
+    await onDay('2026-02-01T10:00:00+05:30')
+    expect((await act(owner, regNo, { act: 'refuse', why: 'No letterhead.' })).code).toBe(200)
+    expect((await lastMail(regNo))?.text).toContain(
+      'Nothing was charged, and you need not do anything.',
+    )
+    const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+    expect(read.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
+    const taken = await places()
+    expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
+    expect(await places()).toEqual(taken.map((one) => one + 1))
+    expect(await payOf(regNo, 5)).toMatchObject({ amount: '1180.00' })
   })
 })

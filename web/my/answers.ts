@@ -13,5 +13,30 @@ export const readMine: Reader<Mine> = (body) => {
     (one) =>
       holdsAll(one, 'string', 'kind', 'serial', 'at') && holdsAll(one, 'number', 'id', 'total'),
   )
-  return { ...body, registration, documents } as unknown as Mine
+  const refused = readRefused(body['refused'])
+  return { ...body, registration, documents, refused } as unknown as Mine
+}
+
+/** What was done, in a sentence of the server's. */
+export const readDone: Reader<string> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+function readRefused(value: unknown): MyAnswer['refused'] {
+  if (!isRecord(value) || !holdsAll(value, 'string', 'why')) return null
+  const { why, say, offer } = value
+  const isOffer =
+    isRecord(offer) &&
+    holdsAll(offer, 'string', 'category', 'label') &&
+    holdsAll(offer, 'number', 'total')
+  return {
+    why: String(why),
+    say: typeof say === 'string' ? say : null,
+    offer: isOffer
+      ? {
+          category: String(offer['category']),
+          label: String(offer['label']),
+          total: Number(offer['total']),
+        }
+      : null,
+  }
 }

@@ -1,6 +1,7 @@
 /** What stands below how a registration stands, from top to bottom; each draws nothing where it has nothing to say. */
 import type { ComponentType } from 'react'
 import { Documents } from './documents.tsx'
+import { Offer } from './offer.tsx'
 import type { PanelProps } from './panel.ts'
 
-export const PANELS: readonly ComponentType<PanelProps>[] = [Documents]
+export const PANELS: readonly ComponentType<PanelProps>[] = [Offer, Documents]
