@@ -243,7 +243,7 @@ export {
   type ResultRow,
 } from './result-pages.ts'
 export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
-export type { MyAnswer, WireRefused } from './my-wire.ts'
+export type { MyAnswer, WireCancel, WireFile, WireRefused } from './my-wire.ts'
 export { editableFields, missingFiles } from './own-page.ts'
 export { alreadyMail } from './already.ts'
 export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './fields.ts'

@@ -169,7 +169,15 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   [
     'the registration of a link',
     readMine,
-    { status: 'success', registration, state: 'to_pay', documents: [] },
+    {
+      status: 'success',
+      registration,
+      state: 'to_pay',
+      documents: [],
+      edit: { fields: [], until: null },
+      files: [],
+      cancel: null,
+    },
     ['registration', 'registration.reg_no', 'registration.payment_status', 'state'],
   ],
   [

@@ -2,7 +2,7 @@
 import type { MyAnswer } from '../../engine/index.ts'
 import { readRegistration } from '../answers.ts'
 import type { Reader } from '../api.ts'
-import { holdsAll, isRecord, recordsOf } from '../shared/shape.ts'
+import { holdsAll, isRecord, recordsOf, textOf } from '../shared/shape.ts'
 
 export type Mine = MyAnswer
 
@@ -14,12 +14,27 @@ export const readMine: Reader<Mine> = (body) => {
       holdsAll(one, 'string', 'kind', 'serial', 'at') && holdsAll(one, 'number', 'id', 'total'),
   )
   const refused = readRefused(body['refused'])
-  return { ...body, registration, documents, refused } as unknown as Mine
+  const edit = isRecord(body['edit']) ? body['edit'] : {}
+  const fields = recordsOf(edit['fields']).filter((one) =>
+    holdsAll(one, 'string', 'id', 'label', 'kind'),
+  )
+  const files = recordsOf(body['files']).filter(
+    (one) => holdsAll(one, 'string', 'id', 'label') && holdsAll(one, 'number', 'bytes_max'),
+  )
+  const cancel = isRecord(body['cancel']) ? body['cancel'] : null
+  return {
+    ...body,
+    registration,
+    documents,
+    refused,
+    edit: { fields, until: textOf(edit['until']) },
+    files: files.map((one) => ({ ...one, name: textOf(one['name']) })),
+    cancel: cancel !== null && holdsAll(cancel, 'number', 'kept') ? cancel : null,
+  } as unknown as Mine
 }
 
 /** What was done, in a sentence of the server's. */
-export const readDone: Reader<string> = (body) =>
-  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+export const readDone: Reader<string> = (body) => (isRecord(body) ? textOf(body['message']) : null)
 
 function readRefused(value: unknown): MyAnswer['refused'] {
   if (!isRecord(value) || !holdsAll(value, 'string', 'why')) return null

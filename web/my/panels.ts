@@ -1,7 +1,16 @@
 /** What stands below how a registration stands, from top to bottom; each draws nothing where it has nothing to say. */
 import type { ComponentType } from 'react'
+import { Cancel } from './cancel.tsx'
 import { Documents } from './documents.tsx'
+<<<<<<< HEAD
 import { Offer } from './offer.tsx'
 import type { PanelProps } from './panel.ts'
 
 export const PANELS: readonly ComponentType<PanelProps>[] = [Offer, Documents]
+=======
+import { Edit } from './edit.tsx'
+import { Files } from './files.tsx'
+import type { PanelProps } from './panel.ts'
+
+export const PANELS: readonly ComponentType<PanelProps>[] = [Documents, Files, Edit, Cancel]
+>>>>>>> e1ce6fd (The own page shows what may be changed, handed in and asked for)
