@@ -244,6 +244,7 @@ export {
 } from './result-pages.ts'
 export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
 export type { MyAnswer, WireCancel, WireFile, WireRefused } from './my-wire.ts'
+export { linkPlaceIn, linksMail } from './lost-link.ts'
 export { editableFields, missingFiles } from './own-page.ts'
 export { alreadyMail } from './already.ts'
 export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './fields.ts'

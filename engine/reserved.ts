@@ -14,6 +14,7 @@ export const SITE_PAGES: readonly string[] = [
 
 /** Pages that a link of a mail, or the office itself, leads to; no button does. */
 export const LINK_PAGES: readonly string[] = [
+  '/my',
   '/my/{token}',
   '/pay/{token}',
   '/admin/account',
@@ -81,6 +82,7 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/payment/resume',
   '/api/payment/retry',
   '/api/payment/webhook',
+  '/api/my',
   '/api/my/{token}',
   '/api/my/{token}/documents/{id}',
   '/api/my/{token}/acts',

@@ -19,6 +19,7 @@ import type { Linked } from '../registering/own-link.ts'
 import { keepProof } from '../registering/proof-calls.ts'
 import { bodyRefused, sendRefusal } from '../registering/refusals.ts'
 import { fileLimitsOf } from '../registering/sent-files.ts'
+import { lostLinkCall } from './lost-link.ts'
 import { myAnswer } from './view.ts'
 
 /** The page looks again by itself while a payment is on its way. */
@@ -118,6 +119,7 @@ export async function delegateCalls(
     },
   )
 
+  lostLinkCall(app, deps)
   await partsRoutes(app, (scope) => {
     for (const slash of ['', '/']) scope.post(`/api/my/:token/proofs${slash}`, proof)
   })

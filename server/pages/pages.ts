@@ -122,6 +122,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
         )
       if (here === '/admin' || here.startsWith('/admin/'))
         return send(request, secret(reply), officePage(deps))
+      if (here === '/my') return send(request, secret(reply), lostLinkPage(deps, at))
       const token = LINK.exec(here)?.[1]
       if (token !== undefined) {
         const { page, status } = await ownPage(deps, token, at)
@@ -251,6 +252,19 @@ async function ownPage(
     data: { page: 'my' as const, event: eventAnswer(served, at), site, events },
   }
   return { page, status: found.isExpired ? 404 : 200 }
+}
+
+function lostLinkPage(deps: Deps, at: Instant): Page {
+  const text = 'Asking for the link to your registration needs JavaScript.'
+  return {
+    title: `Lost your link? – ${name}`,
+    about: text,
+    url: null,
+    picture: null,
+    colour: null,
+    shell: plainShell('Lost your link?', text),
+    data: { page: 'my', event: null, site: deps.events.site(), events: [...deps.events.cards(at)] },
+  }
 }
 
 /** `ofUnknownPayment`: the browser comes back from the gateway, and no registration is known of. */

@@ -1,6 +1,6 @@
 /** The link to a delegate's own page: made when a mail is sent, stored as a hash, and found again by it. */
 import { createHash, randomBytes } from 'node:crypto'
-import { endOf, instant, LINK_PLACE, standing } from '../../engine/index.ts'
+import { endOf, instant, LINK_PLACE, linkPlaceIn, standing } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../deps.ts'
 import type { QueuedMail, StoredRegistration } from '../store/store.ts'
@@ -75,6 +75,7 @@ function expiryOf(event: EventConfig | null, at: Instant): Instant {
 export async function textToSend(deps: Making, mail: QueuedMail): Promise<string | null> {
   const { text, kind, regNo } = mail
   const lines = text.split('\n')
+  if (kind === 'links') return withLinks(deps, lines, mail.eventId)
   // On a line of its own, where no name stands that somebody gave themselves.
   if (!lines.includes(LINK_PLACE)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
@@ -82,4 +83,16 @@ export async function textToSend(deps: Making, mail: QueuedMail): Promise<string
   if (kind === 'unfinished' && standing(stored, deps.clock()) !== 'not-paid') return null
   const link = await newLink(deps, stored)
   return lines.map((line) => (line === LINK_PLACE ? link : line)).join('\n')
+}
+
+/** Of a mail of links, in which a line names whose link it is. */
+async function withLinks(deps: Making, lines: readonly string[], eventId: string): Promise<string> {
+  const out: string[] = []
+  for (const line of lines) {
+    const named = linkPlaceIn(line)
+    const stored = named === null ? null : await deps.store.registration(named)
+    if (named === null) out.push(line)
+    else if (stored?.eventId === eventId) out.push(await newLink(deps, stored))
+  }
+  return out.join('\n')
 }

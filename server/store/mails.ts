@@ -30,6 +30,14 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
   return enqueue(sql, registration.id, 'again', mail, at)
 }
 
+/** The mail of links that somebody asked for who lost theirs. */
+export function queueLinks(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): void {
+  sql(
+    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
+     SELECT id, 'links', ?, NULL, ?, ?, ?, ? FROM registrations WHERE reg_no = ?`,
+  ).run(mail.to, mail.subject, mail.text, at, at, regNo)
+}
+
 export function queueAsked(
   sql: Sql,
   regNo: RegNo,

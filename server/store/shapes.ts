@@ -233,8 +233,8 @@ export type NewMail = {
 
 export type QueuedMail = NewMail & {
   readonly id: number
-  /** `unfinished`: to whoever left before paying; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
-  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished' | 'already' | 'asked'
+  /** `links`: to whoever lost theirs; `unfinished`: to whoever left before paying; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
+  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished' | 'already' | 'asked' | 'links'
   readonly attempts: number
   readonly eventId: string
   /** Null: of an event as a whole. */

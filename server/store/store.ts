@@ -271,6 +271,8 @@ export interface Store extends Acting, Issued, PeopleStore {
    * within the spacing, or as many as there may be.
    */
   queueAsked(regNo: RegNo, mail: NewMail, at: Instant, spacing: MailSpacing): Promise<boolean>
+  /** The links of what is registered with an address, to that address; `regNo`: the newest. */
+  queueLinks(regNo: RegNo, mail: NewMail, at: Instant): Promise<void>
   /** To whoever is registered already and was registered for again; false: such a mail went out after that instant. */
   queueAlready(regNo: RegNo, mail: NewMail, at: Instant, after: Instant): Promise<boolean>
   /**

@@ -106,6 +106,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     rollCounts: (eventId) => list('rollCounts', eventId),
 
     queueMail: (regNo, mail, at) => write('queueMail', regNo, mail, at),
+    queueLinks: (regNo, mail, at) => write('queueLinks', regNo, mail, at),
     queueAsked: (regNo, mail, at, spacing) => write('queueAsked', regNo, mail, at, spacing),
     queueAlready: (regNo, mail, at, after) => write('queueAlready', regNo, mail, at, after),
     unfinished: async (handedBefore, eventIds, after, limit) =>

@@ -59,6 +59,7 @@ export const writes = {
   queueMail: mails.queueMail,
   queueAlready: mails.queueAlready,
   queueAsked: mails.queueAsked,
+  queueLinks: mails.queueLinks,
   queueOnce: mails.queueOnce,
   queueUnfinished: mails.queueUnfinished,
   claimMail: mails.claimMail,

@@ -44,6 +44,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /api/payment/webhook': 'public',
   'POST /api/payment/retry': 'public',
   'POST /api/payment/resume': 'public',
+  'POST /api/my': 'public',
   'GET /api/my/:token': 'public',
   'GET /api/my/:token/documents/:id': 'public',
   'POST /api/my/:token/acts': 'public',

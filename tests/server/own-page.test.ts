@@ -1,4 +1,6 @@
 /** A delegate's own page at the real server: what the link opens, what may be done with it, and what may not. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
   ActedAnswer,
@@ -230,4 +232,64 @@ test('a cancellation is asked for once, is seen by the office, and is answered t
   expect(noted.statusCode, noted.body).toBe(200)
   expect(await look(path)).toMatchObject({ state: 'cancelled', cancel: null })
   expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+})
+
+describe('a lost link', () => {
+  const ask = (on: TestApp, email: unknown, remoteAddress = '10.2.0.1') =>
+    on.app.inject({ method: 'POST', url: '/api/my/', payload: { email }, remoteAddress })
+  const mails = (on: TestApp) =>
+    on.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
+
+  test('is sent to the address that is stored, with one for each of its registrations; strangers hear the same', async () => {
+    server.at('2026-01-10')
+    const email = 'Asha.Lost@sample.example'
+    const numbers: string[] = []
+    for (const name of ['Asha Lost', '{link SMPL1} Ravi\n{link}']) {
+      const answers = { ...fixtureDelegate, full_name: name, email }
+      const made = await server.post(`/api/${EVENT}/register/`, answers)
+      numbers.push(made.json<RegisterAnswer>().reg_no)
+    }
+    const [known, unknown] = [
+      await ask(server, ' asha.lost@SAMPLE.example'),
+      await ask(server, 'nobody@sample.example'),
+    ]
+    expect([known.statusCode, known.body]).toEqual([200, unknown.body])
+    await expect.poll(() => mails(server).length).toBe(1)
+    expect(mails(server)).toMatchObject([{ recipient: email }])
+    await server.mailer.run()
+    const folder = join(server.dir, 'mail')
+    const sent = readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''))
+      .find((text) => text.includes('Your links for'))
+    const tokens = [
+      ...new Set(Array.from(sent?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
+    ]
+    const opened = await Promise.all(
+      tokens.map(async (token) => (await look(`/api/my/${token}`)).registration.reg_no),
+    )
+    expect(opened.toSorted()).toEqual(numbers.toSorted())
+    for (const wrong of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
+      expect((await ask(server, wrong)).statusCode).toBe(422)
+  })
+
+  test('is asked for three times an hour for an address, and ten times in ten minutes from one', async () => {
+    const limited = await startTestApp({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: { RATE_LIMITS: 'on' },
+    })
+    const statuses = async (count: number, of: (n: number) => readonly [string, string]) => {
+      const codes: number[] = []
+      for (let n = 0; n < count; n++) codes.push((await ask(limited, ...of(n))).statusCode)
+      return codes
+    }
+    expect(await statuses(4, (n) => ['one@sample.example', `10.3.0.${n}`])).toEqual([
+      200, 200, 200, 429,
+    ])
+    expect(await statuses(11, (n) => [`other${n}@sample.example`, '10.4.0.1'])).toEqual([
+      ...Array.from({ length: 10 }, () => 200),
+      429,
+    ])
+    await limited.close()
+  })
 })

@@ -14,11 +14,13 @@ import type { AskToPay } from '../results/pay-now.tsx'
 import { Loading, ResultFrame, Standing, titleOfStanding, useTitle } from '../results/standing.tsx'
 import { readMine } from './answers.ts'
 import type { Mine } from './answers.ts'
+import { LostLink } from './lost.tsx'
 import { PANELS } from './panels.ts'
 
 export default function MyPage({ page }: PageProps) {
   if (page.page !== 'my') return null
-  return page.event === null ? <NoLink events={page.events} /> : <Linked page={page.event} />
+  if (page.event !== null) return <Linked page={page.event} />
+  return /^\/my\/?$/.test(location.pathname) ? <Lost /> : <NoLink events={page.events} />
 }
 
 function Linked({ page }: { readonly page: EventAnswer }) {
@@ -116,7 +118,20 @@ function Over({ event, look, again }: OverProps) {
           Go to the registration form
         </a>
       </div>
+      {!look.again && <LostLink />}
     </section>
+  )
+}
+
+function Lost() {
+  return (
+    <Plain title="Lost your link?">
+      <p>
+        Your registration has a page of its own, with your ticket, your receipt and whatever is left
+        to do. We send its link to the email address you registered with.
+      </p>
+      <LostLink />
+    </Plain>
   )
 }
 
@@ -125,9 +140,10 @@ function NoLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
     <Plain title="This link is not known">
       <p>
-        It may have been cut off on its way. Please open the whole link from the email again, or go
-        to the conference you registered for.
+        It may have been cut off on its way. Please open the whole link from the email again, have a
+        new one sent to you, or go to the conference you registered for.
       </p>
+      <LostLink />
       <ul className="ways">
         {events.map(({ id, title, routes }) => (
           <li key={id}>

@@ -2,15 +2,9 @@
 import type { ComponentType } from 'react'
 import { Cancel } from './cancel.tsx'
 import { Documents } from './documents.tsx'
-<<<<<<< HEAD
+import { Edit } from './edit.tsx'
+import { Files } from './files.tsx'
 import { Offer } from './offer.tsx'
 import type { PanelProps } from './panel.ts'
 
-export const PANELS: readonly ComponentType<PanelProps>[] = [Offer, Documents]
-=======
-import { Edit } from './edit.tsx'
-import { Files } from './files.tsx'
-import type { PanelProps } from './panel.ts'
-
-export const PANELS: readonly ComponentType<PanelProps>[] = [Documents, Files, Edit, Cancel]
->>>>>>> e1ce6fd (The own page shows what may be changed, handed in and asked for)
+export const PANELS: readonly ComponentType<PanelProps>[] = [Offer, Documents, Files, Edit, Cancel]

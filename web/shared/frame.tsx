@@ -70,7 +70,7 @@ export function EventFooter({ support }: { readonly support: string }) {
         <span>
           Questions? <a href={`mailto:${support}`}>{support}</a>
         </span>
-        <span>Registration by Rollcall</span>
+        <a href="/my">Lost your link?</a>
       </div>
     </footer>
   )
