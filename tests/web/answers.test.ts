@@ -177,6 +177,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
       edit: { fields: [], until: null },
       files: [],
       cancel: null,
+      refused: null,
     },
     ['registration', 'registration.reg_no', 'registration.payment_status', 'state'],
   ],
