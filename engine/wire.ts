@@ -15,6 +15,8 @@ export type ErrorAnswer = {
   status: 'error'
   code: string
   message: string
+  /** Of what is the server's fault: the id of the request, as in its log. */
+  request_id?: string
   errors?: FieldErrors
   /** What holds now. */
   quote?: WireQuote | null

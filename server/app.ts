@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Instant } from '../engine/index.ts'
+import { openCondition } from './condition.ts'
 import type { Deps } from './deps.ts'
 import { addBodies } from './http/bodies.ts'
 import { answersErrors } from './http/errors.ts'
@@ -68,9 +70,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   readSmallBodies(app)
   logRequests(app, deps)
   tellUnknownProxy(app, deps)
-  app.setErrorHandler(answersErrors(deps))
+  let noRoomAt: Instant | null = null
+  app.setErrorHandler(
+    answersErrors(deps, (at) => {
+      noRoomAt = at
+    }),
+  )
 
-  healthRoutes(app, deps)
+  healthRoutes(app, deps, openCondition({ ...deps, noRoomAt: () => noRoomAt }))
   // One guard for every door that a number opens.
   const guard = lookupGuard(deps)
   const guesses = openGuesses(deps)

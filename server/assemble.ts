@@ -178,13 +178,14 @@ export async function openEvents(
     log: options.log,
     print: options.print,
     production: environment.production,
+    cannotServe: (event) => missingAccounts(environment, [event])[0] ?? null,
     watches: options.watches ?? options.works,
     ...(options.judge === undefined ? {} : { judge: options.judge }),
   })
   if (!opened.ok) return err({ text: opened.error, status: 1 })
   const missing = missingAccounts(
     environment,
-    opened.value.all().map(({ config }) => config),
+    opened.value.all().flatMap(({ config, isGone }) => (isGone ? [] : [config])),
   )
   if (missing.length === 0) return opened
   await opened.value.close()

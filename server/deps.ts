@@ -43,6 +43,8 @@ export type Environment = {
   /** What a status answer stands for that leaves it out; nothing when left out. */
   readonly airpayAssumed?: { readonly currency: boolean; readonly sale: boolean }
   readonly rateLimits: boolean
+  /** Whoever brings it reads the figures from another machine; null: nobody does. */
+  readonly metricsToken: string | null
   /** Instant at which the server's clock starts; null: the real clock. */
   readonly clockStart: Instant | null
   readonly trustProxy: string | null
@@ -177,6 +179,8 @@ export type Payments = {
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
   /** Asks for the refunds that people want and that nobody is asking for; answers how many. The reconciler does it too. */
   sendRefunds(): Promise<number>
+  /** Accounts that the gateway does not answer, and that are not asked for a while. */
+  resting(): readonly string[]
   /** When no verification is on its way. */
   idle(): Promise<void>
   close(): Promise<void>

@@ -30,6 +30,8 @@ export type RegistryOptions = {
   readonly print: (text: string) => void
   readonly production: boolean
   readonly watches: boolean
+  /** Why an event that is clean cannot be served by this server, in a sentence; null: it can. */
+  readonly cannotServe?: (event: EventConfig) => string | null
   /** Who judges a changed folder; a thread of its own, for as long as the files need, when left out. */
   readonly judge?: Judge
 }
@@ -43,7 +45,10 @@ export async function openRegistry(
   const shared = sharedFolderOf(folder)
   // Before it is read, so that what is written while it is read counts as changed.
   let signature = await signatureOf(folder, shared)
-  const first = await compileFolder(await readFolder(folder, shared), options)
+  const judged = await compileFolder(await readFolder(folder, shared), options)
+  const isFirstStart = (await options.store.eventsServed()).length === 0
+  // At a first start the environment is refused, by whoever reads it.
+  const first = isFirstStart ? judged : servableOf(options, judged)
   if (first.findings !== '') options.print(first.findings)
   const past = await lastGood(options, first)
   if (!past.ok) return past
@@ -61,10 +66,9 @@ export async function openRegistry(
   const load = async (): Promise<void> => {
     signature = await signatureOf(folder, shared)
     // While it starts a server may wait for a proof; while it serves, a thread of its own waits for it.
-    const compiled = await compileFolder(
-      await readFolder(folder, shared),
+    const compiled = servableOf(
       options,
-      options.judge ?? judgeApart,
+      await compileFolder(await readFolder(folder, shared), options, options.judge ?? judgeApart),
     )
     const next = {
       ...compiled,
@@ -130,6 +134,20 @@ async function standIns(
   if (same(kept, wanted) && refused.size === 0) return kept
   const before = await Promise.all(kept.map(({ config }) => lastServed(store, config.id)))
   return before.filter((event) => event !== null)
+}
+
+/** Without what this server cannot serve: money that could not be taken would only be learnt of by the first who pays. */
+function servableOf(
+  { folder, cannotServe = () => null }: RegistryOptions,
+  compiled: Compiled,
+): Compiled {
+  const refused = new Map(compiled.refused)
+  const served = compiled.served.filter(({ config }) => {
+    const why = cannotServe(config)
+    if (why !== null) refused.set(path.join(folder, `${config.id}.yaml`), why)
+    return why === null
+  })
+  return { ...compiled, served, refused }
 }
 
 /** Those of the events without a file that take nothing from the others: an event may have been renamed. */

@@ -10,6 +10,8 @@ import { blanked } from './request-log.ts'
 
 /** No room or no handle for a file: the disk's, the quota's, the file system's, the process's. */
 const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
+/** SQLite's words for it. */
+const DATABASE_FULL = /database or disk is full|disk I\/O error/
 /** Why requests are refused is the same for all of them: a full disk is not filled further by saying so. */
 const TOLD_EVERY_MS = 1_000
 
@@ -19,7 +21,11 @@ export type AnswerError = (
   reply: FastifyReply,
 ) => unknown
 
-export function answersErrors(deps: Pick<Deps, 'events' | 'clock' | 'log'>): AnswerError {
+/** `noRoom` is called when the database had no room for a request. */
+export function answersErrors(
+  deps: Pick<Deps, 'events' | 'clock' | 'log'>,
+  noRoom: (at: Instant) => void,
+): AnswerError {
   let toldAt: Instant | null = null
   const tell = (error: Error): void => {
     const at = deps.clock()
@@ -39,6 +45,7 @@ export function answersErrors(deps: Pick<Deps, 'events' | 'clock' | 'log'>): Ans
   return (error, request, reply) => {
     if (error instanceof StoreBusy || (error instanceof GivenUp && error.statusCode === 503)) {
       tell(error)
+      if (DATABASE_FULL.test(error.message)) noRoom(deps.clock())
       return say(reply, 503)
     }
     if (NO_ROOM.test(error.code)) {

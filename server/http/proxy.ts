@@ -1,9 +1,13 @@
 /** A proxy in front that TRUST_PROXY does not name: all who come through it share the limits of one visitor, and nothing else would say so. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 
 /** What proxies say of those whom they pass on. */
 const PASSED_ON = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
+
+/** Whether a request says that it was passed on, by a proxy or by whoever plays one. */
+export const isPassedOn = ({ headers }: FastifyRequest): boolean =>
+  PASSED_ON.some((name) => headers[name] !== undefined)
 
 /** Says so once; whoever writes such a header without a proxy gets no more lines out of us than that. */
 export function tellUnknownProxy(app: FastifyInstance, { environment, log }: Deps): void {

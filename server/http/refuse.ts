@@ -5,7 +5,7 @@ import type { ErrorAnswer } from '../../engine/index.ts'
 /** What a refusal may carry besides its code and its sentence. */
 export type More = Omit<ErrorAnswer, 'status' | 'code' | 'message'>
 
-/** Sends `{status: 'error', code, message}` with whatever else the refusal carries. */
+/** Sends `{status: 'error', code, message}` with whatever else the refusal carries; what is our fault with the request's id, too. */
 export function refuse(
   reply: FastifyReply,
   status: number,
@@ -13,10 +13,13 @@ export function refuse(
   message: string,
   more: More = {},
 ): FastifyReply {
+  const { id } = reply.request
+  // Whoever writes to us about it can name the line of the log.
   return reply
     .code(status)
     .header('cache-control', 'no-store')
-    .send(errorAnswer(code, message, more))
+    .header('x-request-id', id)
+    .send(errorAnswer(code, message, status < 500 ? more : { ...more, request_id: id }))
 }
 
 export function errorAnswer(code: string, message: string, more: More = {}): ErrorAnswer {

@@ -18,6 +18,9 @@ const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
 /** Said by whoever wants the sandbox where others can reach it, for a rehearsal with them. */
 const SANDBOX_ASKED_FOR = 'no-real-money'
 
+/** Nobody guesses so many. */
+const TOKEN_CHARACTERS_MIN = 16
+
 /** The environment of this process. */
 export function environment(): Result<Environment, readonly string[]> {
   return readEnvironment(process.env)
@@ -116,6 +119,12 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
       `TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, separated by commas; "${strangers[0]}" is none.`,
     )
 
+  const metricsToken = get('METRICS_TOKEN')
+  if (metricsToken !== null && metricsToken.length < TOKEN_CHARACTERS_MIN)
+    wrong.push(
+      `METRICS_TOKEN must be at least ${TOKEN_CHARACTERS_MIN} characters long: "openssl rand -hex 16" makes one.`,
+    )
+
   const username = get('ADMIN_USERNAME') ?? 'admin'
   const accounts = readAccounts(variables, get, wrong)
 
@@ -135,6 +144,7 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),
     airpayAssumed: { currency: assumed.includes('currency'), sale: assumed.includes('sale') },
     rateLimits: limits === 'on',
+    metricsToken,
     clockStart,
     trustProxy,
     sandboxPort,

@@ -166,6 +166,7 @@ export function openPayments(
     learn,
     reconcile,
     sendRefunds: refund,
+    resting: () => breaker.resting(),
     idle,
     close: async () => {
       await stop?.()

@@ -1,6 +1,7 @@
 /** Every list and figure, by name: what the reader thread runs and what `open.ts` may ask of it. */
 import { activity, actors } from './activity.ts'
 import { codesOf } from './codes.ts'
+import { operating } from './operating.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
 import { exportChunk, findIn, inReview, listPage, soldIn } from './lists.ts'
@@ -9,6 +10,7 @@ import { waiting } from './waiting.ts'
 import { reviewCounts, reviews } from './reviews.ts'
 
 export const listings = {
+  operating,
   findIn,
   listPage,
   soldIn,

@@ -3,6 +3,7 @@
  * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
+import type { Operating } from './operating.ts'
 import type {
   Answers,
   CodeFact,
@@ -354,6 +355,8 @@ export interface Store extends Acting, Issued, PeopleStore {
   stands(): Promise<boolean>
   /** A real write and read, for the health check. */
   ping(at: Instant): Promise<void>
+  /** What waits, and who is registered where. */
+  operating(): Promise<Operating>
   /** Drains the writer's queue, then closes. */
   close(): Promise<void>
 }

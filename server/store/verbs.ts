@@ -144,6 +144,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     forgetOldDrafts: (before) => write('forgetOldDrafts', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     stands: async () => stands(),
+    operating: () => list('operating'),
     async ping(at) {
       assert(stands(), 'the database file was deleted or replaced')
       await write('ping', at)

@@ -238,3 +238,37 @@ describe('a file that is cut off', () => {
     expect(looksCutOff(next, before)).toBe(isCut)
   })
 })
+
+test('an account without credentials in a changed file: the version before goes on taking money, and why is said', async () => {
+  const part = (name: string): string => `AIRPAY_SAMPLE_${name}`
+  const other = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+    variables: {
+      GATEWAY_MODE: 'airpay-test',
+      [part('USERNAME')]: 'u',
+      [part('PASSWORD')]: 'p',
+      [part('SECRET')]: 's',
+      [part('MERCHANT_ID')]: '1',
+    },
+  })
+  other.writeEvent(
+    'sample2026.yaml',
+    fixtureEvent().replace('account: sample', 'account: elsewhere'),
+  )
+  await other.deps.events.reload()
+  expect(other.deps.events.byId('sample2026')?.config.payment?.account).toBe('sample')
+  expect(other.deps.events.refused()).toEqual([
+    {
+      file: 'sample2026.yaml',
+      why: expect.stringContaining('AIRPAY_ELSEWHERE_MERCHANT_ID must be set'),
+    },
+  ])
+  expect((await other.post('/api/sample2026/register/', fixtureDelegate)).statusCode).toBe(201)
+  const health = await other.app.inject('/healthz')
+  expect(health.json()).toMatchObject({
+    health: 'degraded',
+    troubles: [expect.stringContaining('AIRPAY_ELSEWHERE')],
+  })
+  await other.close()
+})

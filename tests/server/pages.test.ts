@@ -13,7 +13,7 @@ import type { Log } from '../../server/deps.ts'
 import { openDrawings } from '../../server/pages/drawing.ts'
 import type { Drawings } from '../../server/pages/drawing.ts'
 import { fillTemplate } from '../../server/pages/html.ts'
-import { fixtureEvent } from './fixture.ts'
+import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
@@ -357,15 +357,47 @@ describe('the log', () => {
 
 test('the health check writes, and says when it cannot', async () => {
   const well = await server.app.inject('/healthz')
-  expect([well.statusCode, well.json()]).toEqual([200, { status: 'success', events: 4 }])
+  expect([well.statusCode, well.json()]).toEqual([
+    200,
+    { status: 'success', health: 'good', events: 4, troubles: [] },
+  ])
+  const stranger = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
+  expect(stranger.json()).toEqual({ status: 'success', health: 'good' })
   const other = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   await other.deps.store.close()
   const ill = await other.app.inject('/healthz')
   expect([ill.statusCode, ill.json()]).toEqual([
     503,
-    { status: 'error', code: 'cannot_write', message: 'The database does not take writes.' },
+    {
+      status: 'error',
+      code: 'cannot_write',
+      message: 'The database does not take writes.',
+      request_id: ill.headers['x-request-id'],
+    },
   ])
   await other.close()
+})
+
+test('the figures are for the machine itself and for whoever has the token, not for strangers and not through a proxy', async () => {
+  const token = 'a token that nobody guesses'
+  const app = await startTestApp({
+    events: { 'sample2026.yaml': fixtureEvent() },
+    variables: { METRICS_TOKEN: token },
+  })
+  const ask = async (headers: Readonly<Record<string, string>>, remoteAddress = '192.0.2.7') => {
+    const { statusCode } = await app.app.inject({ url: '/metrics', headers, remoteAddress })
+    return statusCode
+  }
+  expect(await ask({})).toBe(401)
+  expect(await ask({ authorization: 'Bearer another token altogether' })).toBe(401)
+  expect(await ask({ authorization: `Bearer ${token}` })).toBe(200)
+  expect(await ask({}, '127.0.0.1')).toBe(200)
+  await app.post('/api/sample2026/register/', fixtureDelegate)
+  expect((await app.app.inject('/metrics')).body).toMatch(
+    /\nrollcall_payments_pending 1\n[^]*\nrollcall_registrations\{event="sample2026",status="pending"\} 1\n/,
+  )
+  expect(await ask({ 'x-forwarded-for': '192.0.2.7' }, '127.0.0.1')).toBe(401)
+  await app.close()
 })
 
 test('figures for Prometheus', async () => {
@@ -373,6 +405,19 @@ test('figures for Prometheus', async () => {
   expect(headers['content-type']).toContain('text/plain')
   expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
   expect(body).toContain('rollcall_events 4')
+  for (const figure of [
+    'rollcall_event_files_refused 0',
+    'rollcall_mails{is="queued"} ',
+    'rollcall_mails{is="failed"} 0',
+    'rollcall_mail_oldest_seconds ',
+    'rollcall_payments_pending ',
+    'rollcall_payment_oldest_seconds ',
+    'rollcall_gateway_silent 0',
+    'rollcall_disk_free_bytes ',
+    'rollcall_database_bytes{file="log"} ',
+    'rollcall_backup_age_seconds -1',
+  ])
+    expect(body).toContain(`\n${figure}`)
 })
 
 test('what authors of event files remark for themselves is not read by strangers; lines stay where they are', async () => {

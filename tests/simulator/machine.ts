@@ -124,6 +124,7 @@ const environment: Environment = {
   gatewayMode: 'live',
   accounts: {},
   rateLimits: false,
+  metricsToken: null,
   clockStart: null,
   trustProxy: null,
   sandboxPort: 0,

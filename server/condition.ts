@@ -1,0 +1,132 @@
+/**
+ * How well the server is: what keeps it from taking registrations, and what somebody should look after before it does. One
+ * answer for whoever watches from outside, for the figures and for the office.
+ */
+import type { Instant } from '../engine/index.ts'
+import type { Deps } from './deps.ts'
+import { backedUpAt } from './machine/backed-up.ts'
+import { freeBytes } from './machine/disk.ts'
+
+/** A disk that takes longer than this to take one row is not healthy. */
+const WRITE_MS_MAX = 5_000
+/** Whoever watches us asks every some seconds; more writes than that tell nobody more. */
+const WRITE_EVERY_MS = 5_000
+/** Below it a registration may fail at any moment: the database's log alone grows to 16 MB between two copyings. */
+const ROOM_BYTES_MIN = 64 * 1024 * 1024
+/** Below it files of delegates are refused already (`registering/uploads.ts`). */
+const FILES_BYTES_MIN = 512 * 1024 * 1024
+/** So long after a request was refused for want of room the disk counts as full, whatever it says of itself: quotas are not in it. */
+const REFUSED_MS = 30_000
+/** A mail is sent within seconds; one that waits so long says that the mail server takes none. */
+const MAIL_WAITS_MS_MAX = 15 * 60_000
+/** A backup of every night, and some hours to be late. */
+const BACKUP_MS_MAX = 36 * 60 * 60_000
+
+export type Trouble = {
+  readonly code:
+    | 'cannot_write'
+    | 'no_room'
+    | 'little_room'
+    | 'event_files'
+    | 'mail'
+    | 'gateway'
+    | 'backup'
+  /** A sentence for the operator. */
+  readonly text: string
+  /** Whether nobody can register. */
+  readonly isDown: boolean
+}
+export type Condition = {
+  /** What is wrong now, the worst first. */
+  look(): Promise<readonly Trouble[]>
+}
+
+export type ConditionDeps = Pick<
+  Deps,
+  'store' | 'clock' | 'events' | 'environment' | 'payments' | 'log'
+> & {
+  /** When the database last had no room for a request; null: never. */
+  readonly noRoomAt: () => Instant | null
+}
+
+export function openCondition(deps: ConditionDeps): Condition {
+  const { store, clock, events, environment, payments } = deps
+  const check = openCheck(deps)
+  const lookAround = async (at: Instant): Promise<readonly Trouble[]> => {
+    const troubles: Trouble[] = []
+    const say = (code: Trouble['code'], text: string, isDown = false): void =>
+      void troubles.push({ code, text, isDown })
+    const free = await freeBytes(environment.dataDir)
+    const noRoomAt = deps.noRoomAt()
+    const isRefusing = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < REFUSED_MS
+    if (free < ROOM_BYTES_MIN || isRefusing)
+      say('no_room', `The disk takes no more: ${inMb(free)} are free.`, true)
+    else if (free < FILES_BYTES_MIN)
+      say(
+        'little_room',
+        `${inMb(free)} are free, and files of delegates are refused below ${inMb(FILES_BYTES_MIN)}.`,
+      )
+    for (const { why } of events.refused()) say('event_files', why)
+    const { mailsQueued } = await store.operating()
+    if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
+      say(
+        'mail',
+        `${mailsQueued.count} mails wait, the oldest for ${minutes(at - mailsQueued.since)}.`,
+      )
+    for (const account of payments.resting())
+      say('gateway', `The gateway does not answer the account ${account}.`)
+    const last = await backedUpAt(environment.dataDir)
+    // Whoever never made one with us has another way, or learns of it from rollcall doctor.
+    if (last !== null && at - last > BACKUP_MS_MAX)
+      say('backup', `The last backup is ${minutes(at - last)} old.`)
+    return troubles
+  }
+  /** The same for everybody who asks within some seconds. */
+  let seen: { readonly at: Instant; readonly troubles: Promise<readonly Trouble[]> } | null = null
+  return {
+    async look() {
+      try {
+        await check()
+        const at = clock()
+        if (seen === null || at - seen.at >= WRITE_EVERY_MS || at < seen.at)
+          seen = { at, troubles: lookAround(at) }
+        return await seen.troubles
+      } catch (error) {
+        seen = null
+        deps.log.error({ error: String(error) }, 'the health check could not write')
+        return [{ code: 'cannot_write', text: 'The database does not take writes.', isDown: true }]
+      }
+    },
+  }
+}
+
+const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
+function minutes(ms: number): string {
+  const whole = Math.floor(ms / 60_000)
+  return whole < 120 ? `${whole} minutes` : `${Math.floor(whole / 60)} hours`
+}
+
+/**
+ * Rejects when the database does not work: found by a write, which everybody who asks within some
+ * seconds shares, and by a read of each of them, which costs no fsync.
+ */
+function openCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): () => Promise<void> {
+  let last: { readonly at: Instant; readonly written: Promise<void> } | null = null
+  return async () => {
+    const at = clock()
+    if (last === null || at - last.at >= WRITE_EVERY_MS || at < last.at)
+      last = { at, written: within(WRITE_MS_MAX, store.ping(at)) }
+    await last.written
+    await store.adminCount()
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Error(`no answer in ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work, timeout.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

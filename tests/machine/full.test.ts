@@ -1,0 +1,90 @@
+/** A disk that takes no more, and one that does again. */
+import { afterAll, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { join } from 'node:path'
+import { instant } from '../../engine/index.ts'
+import { openCondition } from '../../server/condition.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+import { startTestApp } from '../server/harness.ts'
+import { top } from '../server/running.ts'
+import { makeFolders, operate } from './operator.ts'
+
+const folders = makeFolders()
+afterAll(() => folders.remove())
+
+/** Enough to fill what there is room for. */
+const TRIES = 250
+/** Blocks of 512 bytes that a file may have: to SQLite, a disk that is full soon after the tables are made. */
+const BLOCKS = 2_600
+
+test('a full disk: whoever is not registered is told so, the watch sees it, the log says why and not each time; nothing answered is lost', async () => {
+  const limited = ['sh', '-c', `ulimit -f ${BLOCKS}; exec "$@"`, 'sh'] as const
+  const server = await operate(folders, {}, [
+    ...limited,
+    process.execPath,
+    join(top, 'bin', 'rollcall.js'),
+    'start',
+  ])
+  const began = performance.now()
+  const answers: { status: number; regNo?: string; code?: string; request_id?: string }[] = []
+  for (let n = 0; n < TRIES; n += 10)
+    answers.push(
+      ...(await Promise.all(
+        Array.from({ length: 10 }, async (_, at) => {
+          const response = await fetch(`${server.url}/api/afpicon/register/`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({
+              full_name: 'Asha Nair',
+              email: `asha${n + at}@example.org`,
+              phone_number: '1',
+              ticket_type: 'afpi-gp-specialist',
+            }),
+          })
+          const { reg_no: regNo, ...more } = await response.json()
+          return { status: response.status, regNo, ...more }
+        }),
+      )),
+    )
+  const health = await fetch(`${server.url}/healthz`)
+  expect([health.status, (await health.json()).code]).toEqual([
+    503,
+    expect.stringMatching(/^(cannot_write|no_room)$/),
+  ])
+  const seconds = (performance.now() - began) / 1000
+  expect(await server.stop()).toBe(0)
+  const taken = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(taken.length).toBeGreaterThan(0)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const one of refused)
+    expect(one).toMatchObject({
+      status: 503,
+      code: 'busy',
+      request_id: expect.stringMatching(/\S/),
+    })
+  const said = server.printed().match(/requests are refused/g) ?? []
+  expect(said.length).toBeGreaterThan(0)
+  expect(said.length).toBeLessThanOrEqual(seconds + 1)
+
+  const again = await operate(folders)
+  expect(await (await fetch(`${again.url}/healthz`)).json()).toMatchObject({ health: 'good' })
+  await again.stop()
+  const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
+  const stored = db.prepare('SELECT reg_no FROM registrations').pluck().all()
+  db.close()
+  for (const { regNo } of taken) expect(stored).toContain(regNo)
+})
+
+test('a database that had no room for somebody counts as down for half a minute, whatever the disk says of itself', async () => {
+  const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+  const refusedAt = app.now()
+  const condition = openCondition({ ...app.deps, noRoomAt: () => refusedAt })
+  expect(await condition.look()).toEqual([
+    expect.objectContaining({ code: 'no_room', isDown: true }),
+  ])
+  app.at('2025-10-10T12:00:30+05:30')
+  expect(instant(app.now() - 30_000)).toBe(refusedAt)
+  expect(await condition.look()).toEqual([])
+  await app.close()
+})
