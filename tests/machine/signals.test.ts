@@ -6,8 +6,9 @@ import type { Operated } from './operator.ts'
 
 const folders = makeFolders()
 afterAll(() => folders.remove())
-const said = (server: Operated, text: string): Promise<void> =>
-  expect.poll(server.printed, { timeout: 20_000, interval: 20 }).toContain(text)
+const said = async (server: Operated, text: string): Promise<void> => {
+  await expect.poll(server.printed, { timeout: 20_000, interval: 20 }).toContain(text)
+}
 
 test('a signal to the whole process group, which npm passes on as well, counts once: what is on its way is answered', async () => {
   const server = await operate(folders, {}, ['npm', 'start'])

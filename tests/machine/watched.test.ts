@@ -1,10 +1,10 @@
-/** A disk that takes no more, and one that does again. */
+/** What whoever watches a server sees: a disk that takes no more, and the figures, which are not for strangers. */
 import { afterAll, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import { instant } from '../../engine/index.ts'
 import { openCondition } from '../../server/condition.ts'
-import { fixtureEvent } from '../server/fixture.ts'
+import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import { top } from '../server/running.ts'
 import { makeFolders, operate } from './operator.ts'
@@ -42,7 +42,7 @@ test('a full disk: whoever is not registered is told so, the watch sees it, the 
             }),
           })
           const { reg_no: regNo, ...more } = await response.json()
-          return { status: response.status, regNo, ...more }
+          return { ...more, regNo, status: response.status }
         }),
       )),
     )
@@ -86,5 +86,28 @@ test('a database that had no room for somebody counts as down for half a minute,
   app.at('2025-10-10T12:00:30+05:30')
   expect(instant(app.now() - 30_000)).toBe(refusedAt)
   expect(await condition.look()).toEqual([])
+  await app.close()
+})
+
+test('the figures are for the machine itself and for whoever has the token, not for strangers and not through a proxy', async () => {
+  const token = 'a token that nobody guesses'
+  const app = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+    variables: { METRICS_TOKEN: token },
+  })
+  const ask = async (headers: Readonly<Record<string, string>>, remoteAddress = '192.0.2.7') => {
+    const { statusCode } = await app.app.inject({ url: '/metrics', headers, remoteAddress })
+    return statusCode
+  }
+  expect(await ask({})).toBe(401)
+  expect(await ask({ authorization: 'Bearer another token altogether' })).toBe(401)
+  expect(await ask({ authorization: `Bearer ${token}` })).toBe(200)
+  expect(await ask({}, '127.0.0.1')).toBe(200)
+  await app.post('/api/sample2026/register/', fixtureDelegate)
+  expect((await app.app.inject('/metrics')).body).toMatch(
+    /\nrollcall_payments_pending 1\n[^]*\nrollcall_registrations\{event="sample2026",status="pending"\} 1\n/,
+  )
+  expect(await ask({ 'x-forwarded-for': '192.0.2.7' }, '127.0.0.1')).toBe(401)
   await app.close()
 })
