@@ -138,14 +138,14 @@ const readListFrame: Reader<AdminList> = (list) =>
     ? (list as AdminList)
     : null
 
-/** The dashboard's figures. Days and newest registrations may be missing; a figure of the wrong kind spoils them. */
+/** The dashboard's figures. Days, newest registrations and what waits may be missing; a figure of the wrong kind spoils them. */
 export const readStats: Reader<StatsAnswer['data']> = (body) => {
   const data = isRecord(body) ? body['data'] : null
   if (!isRecord(data)) return null
   const { now, revenue_stats: revenue, recent_registrations: recent, by_day: days } = data
   const newest = recordOf(recent ?? {}, (rows) => listOf(rows, readRecent))
   const byDay = recordOf(days ?? {}, (entries) => listOf(entries, readDay))
-  const waits = listOf(data['waiting'], readWaiting)
+  const waits = listOf(data['waiting'] ?? [], readWaiting)
   const figures = Object.entries(data).every(
     ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isStats(value),
   )
