@@ -9,7 +9,7 @@ import { doAct } from './acts.ts'
 import { askDifference, endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
-import { addDue } from './dues.ts'
+import { addDue, wentBackBefore } from './dues.ts'
 import { enqueue } from './mails.ts'
 import { movePlaces } from './places.ts'
 import type { RegistrationRow } from './rows.ts'
@@ -114,6 +114,7 @@ function reprice(
   ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
   if (row.payment_status === 'success') {
     addDue(sql, row.id, { what: 'corrected', amount: difference }, at)
+    wentBackBefore(sql, row.id, at)
     askDifference(sql, { ...row, due: paise(row.due + difference) }, through, at)
     return ok(difference)
   }

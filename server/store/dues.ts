@@ -31,6 +31,22 @@ export function paidBack(sql: Sql, registrationId: number, amount: Paise, at: In
   addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, toPayBack) }, at)
 }
 
+/** What is to be paid back is no more than what is there: of money that has gone back before, it is done already. */
+export function wentBackBefore(sql: Sql, registrationId: number, at: Instant): void {
+  const tooMuch =
+    -dueOf(sql, registrationId) - keptOf(sql, registrationId) - underWayOf(sql, registrationId)
+  addDue(sql, registrationId, { what: 'paid back', amount: Math.max(0, tooMuch) }, at)
+}
+
+/** Of what counts for a registration, what may be on its way back. */
+function underWayOf(sql: Sql, registrationId: number): Paise {
+  const row = sql<{ amount: number | null }>(
+    `SELECT sum(f.amount) AS amount FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
+     WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND f.state IN ('wanted', 'asked', 'unsure')`,
+  ).get(registrationId)
+  return paise(row?.amount ?? 0)
+}
+
 /** What counts as paid for a registration, less what has gone back or is about to. */
 export function keptOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ kept: number | null }>(

@@ -492,6 +492,17 @@ describe('money that came on a way of its own', () => {
     expect(await outside(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
+  test('and went back in part before a correction: no more is to be paid back than is there', async () => {
+    const regNo = await paid(49)
+    const back = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
+    await act(owner, regNo, { ...back, amount: 1500 })
+    const answers = { is_member: true }
+    await act(owner, regNo, { act: 'correct', why: 'A member.', answers, total: 1180 })
+    expect(await look(regNo)).toMatchObject({ kept: 2040, pay_back: 2040 })
+    await act(owner, regNo, { ...back, reference: 'NEFT 50' })
+    expect(await look(regNo)).toMatchObject({ kept: 0, pay_back: 0, due: 0 })
+  })
+
   test('that is too little is before the treasurer, who accepts it with a reason', async () => {
     const regNo = await unpaid(42)
     expect(

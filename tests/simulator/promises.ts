@@ -54,12 +54,15 @@ type CaptureRow = {
   amount: Paise
   state: string
   in_review: 0 | 1
+  /** After it had been cancelled; null: it was not. */
+  came_too_late: 0 | 1 | null
   status: PaymentStatus | null
 }
 
 const PAYMENTS =
   'SELECT order_id, registration_id, status, reference, amount, review, created_at, gateway FROM payments'
-const CAPTURES = `SELECT p.order_id, p.handed_off_at, c.source, c.reference, c.amount, c.state, p.status, r.in_review FROM captures c
+const CAPTURES = `SELECT p.order_id, p.handed_off_at, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+  (SELECT max(a.at) FROM acts a WHERE a.registration_id = r.id AND a.became = 'cancelled' AND r.state = 'cancelled') < c.seen_at AS came_too_late FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
   (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
@@ -135,14 +138,19 @@ export function promisesOf(judged: Judged): Promises {
     made.at >= CLOSES + DAY_MS &&
     made.at - handed > 2 * DAY_MS
   const captures = (): Violation | null => {
+    const counted = new Set<string>()
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
       if (row.order_id === null) continue
       const by = JSON.stringify(row)
       if (row.state === 'review' && row.in_review !== 1)
         return { promise: 'money that does not fit comes before a person', by }
+      if (row.state === 'fits' && row.came_too_late === 1)
+        return { promise: 'what comes for what is cancelled is before a person', by }
       if (row.source !== OF_THE_GATEWAY) {
-        if (bank.find(row.source, row.reference)?.amount !== row.amount)
-          return { promise: 'what is said to have come on a way came on it', by }
+        const made = `${row.source} ${row.reference.toLowerCase()}`
+        if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
+          return { promise: 'what is said to have come on a way came on it, once', by }
+        counted.add(made)
         continue
       }
       const made = heldBy(row.order_id, row.reference)

@@ -17,6 +17,8 @@ type Row = {
   status: PaymentStatus
   total: number | null
   due: number
+  /** Of what was to be paid back, what is done. */
+  paid_back: number
   category: string | null
   answers: string
   /** Mails that the office asked for. */
@@ -28,18 +30,23 @@ type Row = {
   /** Money that waits for a decision. */
   waiting: number
   captures: number
+  /** Until when the last of its links opens it. */
+  links: number
 }
 const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
+  (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS paid_back,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS again,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending') AS open,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND f.state <> 'refused') AS refunds,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.state = 'review')
     + (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.review IS NOT NULL) AS waiting,
-  (SELECT count(*) FROM captures c WHERE c.registration_id = r.id) AS captures FROM registrations r`
+  (SELECT count(*) FROM captures c WHERE c.registration_id = r.id) AS captures,
+  (SELECT coalesce(max(l.expires_at), 0) FROM links l WHERE l.registration_id = r.id) AS links FROM registrations r`
 
 type Act = {
   registration_id: number
+  at: number
   who: string
   act: ActName
   why: string
@@ -48,7 +55,7 @@ type Act = {
   became: RegistrationState
 }
 const ACTS =
-  'SELECT registration_id, who, act, why, data, was, became FROM acts WHERE id > ? ORDER BY id'
+  'SELECT registration_id, at, who, act, why, data, was, became FROM acts WHERE id > ? ORDER BY id'
 type Decided = {
   registration_id: number | null
   who: string
@@ -104,7 +111,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
       return { promise: 'what is decided waits no more', by }
     return once(one.why)
   }
-  const effect = ({ act, became, data: text }: Act, was: Row, now: Row): string | null => {
+  const effect = ({ act, at, became, data: text }: Act, was: Row, now: Row): string | null => {
     const data = JSON.parse(text) as Data
     const isSame = (...names: readonly (keyof Row)[]): boolean =>
       names.every((name) => was[name] === now[name])
@@ -121,12 +128,15 @@ export function trailOf(sql: () => Sql): TrailPromises {
         const difference = numberIn(data, 'difference')
         const changes = data['changes'] as readonly string[]
         if ((now.total ?? 0) - (was.total ?? 0) !== difference) return 'another difference'
-        if (now.due - was.due !== (was.status === 'success' ? difference : 0))
+        // What went back before it was owed is done already.
+        const done = now.paid_back - was.paid_back
+        if (now.due - was.due - done !== (was.status === 'success' ? difference : 0))
           return 'another difference is due'
         if ((was.answers !== now.answers) !== changes.length > 0) return 'other answers'
         return isSame('captures', 'refunds') ? null : 'money moved'
       }
       case 'transfer':
+        if (now.links > at) return 'a link of whoever had it still opens it'
         return isSame('total', 'due', 'category', 'status', 'captures', 'refunds', 'open') &&
           now.again === was.again + 2
           ? null
