@@ -176,7 +176,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         return decision(is, regNo, random)
       case 'confirm': {
         const came = await cameFor(regNo, random)
-        const reference = random.chance(0.3) ? came.reference.toLowerCase() : came.reference
+        const reference = random.chance(0.5) ? came.reference.toLowerCase() : came.reference
         return { act: 'confirm', way: came.way, reference, amount: came.amount / 100 }
       }
       case 'resend':
@@ -190,7 +190,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
   /** Sometimes what came before once more: a treasurer reads the same line of the bank twice. */
   const cameFor = async (regNo: string, random: Random): Promise<Came> => {
     const known = bank.all()
-    if (known.length > 0 && random.chance(0.2)) return random.pick(known)
+    if (known.length > 0 && random.chance(0.35)) return random.pick(known)
     const stored = await machine.inside(({ store }) => store.registration(regNo as RegNo))
     const asked = stored?.payments[0]?.amount ?? paise(118_000)
     const wrong = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
