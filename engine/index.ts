@@ -257,7 +257,7 @@ export { escapeHtml } from './html.ts'
 export { contrast, lookOf } from './look.ts'
 export { MARK } from './mark.ts'
 export { RESERVED_CALLS } from './reserved.ts'
-export { SORTS, type SortName, type WireSums } from './listing.ts'
+export { SORTS, type MyList, type MyListsAnswer, type SortName, type WireSums } from './listing.ts'
 export { isWaitingId, WAITING, WAITING_IDS, type WaitingId, type WireWaiting } from './waiting.ts'
 export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
 export type {

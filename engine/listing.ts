@@ -15,3 +15,15 @@ export type WireSums = {
   /** What is still to be paid. */
   due: number
 }
+
+/** How somebody has a list: the columns they added to those in view, and the views they named. */
+export type MyList = {
+  readonly columns: readonly string[]
+  /** `query`: the filters and the sorting of a view, as the page's address has them; never what was searched for. */
+  readonly views: readonly { readonly name: string; readonly query: string }[]
+}
+/**
+ * GET /admin/my-lists/: by an event's id and a list's, with a slash between them. POST {event, list, columns, views}
+ * answers the same.
+ */
+export type MyListsAnswer = { status: 'success'; lists: Readonly<Record<string, MyList>> }

@@ -52,6 +52,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/me/second-factor/off',
   '/admin/me/recovery-codes',
   '/admin/me/sessions/end',
+  '/admin/my-lists',
   '/admin/admins',
   '/admin/admins/second-factor',
   '/admin/admins/{username}/may',

@@ -24,6 +24,8 @@ export type OfficeEvent = {
   /** The event's own days. */
   from: Day
   to: Day
+  /** The fields that every list shows: who it is (null: nobody is asked for a name), and in which category. */
+  always: { name: string | null; category: string }
   /** The days from which other prices hold. */
   price_steps: readonly { readonly day: Day; readonly label: string }[]
   dashboard: Admin['dashboard']

@@ -7,6 +7,7 @@ import { activityRoutes } from './activity.ts'
 import { documentRoutes } from '../documents/calls.ts'
 import { codeRoutes } from './codes.ts'
 import { listRoutes } from './lists.ts'
+import { myListRoutes } from './my-lists.ts'
 import { findRoutes } from './find.ts'
 import { soldRoutes } from './sold.ts'
 import { reviewRoutes } from './reviews.ts'
@@ -23,6 +24,7 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   signInRoutes(app, deps, pathsOf)
   listRoutes(app, deps, pathsOf)
   soldRoutes(app, deps, pathsOf)
+  myListRoutes(app, deps, pathsOf)
   findRoutes(app, deps, pathsOf)
   statsRoutes(app, deps, pathsOf)
   registrationRoutes(app, deps, pathsOf)

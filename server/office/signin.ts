@@ -196,6 +196,10 @@ export function signInRoutes(
         status,
         from: event.from,
         to: event.to,
+        always: {
+          name: event.roles.fullName ?? null,
+          category: event.categoryChoice.by === 'field' ? event.categoryChoice.field : 'category',
+        },
         price_steps: priceSteps(event),
         dashboard,
         lists,

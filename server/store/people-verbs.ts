@@ -1,5 +1,5 @@
 /** What the store does for the people of the office: who they are, what they may, how they sign in, what they did. */
-import type { Day, Instant, RegNo, Result, Role } from '../../engine/index.ts'
+import type { Day, Instant, MyList, RegNo, Result, Role } from '../../engine/index.ts'
 
 /** What somebody may, and for which events; null: all. */
 export type MayWhat = { readonly role: Role; readonly events: readonly string[] | null }
@@ -123,6 +123,9 @@ export interface PeopleStore {
   ): Promise<{ readonly username: string } | null>
 
   account(adminId: number): Promise<StoredAccount | null>
+  /** How somebody has their lists, by an event's id and a list's with a slash between them. */
+  myLists(adminId: number): Promise<Readonly<Record<string, MyList>>>
+  keepMyList(adminId: number, list: string, kept: MyList): Promise<void>
   /** A secret that counts once it is confirmed. */
   wantSecondFactor(adminId: number, secret: string): Promise<void>
   /** The secret that is being set up counts from now on, with these recovery codes; false: it is not that secret any more. */

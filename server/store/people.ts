@@ -2,6 +2,7 @@
 import { err, ok } from '../../engine/index.ts'
 import type { Instant, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { myLists } from './my-lists.ts'
 import type {
   AdminRow,
   MayWhat,
@@ -237,6 +238,7 @@ export function peopleReads(sql: Sql) {
         ).get(adminId) ?? null
       )
     },
+    myLists: (adminId: number) => myLists(sql, adminId),
     secondFactorRequired(): boolean {
       return (
         sql<{ required: number }>(

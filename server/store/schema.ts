@@ -18,6 +18,7 @@ import { finding } from './migrations/finding.ts'
 import { counting } from './migrations/counting.ts'
 import { people } from './migrations/people.ts'
 import { sums } from './migrations/sums.ts'
+import { myLists } from './migrations/my-lists.ts'
 
 const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
@@ -372,6 +373,7 @@ export const migrations: readonly string[] = [
   approving,
   sums,
   counting,
+  myLists,
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

@@ -172,6 +172,8 @@ function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read
     usePasswordLink: (tokenHash, passwordHash, at) =>
       write('usePasswordLink', tokenHash, passwordHash, at),
     account: async (adminId) => read.account(adminId),
+    myLists: async (adminId) => read.myLists(adminId),
+    keepMyList: (adminId, list, kept) => write('keepMyList', adminId, list, kept),
     wantSecondFactor: (adminId, secret) => write('wantSecondFactor', adminId, secret),
     confirmSecondFactor: (adminId, secret, step, codeHashes) =>
       write('confirmSecondFactor', adminId, secret, step, codeHashes),

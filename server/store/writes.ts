@@ -1,5 +1,6 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
 import * as acts from './acts.ts'
+import { keepMyList } from './my-lists.ts'
 import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
 import * as approving from './approving.ts'
@@ -51,6 +52,7 @@ export const writes = {
   claimRefund: settling.claimRefund,
   refundTold: settling.refundTold,
   silentRefunds: refunds.silentRefunds,
+  keepMyList,
   addLink: links.addLink,
   linkUsed: links.linkUsed,
   makeCodes: codes.makeCodes,

@@ -65,6 +65,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/me/second-factor/off': 'signed in',
   'POST /admin/me/recovery-codes': 'signed in',
   'POST /admin/me/sessions/end': 'signed in',
+  'GET /admin/my-lists': 'signed in',
+  'POST /admin/my-lists': 'signed in',
 
   'GET /admin/export': 'viewer of their event',
   'GET /admin/sold': 'viewer of their event',

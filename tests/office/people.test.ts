@@ -467,3 +467,69 @@ describe('the activity', () => {
     expect([answer.statusCode, answer.json().message]).toEqual([400, message])
   })
 })
+
+describe('how a person has a list', () => {
+  const LIST = { event: 'afpicon2026', list: 'afpicon', columns: [], views: [] }
+  let token: string
+  beforeAll(async () => {
+    await server.deps.store.addAdmin('list-keeper', passwordHash, server.now())
+    await server.deps.store.addAdmin('list-other', passwordHash, server.now())
+    token = await signIn('list-keeper')
+  })
+  const keep = (payload: object) => post('/admin/my-lists/', { ...LIST, ...payload }, token)
+
+  test('columns and views are theirs on every browser, without what was searched for', async () => {
+    const views = [
+      {
+        name: ' Unpaid PG ',
+        query: 'ticket_type=afpi-pg&search=Asha&payment_status=pending&page=3',
+      },
+    ]
+    const kept = await keep({ columns: ['city', 'no such column', 'gst'], views })
+    expect(kept.statusCode, kept.body).toBe(200)
+    const lists = {
+      'afpicon2026/afpicon': {
+        columns: ['city', 'gst'],
+        views: [{ name: 'Unpaid PG', query: 'ticket_type=afpi-pg&payment_status=pending' }],
+      },
+    }
+    expect(await get('/admin/my-lists/', token)).toEqual({ status: 'success', lists })
+    expect(await get('/admin/my-lists/', await signIn('list-other'))).toEqual({
+      status: 'success',
+      lists: {},
+    })
+    expect((await keep({ columns: ['city'] })).json()).toMatchObject({
+      lists: { 'afpicon2026/afpicon': { columns: ['city'], views: [] } },
+    })
+  })
+
+  test.each([
+    [{ list: 'nothing' }, 404, 'There is no list of this name.'],
+    [{ views: 'all' }, 422, 'Send the columns and the views, each as a list.'],
+    [{ views: [{ query: 'a=b' }] }, 422, 'Give the view a name.'],
+    [
+      { views: [{ name: 'x'.repeat(61), query: '' }] },
+      422,
+      'The name of a view has at most 60 characters.',
+    ],
+    [
+      { views: [{ name: 'Mine', query: 'x'.repeat(1001) }] },
+      422,
+      'These are too many filters for a view.',
+    ],
+    [
+      { views: Array.from({ length: 21 }, (_, n) => ({ name: `${n}`, query: '' })) },
+      422,
+      'You can keep 20 views of a list. Remove one first.',
+    ],
+    [
+      { views: [1, 2].map(() => ({ name: 'Mine', query: '' })) },
+      422,
+      'You have a view of this name already. Give this one another name.',
+    ],
+  ])('%o is refused in words', async (payload, status, message) => {
+    const answered = await keep(payload)
+    expect(answered.statusCode).toBe(status)
+    expect(answered.json()).toMatchObject({ message })
+  })
+})

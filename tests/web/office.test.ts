@@ -3,7 +3,8 @@ import type { AdminList } from '../../engine/index.ts'
 import { listReader } from '../../web/office/answers.ts'
 import { pageWindow, safeNext, withFilters } from '../../web/office/calls.ts'
 import { barsOf, sentenceOf } from '../../web/office/plot.tsx'
-import { cellsOf, moneyOf } from '../../web/office/rows.tsx'
+import { cellsOf } from '../../web/office/cells.ts'
+import { moneyOf } from '../../web/office/rows.tsx'
 
 const list: AdminList = {
   id: 'members',
@@ -150,8 +151,9 @@ describe('columns become cells', () => {
     kind,
     ...(role === undefined ? {} : { role }),
   })
-  const placed = (...columns: Parameters<typeof cellsOf>[0]) =>
-    cellsOf(columns).map((cell) => [
+  const always = { name: 'full_name', category: 'category' }
+  const placed = (columns: readonly Column[], ...chosen: readonly string[]) =>
+    cellsOf(columns, always, chosen).cells.map((cell) => [
       cell.column.id,
       cell.under.map(({ id }) => id).join(' '),
       cell.slot,
@@ -169,38 +171,43 @@ describe('columns become cells', () => {
     column('payment_status', 'status'),
     column('created_at', 'date'),
   ]
-  test('the number comes first, phone, email and membership stand under what they belong to', () =>
-    expect(placed(...contact, column('category', 'option'), ...member, ...money)).toEqual([
-      ['reg_no', 'phone_number', 'reg'],
-      ['id', '', null],
-      ['full_name', 'email', 'name'],
-      ['category', 'asi_member asi_membership_number', 'option'],
-      ['total', '', 'total'],
-      ['payment_status', '', 'status'],
-      ['created_at', '', 'at'],
-    ]))
-  test('without a category a membership number stands under its Yes', () =>
-    expect(placed(...member, ...money).map(([id, under]) => [id, under])).toEqual([
-      ['asi_member', 'asi_membership_number'],
-      ['total', ''],
-      ['payment_status', ''],
-      ['created_at', ''],
-    ]))
-  test('every column of the list is somewhere', () => {
+  const FIXED = [
+    ['reg_no', 'phone_number', 'reg'],
+    ['full_name', 'email', 'name'],
+    ['category', 'asi_member asi_membership_number', 'option'],
+    ['total', '', 'total'],
+    ['payment_status', '', 'status'],
+    ['created_at', '', 'at'],
+  ]
+  test('number, name, category, total, status and date come first; phone, email and membership stand under them', () =>
+    expect(placed([...contact, column('category', 'option'), ...member, ...money])).toEqual(FIXED))
+  test('they are there where the event file lists none of them, so that every list shows what is paid', () =>
+    expect(placed([column('hospital', 'text')]).map(([id]) => id)).toEqual(FIXED.map(([id]) => id)))
+  test('an event that asks for no name shows its first text instead', () =>
+    expect(
+      cellsOf([column('team', 'text')], { ...always, name: null }, []).cells[1]?.column.id,
+    ).toBe('team'))
+  test('every other column can be added, and none is lost', () => {
     const columns = [
       ...contact,
       ...member,
+      column('category', 'option'),
       column('paper', 'yes-no'),
       column('food', 'option'),
-      column('other', 'option'),
       ...money,
       column('fee', 'money'),
     ]
-    const shown = cellsOf(columns).flatMap((cell) => [
-      cell.column.id,
-      ...cell.under.map(({ id }) => id),
+    const { more } = cellsOf(columns, always, [])
+    expect(more.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
+    expect(placed(columns, 'fee', 'paper', 'gone')).toEqual([
+      ...FIXED,
+      ['paper', '', null],
+      ['fee', '', null],
     ])
-    expect(shown.toSorted()).toEqual(columns.map(({ id }) => id).toSorted())
+    const all = cellsOf(columns, always, ['id', 'paper', 'food', 'fee']).cells
+    expect(
+      all.flatMap(({ column: { id }, under }) => [id, ...under.map((one) => one.id)]).toSorted(),
+    ).toEqual(columns.map(({ id }) => id).toSorted())
   })
 })
 

@@ -12,6 +12,7 @@ import type {
   SessionAnswer,
   SoldAnswer,
   StatsAnswer,
+  WireSums,
   WireWaiting,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
@@ -84,6 +85,8 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   isRecord(event) &&
   holdsAll(event, 'string', 'id', 'title') &&
   [event['from'], event['to']].every((one) => typeof one === 'string' && isDay(one)) &&
+  isRecord(event['always']) &&
+  holdsAll(event['always'], 'string', 'category') &&
   listOf(event['price_steps'], (one) => texted(one, 'day', 'label')) !== null &&
   isRecord(event['look']) &&
   holdsAll(event['look'], 'string', 'colour') &&
@@ -216,6 +219,10 @@ export type Page = {
   readonly page: number
   readonly pageSize: number
   readonly countCapped: boolean
+  /** What all pages together add up to; null: it was not said. */
+  readonly sums: WireSums | null
+  /** Why it is not sorted as it was asked; null: it is. */
+  readonly notSorted: string | null
 }
 
 /**
@@ -240,10 +247,18 @@ export const listReader =
       page: isCount(page) && page > 0 ? page : 1,
       pageSize: isCount(size) && size > 0 ? size : list.pageSize,
       countCapped: body['count_capped'] === true,
+      sums: readSums(body['sums']),
+      notSorted: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
     }
   }
 
-const whole = { shown: null, page: 1, countCapped: false } as const
+const whole = { shown: null, page: 1, countCapped: false, sums: null, notSorted: null } as const
+
+const readSums = (value: unknown): WireSums | null =>
+  isRecord(value) &&
+  holdsAll(value, 'number', 'paid', 'pending', 'failed', 'refunded', 'money', 'due')
+    ? (value as WireSums)
+    : null
 
 /** A row needs its number and its status; how it is called beside them is worked out where it is not said. */
 const readRow: Reader<ListRow> = (row) => {

@@ -48,6 +48,9 @@ export function take<T>(answered: Answered<T>): T {
 export const isApiError = (error: unknown): error is ApiError =>
   typeof error === 'object' && error !== null && 'status' in error && 'message' in error
 
+/** What every list is asked beside its filters. */
+export const ASKED_BESIDE = ['waiting', 'in_state'] as const
+
 /** The list's call or export with the filters set in the address; empty ones are left out. */
 export function withFilters(
   api: string,
@@ -60,7 +63,7 @@ export function withFilters(
     const value = search.get(sentAs)?.trim()
     if (value) query.set(sentAs, value)
   }
-  for (const name of paging ? ['page', 'page_size'] : []) {
+  for (const name of paging ? [...ASKED_BESIDE, 'page', 'page_size', 'sort'] : ASKED_BESIDE) {
     const value = search.get(name)
     if (value) query.set(name, value)
   }
@@ -95,3 +98,11 @@ export const codesAddress = (eventId: string): string =>
 
 export const registrationAddress = (list: AdminList, regNo: string): string =>
   `${list.route}/${encodeURIComponent(regNo)}`
+
+/** A key that somebody presses while typing is a letter and nothing else. */
+export function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)
+  )
+}

@@ -2,18 +2,20 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { fill, formatCount } from '../../engine/index.ts'
-import type { AdminList, OfficeEvent } from '../../engine/index.ts'
+import { fill, formatCount, isWaitingId, STATE_WORDS, STATES, WAITING } from '../../engine/index.ts'
+import type { AdminList, OfficeEvent, WireSums } from '../../engine/index.ts'
 import { download, save } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
 import { listReader } from './answers.ts'
-import { ask, take, withFilters } from './calls.ts'
+import { ASKED_BESIDE, ask, take, withFilters } from './calls.ts'
+import { cellsOf } from './cells.ts'
 import { Filters } from './filters.tsx'
 import { useLeaveOn401 } from './leave.ts'
+import { ListTools, useMyList } from './my-list.tsx'
 import { Pager } from './pager.tsx'
 import { Banner, Heading } from './parts.tsx'
-import { Rows, RowsWaiting } from './rows.tsx'
+import { moneyOf, Rows, RowsWaiting } from './rows.tsx'
 import { Sold } from './sold.tsx'
 import './list.css'
 
@@ -60,6 +62,12 @@ export function ListPage({
   }
 
   const [box, fits] = useFits()
+  const kept = useMyList(event, list)
+  const { cells, more } = cellsOf(list.columns, event.always, kept.mine.columns)
+  const asked = ASKED_BESIDE.flatMap((name) => {
+    const words = saidOf(name, search.get(name) ?? '')
+    return words === null ? [] : [{ name, words }]
+  })
 
   const go = (change: (params: URLSearchParams) => void, replace = false) => {
     const params = new URLSearchParams(search)
@@ -78,7 +86,7 @@ export function ListPage({
         .filter((name) => name !== 'page_size')
         .forEach((name) => params.delete(name)),
     )
-  const isFiltered = list.filters.some(({ sentAs }) => search.get(sentAs))
+  const isFiltered = asked.length > 0 || list.filters.some(({ sentAs }) => search.get(sentAs))
 
   return (
     <main className="main" id="main">
@@ -106,6 +114,27 @@ export function ListPage({
       </Heading>
       {shownProblem !== null && <Banner text={shownProblem} onDismiss={dismiss} />}
       <Filters key={list.route} list={list} search={search} onChange={go} onReset={reset} />
+      {asked.length > 0 && (
+        <p className="only">
+          {asked.map(({ name, words }) => (
+            <span key={name}>
+              Only {words}{' '}
+              <button
+                type="button"
+                className="btn quiet sm"
+                onClick={() =>
+                  go((params) => {
+                    params.delete(name)
+                    params.delete('page')
+                  })
+                }
+              >
+                Show all
+              </button>
+            </span>
+          ))}
+        </p>
+      )}
       <div className="say" role="status">
         <p>
           {page === null ? (
@@ -118,17 +147,39 @@ export function ListPage({
             <Shown text={page.shown ?? countText(page.count)} />
           )}
         </p>
+        {page?.sums && page.count > 0 && <Sums {...page.sums} />}
         {page !== null && last > 1 && (
           <p className="mute">
             Page {formatCount(page.page)} of {formatCount(last)}
           </p>
         )}
       </div>
+      {page?.notSorted && <p className="only care">{page.notSorted}</p>}
+      <ListTools
+        kept={kept}
+        list={list}
+        more={more}
+        search={search}
+        onView={(query) => setSearch(query)}
+      />
       {event.sells && <Sold event={event} list={list} search={search} />}
       <div className={fits ? 'tb fits' : 'tb'} ref={box} aria-busy={query.isFetching}>
         {page === null && query.isFetching && <RowsWaiting />}
         {page !== null && page.rows.length > 0 && (
-          <Rows list={list} rows={page.rows} isStale={query.isPlaceholderData} />
+          <Rows
+            list={list}
+            cells={cells}
+            rows={page.rows}
+            isStale={query.isPlaceholderData}
+            sort={search.get('sort') ?? ''}
+            onSort={(sort) =>
+              go((params) => {
+                if (sort === '-date') params.delete('sort')
+                else params.set('sort', sort)
+                params.delete('page')
+              })
+            }
+          />
         )}
       </div>
       {page !== null && page.count === 0 && (
@@ -172,6 +223,29 @@ function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
     return () => watch.disconnect()
   })
   return [box, fits]
+}
+
+/** What a list is narrowed to beside its filters, in words; null: to nothing that is known. */
+function saidOf(name: (typeof ASKED_BESIDE)[number], value: string): string | null {
+  if (name === 'waiting') return isWaitingId(value) ? `those ${WAITING[value].said}` : null
+  const state = STATES.find((known) => known === value)
+  return state === undefined ? null : `what is ${STATE_WORDS[state]}`
+}
+
+/** What all pages together add up to; what there is none of is left out. */
+function Sums({ paid, pending, failed, refunded, money, due }: WireSums) {
+  const counted = [
+    ['Paid', paid],
+    ['Pending', pending],
+    ['Failed', failed],
+    ['Refunded', refunded],
+  ] as const
+  const words = [
+    ...counted.flatMap(([word, count]) => (count === 0 ? [] : [`${word} ${formatCount(count)}`])),
+    ...(money === 0 ? [] : [`${moneyOf(money, true)} received`]),
+    ...(due === 0 ? [] : [`${moneyOf(due, true)} due`]),
+  ]
+  return <p className="mute sums-of">{words.join(' · ')}</p>
 }
 
 const countText = (count: number): string =>

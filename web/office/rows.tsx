@@ -1,6 +1,7 @@
 /** A list's rows as a table, and how the office writes an amount and an instant. */
+import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Link, useLocation } from 'react-router-dom'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
 import {
   assertNever,
   dayOf,
@@ -14,111 +15,57 @@ import {
   readInstant,
 } from '../../engine/index.ts'
 import type { AdminList, Colour, Column, ListRow } from '../../engine/index.ts'
+import { Icon } from '../shared/icons.tsx'
 import { Badge, Status } from '../shared/status.tsx'
-import { registrationAddress } from './calls.ts'
+import { isTyping, registrationAddress } from './calls.ts'
+import type { Cell } from './cells.ts'
 import { RegNumber } from './parts.tsx'
 
-/**
- * How a list's columns become a table: the number first and linked, the phone number under it, email
- * under the name, a membership under the category. `slot` places a cell on a phone, where a row is
- * three lines; a cell that folds goes under another one when the table is narrow.
- */
-type Slot = 'reg' | 'name' | 'status' | 'total' | 'option' | 'at'
-type Cell = {
-  readonly column: Column
-  readonly under: readonly Column[]
-  readonly slot: Slot | null
-  readonly folds: boolean
+type RowsProps = {
+  readonly list: AdminList
+  readonly cells: readonly Cell[]
+  readonly rows: readonly ListRow[]
+  readonly isStale: boolean
+  /** As the address has it: `name`, `-name`; empty: the newest first. */
+  readonly sort: string
+  readonly onSort: (sort: string) => void
 }
 
 /** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
 const SHORT_WORD = /^\S{1,20}$/
 
-export function cellsOf(columns: readonly Column[]): readonly Cell[] {
-  const ordered = [
-    ...columns.filter(({ id }) => id === 'reg_no'),
-    ...columns.filter(({ id }) => id !== 'reg_no'),
-  ]
-  const texts = ordered.filter(({ id, kind }) => kind === 'text' && id !== 'reg_no')
-  const slots: Readonly<Record<Slot, Column | undefined>> = {
-    reg: ordered.find(({ id }) => id === 'reg_no'),
-    name: texts.find(({ role }) => role === 'fullName') ?? texts[0],
-    status: ordered.find(({ kind }) => kind === 'status'),
-    total: ordered.find(({ id }) => id === 'total') ?? ordered.find(({ kind }) => kind === 'money'),
-    option: ordered.find(({ kind }) => kind === 'option'),
-    at: ordered.findLast(({ kind }) => kind === 'date'),
-  }
-  const membership = ordered.filter(
-    (column) => column.kind === 'yes-no' && texts.some((text) => isDetailOf(text, column)),
-  )
-  const under = (column: Column): readonly Column[] => {
-    if (column === slots.reg) return texts.filter(({ role }) => role === 'phone')
-    if (column === slots.name) return texts.filter(({ role }) => role === 'email')
-    const member =
-      column === slots.option
-        ? membership.slice(0, 1)
-        : column === membership[0] && slots.option === undefined
-          ? [column]
-          : []
-    return member.flatMap((yesNo) => [
-      ...(column === yesNo ? [] : [yesNo]),
-      ...texts.filter((text) => isDetailOf(text, yesNo)),
-    ])
-  }
-  const cells = ordered.map((column) => ({
-    column,
-    under: under(column),
-    slot: (Object.keys(slots) as Slot[]).find((slot) => slots[slot] === column) ?? null,
-    folds: ['base', 'gst'].includes(column.id) || column === slots.at,
-  }))
-  const taken = new Set(cells.flatMap((cell) => cell.under))
-  return cells.filter(({ column }) => !taken.has(column))
-}
-
-/** `asi_membership_number` says more about `asi_member`. */
-const isDetailOf = (text: Column, yesNo: Column): boolean =>
-  text.id !== yesNo.id && text.id.startsWith(yesNo.id)
-
-type RowsProps = {
-  readonly list: AdminList
-  readonly rows: readonly ListRow[]
-  readonly isStale: boolean
-}
-
-export function Rows({ list, rows, isStale }: RowsProps) {
-  const cells = cellsOf(list.columns)
+export function Rows({ list, cells, rows, isStale, sort, onSort }: RowsProps) {
   const { pathname, search } = useLocation()
-  const hasSplit =
-    list.columns.some(({ id }) => id === 'base') && list.columns.some(({ id }) => id === 'gst')
+  const navigate = useNavigate()
+  const from = pathname + search
+  const table = useRef<HTMLTableElement>(null)
+  useRowKeys(table)
+  const isShown = (id: string): boolean => cells.some(({ column }) => column.id === id)
+  const hasSplit = ['base', 'gst'].every(
+    (id) => list.columns.some((column) => column.id === id) && !isShown(id),
+  )
   return (
-    <table className={isStale ? 'stale' : undefined}>
+    <table className={isStale ? 'stale' : undefined} ref={table}>
       <caption className="vh">{list.title}</caption>
       <thead>
         <tr>
-          {cells.map(({ column, under, slot, folds }) => (
-            <th key={column.id} scope="col" className={classOf(column, slot, folds)}>
-              {column.label}
-              {under.map(({ id, label }) => (
-                <span key={id} className="vh">
-                  , {label}
-                </span>
-              ))}
-            </th>
+          {cells.map((cell) => (
+            <Head key={cell.column.id} cell={cell} sort={sort} onSort={onSort} />
           ))}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id}>
+          <tr
+            key={row.id}
+            onClick={(clicked) => {
+              if (isMeant(clicked))
+                void navigate(registrationAddress(list, row.reg_no), { state: { from } })
+            }}
+          >
             {cells.map((cell) => (
-              <td key={cell.column.id} className={classOf(cell.column, cell.slot, cell.folds)}>
-                <CellOf
-                  list={list}
-                  cell={cell}
-                  row={row}
-                  hasSplit={hasSplit}
-                  from={pathname + search}
-                />
+              <td key={cell.column.id} className={classOf(cell)}>
+                <CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} from={from} />
               </td>
             ))}
           </tr>
@@ -128,12 +75,75 @@ export function Rows({ list, rows, isStale }: RowsProps) {
   )
 }
 
-const classOf = (column: Column, slot: Cell['slot'], folds: boolean): string =>
+/** A click on the row itself: not on what does something of its own, nor while text is being marked to copy it. */
+function isMeant({ target }: React.MouseEvent): boolean {
+  const isOwn = target instanceof Element && target.closest('a, button, input, label') !== null
+  return !isOwn && (getSelection()?.isCollapsed ?? true)
+}
+
+/** `j` and `k` go from row to row; Enter opens the one that has the focus, because its link has it. */
+function useRowKeys(table: React.RefObject<HTMLTableElement | null>): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      if (step === 0 || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
+      const links = [...(table.current?.querySelectorAll<HTMLElement>('td.reg a') ?? [])]
+      const here = links.findIndex((link) => link === document.activeElement)
+      const next = links[here === -1 ? (step === 1 ? 0 : links.length - 1) : here + step]
+      next?.focus()
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [table])
+}
+
+type HeadProps = Pick<RowsProps, 'sort' | 'onSort'> & { readonly cell: Cell }
+
+function Head({ cell, sort, onSort }: HeadProps) {
+  const { column, under, sort: by } = cell
+  const words = (
+    <>
+      {column.label}
+      {under.map(({ id, label }) => (
+        <span key={id} className="vh">
+          , {label}
+        </span>
+      ))}
+    </>
+  )
+  // What is not sorted otherwise is sorted by its date, the newest first.
+  const is = sort === '' ? '-date' : sort
+  const isUp = is === by
+  const isDown = is === `-${by}`
+  if (by === null)
+    return (
+      <th scope="col" className={classOf(cell)}>
+        {words}
+      </th>
+    )
+  return (
+    <th
+      scope="col"
+      className={classOf(cell)}
+      {...((isUp || isDown) && { 'aria-sort': isUp ? 'ascending' : 'descending' })}
+    >
+      <button
+        type="button"
+        onClick={() => onSort(isUp || (by === 'date' && !isDown) ? `-${by}` : by)}
+      >
+        {words}
+        <Icon name="chev" small />
+      </button>
+    </th>
+  )
+}
+
+const classOf = ({ column, slot }: Cell): string =>
   [
     slot ?? 'x',
     column.kind === 'money' || column.kind === 'number' ? 'num' : '',
     column.kind === 'option' ? 'ct' : '',
-    folds ? 'fold' : '',
+    slot === 'at' ? 'fold' : '',
   ]
     .filter(Boolean)
     .join(' ')
@@ -169,7 +179,6 @@ function CellOf({
     )
   switch (column.kind) {
     case 'status': {
-      const at = list.columns.findLast(({ kind }) => kind === 'date')
       return (
         <>
           <Status
@@ -181,7 +190,7 @@ function CellOf({
               Review
             </Badge>
           )}
-          {at && <small className="folded">{dateParts(row[at.id])?.[0]}</small>}
+          <small className="folded">{dateParts(row['created_at'])?.[0]}</small>
         </>
       )
     }
@@ -201,9 +210,7 @@ function CellOf({
         <>
           {slot === 'total' ? <b>{text}</b> : text}
           {slot === 'total' && hasSplit && row['total'] !== 0 && (
-            <small className="folded">
-              {[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}
-            </small>
+            <small>{[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}</small>
           )}
         </>
       )

@@ -7,7 +7,7 @@ import type { FoundAnswer, WireFound } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
 import { Status } from '../shared/status.tsx'
-import { ask, SEARCH } from './calls.ts'
+import { ask, isTyping, SEARCH } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { totalOf } from './rows.tsx'
@@ -33,11 +33,7 @@ export function useSlash(): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
-      const { target } = event
-      const isTyping =
-        target instanceof HTMLElement &&
-        (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)
-      if (isTyping) return
+      if (isTyping(event)) return
       event.preventDefault()
       void navigate(SEARCH)
     }
