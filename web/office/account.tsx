@@ -49,7 +49,7 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
         </p>
       )}
       {query.data && (
-        <div className="two top">
+        <div className="panels top">
           <SecondFactor account={query.data} onChange={again} />
           <div>
             <Password onChange={again} />

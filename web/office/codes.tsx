@@ -35,7 +35,7 @@ export function CodesPage({ event }: { readonly event: OfficeEvent }) {
         </p>
       )}
       {query.data && (
-        <div className="two top">
+        <div className="panels top">
           <Made eventId={event.id} {...query.data} onChange={again} />
           <Making eventId={event.id} kinds={query.data.kinds} onMade={again} />
         </div>

@@ -88,7 +88,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
               <dd>{moneyOf(data.revenue_stats.total_revenue, true)}</dd>
             </div>
           </dl>
-          <div className="two">
+          <div className="panels">
             {coming.map((event) => (
               <EventPanel key={event.id} event={event} data={data} />
             ))}

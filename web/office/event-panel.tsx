@@ -45,7 +45,10 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
     <section className="pan" aria-labelledby={`panel-${key}`}>
       {isPast ? (
         <details className="past">
-          <summary className="ph">{head}</summary>
+          <summary className="ph">
+            {head}
+            <Icon name="chev" small />
+          </summary>
           {body}
         </details>
       ) : (

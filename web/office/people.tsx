@@ -40,7 +40,7 @@ export function PeoplePage({ username }: { readonly username: string }) {
       )}
       <div role="status">{told && <Told answer={told} />}</div>
       {query.data && (
-        <div className="two top">
+        <div className="panels top">
           <section className="pan" aria-labelledby="people">
             <h2 id="people">Who is here</h2>
             <ul className="log persons">

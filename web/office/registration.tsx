@@ -100,7 +100,7 @@ export function RegistrationPage({
           ))}
         </p>
       )}
-      <div className="two top">
+      <div className="panels top">
         <section className="pan" aria-labelledby="reg-answers">
           <h2 id="reg-answers">Answers</h2>
           <Ledger
