@@ -35,18 +35,25 @@ export function useMyList(event: OfficeEvent, list: AdminList) {
     staleTime: Infinity,
   })
   const key = `${event.id}/${list.id}`
-  const mine = query.data?.[key] ?? NONE
+  // What was chosen here stands at once, whatever the line is like.
+  const [chosen, setChosen] = useState<MyList | null>(null)
+  const mine = chosen ?? query.data?.[key] ?? NONE
   const keeping = useMutation({
     mutationFn: (kept: MyList) =>
       ask(PATH, readMyLists, { method: 'POST', json: { event: event.id, list: list.id, ...kept } }),
+    onMutate: () => client.cancelQueries({ queryKey: ['my-lists'] }),
     onSuccess: (lists) => client.setQueryData(['my-lists'], lists),
+    onError: () => setChosen(null),
   })
   useLeaveOn401(query.error)
   const refused = useLeaveOn401(keeping.error)
   return {
-    // At once, whatever the line is like.
-    mine: keeping.isPending ? keeping.variables : mine,
-    keep: (change: Partial<MyList>) => keeping.mutate({ ...mine, ...change }),
+    mine,
+    keep: (change: Partial<MyList>) => {
+      const next = { ...mine, ...change }
+      setChosen(next)
+      keeping.mutate(next)
+    },
     refused,
     forget: () => keeping.reset(),
   }
