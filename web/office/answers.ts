@@ -180,10 +180,11 @@ const readWaiting: Reader<WireWaiting> = (row) =>
 
 const isStats = (value: unknown): value is EventStats =>
   isRecord(value) &&
-  ['total', 'paid', 'pending', 'failed', 'refunded', 'today'].every((name) =>
+  ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
     isCount(value[`${name}_registrations`]),
   ) &&
   fromRupees(value['total_revenue']) !== null &&
+  isCount(value['refunded_registrations'] ?? 0) &&
   isCount(value['needs_decision'] ?? 0)
 
 const isCount = (value: unknown): value is number =>
