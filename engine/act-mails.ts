@@ -13,6 +13,12 @@ export type Mail = {
 }
 export type Told = Pick<RegistrationView, 'regNo' | 'answers'>
 
+/** The link to a delegate's own page, which ends a mail. */
+export const OWN_LINK: readonly string[] = [
+  LINK_PLACE,
+  'Please keep the link to yourself: anybody who has it can see your registration.',
+]
+
 /** Null where the event sends no mail, or no address is stored. `back`: what is to be paid back. */
 export function cancelledMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
   const { regNo } = registration

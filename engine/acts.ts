@@ -2,6 +2,7 @@
  * How a registration stands after it is stored, and what people do about it: one table says which act is done in
  * which state and by whom, and guard, wire and buttons all read it.
  */
+import type { FieldErrors } from './answer.ts'
 import { isAtLeast, type Role } from './may.ts'
 import type { Paise } from './money.ts'
 import { assertNever, err, ok, type Result } from './outcome.ts'
@@ -68,6 +69,8 @@ const ACTS = {
   erase: { in: STATES, least: 'owner', asksWhy: true },
   /** "I have paid", on a way that tells us nothing by itself. */
   tell: { in: ['to_pay', 'told', 'lapsed'], least: 'delegate', becomes: 'told', asksWhy: false },
+  /** What has lapsed waits to be paid once more, at its price. */
+  take_up: { in: ['lapsed'], least: 'treasurer', becomes: 'to_pay', asksWhy: false },
   /** The category that was offered with a refusal. */
   accept_offer: { in: ['refused'], least: 'delegate', becomes: 'to_pay', asksWhy: false },
   /** What delegates may change themselves. */
@@ -127,6 +130,8 @@ export type ActRefusal = {
     /** Others have what it would take: a place, an answer that stands once. */
     | 'taken'
   readonly message: string
+  /** Of `bad_data`: what is wrong with each answer that was given. */
+  readonly errors?: FieldErrors
   /** Of `price_changes`: what it would cost. */
   readonly quote?: Quote
 }
@@ -221,6 +226,7 @@ const ACT_WORDS = {
   not_found: 'say that the payment was not found',
   erase: 'erase it',
   tell: 'say that it was paid',
+  take_up: 'take it up again',
   accept_offer: 'accept the offered category',
   edit: 'edit the answers',
   ask_cancel: 'ask for cancellation',
@@ -245,6 +251,7 @@ export const ACT_DONE = {
   not_found: 'Payment not found',
   erase: 'Erased',
   tell: 'Said to be paid',
+  take_up: 'Taken up again',
   accept_offer: 'Offer accepted',
   edit: 'Changed by the delegate',
   ask_cancel: 'Cancellation asked for',

@@ -4,99 +4,19 @@
  * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
  */
 import type { Paise } from './money.ts'
-import type { Condition, FieldErrors, RawAnswers, Scalar } from './answer.ts'
+import type { Condition, FieldErrors, RawAnswers } from './answer.ts'
 import type { Approval } from './approving.ts'
+import type { Colour, Field, Option, Section } from './form.ts'
 import type { Cancellation } from './cancelling.ts'
 import type { Invoice } from './gst.ts'
 import type { Edit, Keep } from './own-page-types.ts'
+import type { PayWay } from './pay-ways.ts'
 import type { Role, Roles } from './roles.ts'
 import type { CodeKind, Fees, Limit, Roll, Unique } from './sale.ts'
 import type { Day, Instant } from './time.ts'
 
-export type FieldType =
-  | 'text'
-  | 'multiline'
-  | 'email'
-  | 'phone'
-  | 'number'
-  | 'date'
-  | 'yes-no'
-  | 'select'
-  | 'file'
-  | 'many'
-  | 'people'
-  | 'consent'
-export type Colour = 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
-export type Option = {
-  readonly id: string
-  readonly label: string
-  readonly about?: string
-  readonly colour?: Colour
-}
+export type { Colour, Field, FieldType, Option, Section } from './form.ts'
 
-export type Field = {
-  readonly id: string
-  readonly type: FieldType
-  /** select: dropdown | radio; yes-no: switch | radio. Undefined elsewhere. */
-  readonly as?: 'switch' | 'radio' | 'dropdown'
-  readonly label: string
-  readonly hint?: string
-  /** Index into `sections`; of a field of `people`, that of the list it belongs to. */
-  readonly section: number
-  /** select and many only; resolved from categories, a shared list or the file. */
-  readonly options?: readonly Option[]
-  /** True where `options: categories`: the choice that sets or names the category. */
-  readonly offersCategories?: boolean
-  readonly default?: Scalar
-  /** file only: endings without the dot, lower case, and the limit in bytes. */
-  readonly accept?: readonly string[]
-  readonly bytesMax?: number
-  readonly ignoreCase: boolean
-  /** The field's own condition; the section's stands in `sections`. Both must hold. */
-  readonly showWhen?: Condition
-  /** When present a shown field must be answered (if `when` holds, where given); the message says so. */
-  readonly required?: { readonly when?: Condition; readonly message: string }
-  /** Message for an answer of the wrong form. */
-  readonly invalid: string
-  /** False: of a phone number anything is taken, of an email address whatever browsers take for one. */
-  readonly check: boolean
-  /** email: the address of whoever pays, which the gateway must be able to take. */
-  readonly toGateway?: boolean
-  /** number: bounds of the answer; people: how few and how many may be listed. */
-  readonly min?: number
-  readonly max?: number
-  readonly lengthMax?: number
-  /** A text's further form, as JSON Schema writes patterns (anchored, flag u); from `pattern` or `format`. */
-  readonly pattern?: string
-  /** date: the first and the last day that may be answered. */
-  readonly from?: Day
-  readonly to?: Day
-  /** number: no fractions, because something is counted by it. */
-  readonly isWhole?: boolean
-  /** number: what is counted ("nights"), said behind the number; `unitOne` where one of it is called otherwise. */
-  readonly unit?: string
-  readonly unitOne?: string
-  /** many: how many may be chosen, and which not together. */
-  readonly choose?: {
-    readonly atLeast?: number
-    readonly atMost?: number
-    readonly notTogether: readonly (readonly string[])[]
-    readonly say: string
-  }
-  /** people: what is asked of each of them. Only simple types, and no conditions. */
-  readonly fields?: readonly Field[]
-  /** consent: where the whole text stands, and which version of it is agreed to. */
-  readonly link?: string
-  readonly version?: string
-  /** The roll on which the answer must stand. */
-  readonly roll?: string
-}
-
-export type Section = {
-  readonly title: string
-  readonly showWhen?: Condition
-  readonly fields: readonly string[]
-}
 export type Category = {
   readonly id: string
   readonly label: string
@@ -346,8 +266,10 @@ export type EventConfig = {
     readonly followedBy: 'digits' | 'anything'
     readonly digits: number
   }
-  /** Null: the event takes no money. */
+  /** Through whom cards are paid; null: by no card gateway. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
+  /** All ways to pay, in the file's order; empty: the event takes no money. */
+  readonly ways: readonly PayWay[]
   /** Null: the file says nothing of it. */
   readonly cancellation: Cancellation | null
   /** Null: delegates change nothing themselves. */
@@ -371,7 +293,7 @@ export type EventConfig = {
 /** What a browser may know of an event: no office, no email text, no examples. Made by `publicEvent(config)`. */
 export type PublicEvent = Omit<
   EventConfig,
-  'admin' | 'cancellation' | 'edit' | 'email' | 'examples' | 'invoice' | 'keep' | 'office'
+  'admin' | 'cancellation' | 'edit' | 'email' | 'examples' | 'invoice' | 'keep' | 'office' | 'ways'
 > & {
   /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
   readonly sendsMail?: boolean

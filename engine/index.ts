@@ -49,7 +49,22 @@ export {
   type DocumentsAnswer,
   type Issuer,
 } from './documents.ts'
-export { isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'
+export {
+  bankNumbers,
+  foldedReference,
+  lapseOf,
+  takesMoney,
+  transferWay,
+  upiLink,
+  WAY_FIELD,
+  wayFor,
+  type PayWay,
+  type TransferWay,
+} from './pay-ways.ts'
+export { readTold, wayFileName, wayFiles } from './telling.ts'
+export type { WireAsk, WirePaying, WireTold } from './paying-wire.ts'
+export { lapsedMail, notFoundMail, takenUpMail, toldMail, toPayMail } from './paying-mails.ts'
+export { isOfTheDesk, isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'
 export { composed } from './composed.ts'
 export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
@@ -116,9 +131,17 @@ export { categoryOf, labelOfCategory } from './category.ts'
 export { explainCategory, type CategoryExplained } from './category-explained.ts'
 export { contradictionOf, type Contradiction } from './contradiction.ts'
 export { nextPrice, stretchesFrom, type Stretch } from './coming.ts'
-export { inOrder, openOn, periodOn, priceSteps, tookPlace } from './period.ts'
+export { inOrder, lastDayOf, openOn, periodOn, priceSteps, tookPlace } from './period.ts'
 export { allPlaces, firstFull, placesOf, sayFull } from './places.ts'
-export { priceTable, quote, quoteFor, tariff, type Quote, type QuoteRefusal } from './quote.ts'
+export {
+  priceTable,
+  quote,
+  quoteFor,
+  quoteOf,
+  tariff,
+  type Quote,
+  type QuoteRefusal,
+} from './quote.ts'
 export {
   ATTEMPTS_MAX,
   heldUntil,

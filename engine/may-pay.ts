@@ -9,6 +9,7 @@ import { paise, type Paise } from './money.ts'
 import type { OrderId } from './numbers.ts'
 import { assertNever, type Result } from './outcome.ts'
 import type { PaymentStatus, Stands } from './payment.ts'
+import { isWayOpen } from './pay-ways.ts'
 import { lastDayOf, openOn } from './period.ts'
 import { quoteOf, type Quote, type QuoteRefusal } from './quote.ts'
 import { addDays, DAY_MS, dayOf, endOf, instant, type Instant } from './time.ts'
@@ -38,6 +39,8 @@ export type Attempt = {
   readonly lastAnswer: LastAnswer | null
   /** When a message last claimed money that the gateway did not know of. */
   readonly claimedAt: Instant | null
+  /** By which way of the file it is paid; null or left out: through the gateway. */
+  readonly way?: string | null
   /** Whether it asks for what a correction left; left out: for the registration's price. */
   readonly isDifference?: boolean
 }
@@ -64,6 +67,9 @@ export function standing(registration: Payable, at: Instant): Stands {
   if (paymentStatus === 'success') return 'complete'
   if (inReview) return 'organisers'
   if (paymentStatus === 'refunded') return 'refunded'
+  if (registration.state === 'told') return 'told'
+  const [newest] = payments
+  if (newest?.way != null) return newest.status === 'pending' ? 'by-hand' : 'lapsed'
   const waits = payments.some((attempt) => mayBeAtBank(attempt, at))
   switch (paymentStatus) {
     case 'pending':
@@ -96,8 +102,9 @@ function isClaimed({ claimedAt }: Attempt, at: Instant): boolean {
   return claimedAt !== null && at < claimedAt + CLAIM_MS
 }
 
-/** Nothing more is expected of it: it is paid, or it failed and is no longer watched. */
-export function isOver({ status, watchUntil }: Attempt, at: Instant): boolean {
+/** Nothing more is expected of it: it is paid, or it failed and is no longer watched; of what no gateway knows, nothing ever was. */
+export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boolean {
+  if (way != null) return true
   switch (status) {
     case 'success':
     case 'refunded':
@@ -145,11 +152,20 @@ export function termsOf(
   at: Instant,
   accepted: Paise | null,
 ): Terms {
-  const opening = openOn(event, dayOf(at))
+  const today = dayOf(at)
+  const opening = openOn(event, today)
   const [newest] = registration.payments
+  const card = event.ways.find(({ is }) => is === 'card')
+  const isOver = card !== undefined && !isWayOpen(card, today)
   return {
-    opening: opening.open ? 'open' : opening.by === 'hand' ? 'closed' : 'ended',
-    closedText: opening.open ? '' : opening.text,
+    // A way that has had its last day begins no order, like what the organisers close.
+    opening:
+      !opening.open && opening.by !== 'hand'
+        ? 'ended'
+        : opening.open && !isOver
+          ? 'open'
+          : 'closed',
+    closedText: !opening.open ? opening.text : isOver ? 'It can no longer be paid by card.' : '',
     quote: quoteOf(event, registration.answers, registration.category, at),
     holdUntil: newest === undefined ? null : holdOf(event, newest),
     accepted,
@@ -207,10 +223,11 @@ export function mayPay(
     return { is: 'wait' }
   if (!owes) return atTerms(newest, payments.length, terms, at)
   // Who is registered pays a difference whenever that is: no closing and no price of the day is in the way.
-  if (newest.status === 'pending') return { is: 'same-order', orderId: newest.orderId }
+  const isOpen = newest.status === 'pending'
+  if (isOpen && newest.way == null) return { is: 'same-order', orderId: newest.orderId }
   return registration.payments.length >= ATTEMPTS_MAX
     ? { is: 'too-many-attempts' }
-    : { is: 'new-attempt', quote: null, replaces: null }
+    : { is: 'new-attempt', quote: null, replaces: isOpen ? newest.orderId : null }
 }
 
 /** Paid, and corrected since to something dearer. */
@@ -226,17 +243,18 @@ export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boole
 /** Nothing is on its way: it is a matter of days and prices. */
 function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): Paying {
   const { opening, holdUntil, accepted, quote } = terms
-  const isOpen = newest.status === 'pending'
+  const isOpen = newest.status === 'pending' && newest.way == null
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
   // A price that is held is held over the last day; what the organisers close by hand begins no order.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
   // Counted from when it was placed, so that asking again and again holds no door open.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
+  const replaces = newest.status === 'pending' ? newest.orderId : null
   const again = (next: Quote | null): Paying => {
     if (isOpen && next === null) return { is: 'same-order', orderId: newest.orderId }
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
-    return { is: 'new-attempt', quote: next, replaces: isOpen ? newest.orderId : null }
+    return { is: 'new-attempt', quote: next, replaces }
   }
   if (isHeld || isClosed) return again(null)
   if (!quote.ok) return { is: 'not-on-sale', why: quote.error }
@@ -269,10 +287,13 @@ export function inTime(
   return isDearer ? 'after-hold' : 'in-time'
 }
 
+/** How a registration stands that may be paid by card, also where it was to be paid otherwise. */
+const PAYABLE: readonly Stands[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
+
 /** Whether it is worth trying: the same rule, as if the gateway had just said that it has no record. */
 export function mayTry(event: EventConfig, registration: Payable, at: Instant): boolean {
   const stands = standing(registration, at)
-  const isOpen = stands === 'not-paid' || stands === 'failed' || owesDifference(registration)
+  const isOpen = PAYABLE.includes(stands) || owesDifference(registration)
   if (event.payment === null || !isOpen) return false
   const learnt = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),

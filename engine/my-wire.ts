@@ -2,6 +2,7 @@
 import type { RegistrationState } from './acts.ts'
 import type { WireEditable } from './acts-wire.ts'
 import type { DocumentsAnswer } from './documents.ts'
+import type { WirePaying } from './paying-wire.ts'
 import type { RegistrationAnswer } from './wire.ts'
 
 /** GET /api/my/{token}/. Amounts are rupees, instants ISO 8601 with offset. */
@@ -10,6 +11,8 @@ export type MyAnswer = {
   /** With every answer: the link is the delegate's own. */
   registration: RegistrationAnswer['registration']
   state: RegistrationState
+  /** Where to pay, and what was told of it; null: it is not paid outside, or not due. */
+  paying: WirePaying | null
   /** Each is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsAnswer['documents']
   /** What may be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day; empty fields: nothing may. */

@@ -181,6 +181,10 @@ export type Stands =
   | 'failed'
   | 'refunded'
   | 'cancelled'
+  /** The delegate pays by themselves, outside: has not told us yet, has told us; did not in time. */
+  | 'by-hand'
+  | 'told'
+  | 'lapsed'
   /** Somebody sees it first; somebody has, and has refused it. */
   | 'to-approve'
   | 'refused'

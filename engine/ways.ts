@@ -5,6 +5,7 @@ const WAYS = {
   transfer: { words: 'Bank transfer', asks: 'UTR or reference of the bank', least: 'treasurer' },
   upi: { words: 'UPI', asks: 'UPI reference', least: 'treasurer' },
   cheque: { words: 'Cheque or draft', asks: 'Number and bank', least: 'treasurer' },
+  desk: { words: 'At the desk', asks: 'Number of the slip', least: 'desk' },
   cash: { words: 'Cash at the desk', asks: 'Number of the slip', least: 'desk' },
   machine: { words: 'Card machine at the desk', asks: 'Number of the slip', least: 'desk' },
 } as const satisfies Readonly<
@@ -12,6 +13,11 @@ const WAYS = {
 >
 export type Way = keyof typeof WAYS
 export const WAY_IDS = Object.keys(WAYS) as readonly Way[]
+
+/** References of banks are one wherever they are told; slips are numbered by each event for itself. */
+export function isOfTheDesk(way: Way): boolean {
+  return WAYS[way].least === 'desk'
+}
 
 export function isWay(word: string): word is Way {
   return Object.hasOwn(WAYS, word)

@@ -127,6 +127,8 @@ export type RegisterAnswer = {
   /** How it stands with the money; of the same form sent again it may be anything. */
   stands: Stands
   payment_data?: PaymentData
+  /** Where it says how to pay, for what is not paid through a gateway: the delegate's own page. */
+  page?: string
 }
 
 /** What the public read of a registration says of it by itself. */

@@ -11,6 +11,8 @@ import { keepPrivate } from './machine/private.ts'
 import { openGateway } from './paying/gateway/open.ts'
 import type { Sandbox } from './paying/gateway/sandbox.ts'
 import { openMailer } from './mail.ts'
+import { openLapsing } from './acting/lapsing.ts'
+import type { Lapsing } from './acting/lapsing.ts'
 import { openDailyMail } from './office/daily-mail.ts'
 import type { DailyMail } from './office/daily-mail.ts'
 import type { Mailer } from './mail.ts'
@@ -45,6 +47,7 @@ export type Assembled = {
   readonly mailer: Mailer
   readonly unfinished: Unfinished
   readonly daily: DailyMail
+  readonly lapsing: Lapsing
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
   /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
@@ -114,6 +117,7 @@ async function assembleAlone(
   )
   const mailer = openMailer({ store, events, clock, log, environment }, { works: options.works })
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
+  const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
@@ -126,6 +130,7 @@ async function assembleAlone(
     mailer,
     unfinished,
     daily,
+    lapsing,
     sandbox,
     close: async () => {
       // From the outside in: no new requests, then what still works for the old ones, the store last.
@@ -133,6 +138,7 @@ async function assembleAlone(
       await app.close()
       await payments.close()
       await unfinished.close()
+      await lapsing.close()
       await daily.close()
       await mailer.close()
       await closeGateway()

@@ -142,6 +142,7 @@ export const readRegistered: Reader<Registered> = (body) => {
     reg_no: regNo,
     ...(body['stands'] !== undefined && { stands: readStands(body['stands']) }),
     ...(paymentData !== null && { payment_data: paymentData }),
+    ...(typeof body['page'] === 'string' && { page: body['page'] }),
   }
 }
 
@@ -232,6 +233,9 @@ const STANDS: ReadonlySet<unknown> = new Set<Stands>([
   'cancelled',
   'to-approve',
   'refused',
+  'by-hand',
+  'told',
+  'lapsed',
 ])
 
 /** What is not known yet waits: nobody is told that they have paid, or to pay again, by a word we cannot read. */

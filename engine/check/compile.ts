@@ -4,7 +4,8 @@
  * names of lists and gateways replaced by what they name. It trusts the shape and nothing
  * else: names that mean nothing are left empty, and the checks say so.
  */
-import type { EventConfig, Gateway, Section, SiteTexts } from '../config.ts'
+import type { EventConfig, Section, SiteTexts } from '../config.ts'
+import { delegateWays, wayQuestion } from '../pay-ways.ts'
 import { rolesOf } from '../roles.ts'
 import { day, type Day } from '../time.ts'
 import { toApprovals } from './compile/approval.ts'
@@ -16,6 +17,7 @@ import { toEdit, toKeep } from './compile/own-page.ts'
 import { toInvoice } from './compile/invoice.ts'
 import { toFacts } from './compile/facts.ts'
 import { toCategory, toField } from './compile/form.ts'
+import { toPaying } from './compile/paying.ts'
 import { toAdmin } from './compile/office.ts'
 import { EMPTY_PAGE, resultErrors, toButton, toPage } from './compile/pages.ts'
 import {
@@ -67,12 +69,13 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       label: text(value.label),
     }))
   const roles = rolesOf([...asked, ...alsoStored])
-  const isPaid = file.payment !== undefined && file.payment !== 'none'
+  const paying = toPaying(file.payment, { categories, shared, days })
   const fields = asked.map((field) =>
-    isPaid && field.type === 'email' && field.id === roles.email
+    paying.payment !== null && field.type === 'email' && field.id === roles.email
       ? { ...field, toGateway: true }
       : field,
   )
+  const way = wayQuestion(paying, sections.length, text(common.required))
   const orderId = map(file.order_id)
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
@@ -81,6 +84,8 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const panel = own.panel === undefined ? null : map(own.panel)
   const stepper = own.stepper === undefined ? null : map(own.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
+  // What somebody pays by a transfer is not paid by the press of a button.
+  const isOnlyCard = paying.payment !== null && delegateWays(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
   const api = map(file.api)
   const apiHere = apiOf(id, maybe(api.register))
@@ -137,12 +142,15 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     fees,
     ...toFacts(file),
     approvals: toApprovals(file.approval),
-    sections: sections.map((section): Section => ({
-      title: text(section.title),
-      fields: list(section.fields).map((field) => text(map(field).id)),
-      ...(section.show_when === undefined ? {} : { showWhen: toCondition(section.show_when) }),
-    })),
-    fields,
+    sections: [
+      ...sections.map((section): Section => ({
+        title: text(section.title),
+        fields: list(section.fields).map((field) => text(map(field).id)),
+        ...(section.show_when === undefined ? {} : { showWhen: toCondition(section.show_when) }),
+      })),
+      ...(way === null ? [] : [way.section]),
+    ],
+    fields: way === null ? fields : [...fields, way.field],
     alsoStored,
     roles,
     form: {
@@ -164,9 +172,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
         lines: texts(summary.lines).filter((line) =>
           isCharged(fees, line),
         ) as EventConfig['form']['summary']['lines'],
-        button:
-          maybe(map(own.summary).button) ??
-          (map(file.payment).gateway === undefined ? freeButton : text(summary.button)),
+        button: maybe(map(own.summary).button) ?? (isOnlyCard ? text(summary.button) : freeButton),
         freeButton,
         busy: text(summary.busy),
       },
@@ -187,12 +193,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     edit: file.edit === undefined ? null : toEdit(map(file.edit)),
     keep: toKeep(map(file.keep), days.to),
     invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
-    payment: isPaid
-      ? {
-          gateway: toGateway(text(map(file.payment).gateway), shared.gateways),
-          account: text(map(file.payment).account),
-        }
-      : null,
+    ...paying,
     api: {
       register: apiHere.register,
       registration: maybe(api.registration) ?? apiHere.registration,
@@ -248,23 +249,6 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
 /** Nobody registers for what is over, unless the file wants it. */
 const closesOf = (said: unknown, last: Day): Day | undefined =>
   said === NEVER ? undefined : (maybeDay(said) ?? last)
-
-function toGateway(name: string, gateways: Plain): Gateway {
-  const gateway = map(map(gateways.gateways)[name])
-  const live = map(gateway.live)
-  return {
-    name,
-    live: {
-      pay: text(live.pay),
-      status: text(live.status),
-      refund: text(live.refund),
-      hops: texts(live.hops),
-    },
-    constants: wireNames(gateway.constants),
-    postsTo: text(gateway.posts_to),
-    posts: wireNames(gateway.posts),
-  }
-}
 
 function toSiteTexts(shared: Plain): SiteTexts {
   const admin = map(shared.admin)

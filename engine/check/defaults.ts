@@ -36,6 +36,9 @@ export const NEVER = 'never'
 /** How long a place is kept while somebody pays: as long as a payment at a gateway may take. */
 export const HOLD_PLACE_MS = 30 * 60_000
 
+/** How long a transfer is waited for: banks take days for it, and nobody's place is kept for weeks. */
+export const LAPSE_DAYS = 14
+
 /** The blue of the look, for an event without a colour of its own. */
 export const LOOK_COLOUR = '#1050AC'
 /** Twelve random digits and a check digit: no number is guessed, and three letters and a year fit before them. */

@@ -12,6 +12,7 @@ import type {
   InvoiceKeys,
   KeepKeys,
 } from './desk-types.ts'
+import type { Payment } from './payment-types.ts'
 import type { Text } from './shared-types.ts'
 
 export type EventFile = {
@@ -33,7 +34,7 @@ export type EventFile = {
   readonly words?: Words
   readonly form: Form
   readonly order_id: OrderId
-  readonly payment?: { readonly gateway: string; readonly account: Name } | string
+  readonly payment?: Payment
   readonly approval?: readonly ApprovalRule[]
   readonly cancellation?: { readonly steps: readonly CancellationStep[] }
   readonly edit?: EditKeys

@@ -329,9 +329,10 @@ function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
   return { said, writtenTexts }
 }
 
-/** Ids of the form's fields and of what is stored beside them. */
-export function storedIds({ fields, stored }: Model): readonly string[] {
-  return [...fields.map(({ id }) => id), ...stored.map(({ id }) => id)]
+/** Ids of the form's fields, also of the question that several ways to pay ask, and of what is stored beside them. */
+export function storedIds({ fields, stored, config }: Model): readonly string[] {
+  const asked = config.fields.slice(fields.length)
+  return [...fields, ...asked, ...stored].map(({ id }) => id)
 }
 
 /** The last day of registration where the file itself names one; without it the event's last day is meant. */

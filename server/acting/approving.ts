@@ -18,6 +18,7 @@ import { registrationView } from '../registering/view.ts'
 import type { Approved, Store, StoredRegistration } from '../store/store.ts'
 import { badData, textIn } from './asked.ts'
 import type { Asked, Doer } from './asked.ts'
+import { throughFor } from './through.ts'
 
 export const approve: Doer = async (asked) => {
   const { deps, served, registration, wanted } = asked
@@ -149,16 +150,7 @@ function beginning(
     paidAt: at,
   } as const
   return {
-    through:
-      config.payment === null
-        ? null
-        : {
-            gateway: config.payment.gateway.name,
-            askedOf: {
-              account: config.payment.account,
-              merchantId: deps.gateway.merchantOf(config),
-            },
-          },
+    through: throughFor(deps, config, registration, at),
     confirmation: mailFor(config, registrationView(config, complete, at)),
   }
 }

@@ -108,7 +108,10 @@ export const wordsOf = ({ body }: FastifyRequest): Words =>
 /** An act that was refused, with the status that says whose turn it is. */
 export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
   const { code, message } = no
-  const more = 'quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}
+  const more = {
+    ...('quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}),
+    ...('errors' in no && no.errors !== undefined ? { errors: no.errors } : {}),
+  }
   return refuse(reply, STATUS[code] ?? 409, code, message, more)
 }
 

@@ -7,13 +7,19 @@ import {
   isAtLeast,
   isDay,
   isWay,
+  quoteOf,
   startOf,
+  transferWay,
   wayInSentence,
   wayOf,
   type Actor,
+  type EventConfig,
+  type Instant,
+  type Quote,
   type Role,
 } from '../../engine/index.ts'
 import { confirmationOf } from '../paying/question.ts'
+import type { StoredRegistration } from '../store/store.ts'
 import { amountIn, badData, textIn } from './asked.ts'
 import type { Doer } from './asked.ts'
 
@@ -43,11 +49,25 @@ export const confirm: Doer = async ({ deps, served, registration, wanted, words 
     return badData(`It cannot have come on ${formatDay(day)}: today is ${formatDay(today)}.`)
   const paidAt = day === today ? wanted.at : instant(startOf(day))
   const [payment] = registration.payments
+  const price = priceOnDay(served.config, registration, paidAt)
   const mail =
     payment === undefined
       ? null
       : confirmationOf({ event: served.config, registration, payment }, reference, paidAt)
-  return deps.store.confirm(wanted, { way, reference, amount: amount.value, paidAt }, mail)
+  const came = { way, reference, amount: amount.value, paidAt, price }
+  return deps.store.confirm(wanted, came, mail)
+}
+
+/** Where the day of credit decides, what it cost then; null: what it cost when it was registered. */
+function priceOnDay(
+  config: EventConfig,
+  { payments, answers, category, paymentStatus }: StoredRegistration,
+  paidAt: Instant,
+): Quote | null {
+  const way = transferWay(config, payments[0]?.way ?? null)
+  if (way === null || way.priceOn !== 'credited' || paymentStatus === 'success') return null
+  const quoted = quoteOf(config, answers, category, paidAt)
+  return quoted.ok ? quoted.value : null
 }
 
 const mayConfirm = (actor: Actor, least: Role): boolean =>

@@ -32,6 +32,7 @@ import { FILE_GONE } from '../registering/sent-files.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../store/store.ts'
 import { amountIn, badData } from './asked.ts'
 import type { Asked, Doer, Done } from './asked.ts'
+import { throughFor } from './through.ts'
 
 /**
  * `{answers: {field: answer}, total?: rupees}`: null takes an answer away. Where the price changes by it, `total`
@@ -136,16 +137,7 @@ async function change(
     searchable: delegateOf(config, answers),
     unique: uniqueRules(config),
     quote,
-    through:
-      config.payment === null
-        ? null
-        : {
-            gateway: config.payment.gateway.name,
-            askedOf: {
-              account: config.payment.account,
-              merchantId: deps.gateway.merchantOf(config),
-            },
-          },
+    through: throughFor(deps, config, registration, wanted.at),
     holdUntil: heldUntil(config, wanted.at),
     changes: [
       ...judged.value.changes,

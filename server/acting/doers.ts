@@ -6,6 +6,7 @@ import { correct, transfer } from './correcting.ts'
 import { confirm } from './confirming.ts'
 import { accept, cancel, dismiss, refund } from './ending.ts'
 import { resend, sendPayLink } from './mailing.ts'
+import { notFound, takeUp } from './telling.ts'
 
 /** What the office may ask for by POST /admin/registrations/{reg_no}/acts/. */
 export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
@@ -19,6 +20,8 @@ export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   cancel,
   approve,
   refuse,
+  not_found: notFound,
+  take_up: takeUp,
   resend,
   send_pay_link: sendPayLink,
 }

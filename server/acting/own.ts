@@ -3,10 +3,12 @@ import type { ActName } from '../../engine/index.ts'
 import { acceptOffer } from './approving.ts'
 import type { Doer } from './asked.ts'
 import { edit } from './correcting.ts'
+import { tell } from './telling.ts'
 
 /** What may be asked for by POST /api/my/{token}/acts/. */
 export const DELEGATE_DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
   accept_offer: acceptOffer,
+  tell,
 }

@@ -1,6 +1,6 @@
 /** The calls of a delegate's own page: what it shows, and the documents it leads to. The link is the proof; there is no cookie. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isActName } from '../../engine/index.ts'
+import { isActName, wayFiles } from '../../engine/index.ts'
 import type { ActedAnswer } from '../../engine/index.ts'
 import { onceOf, textIn } from '../acting/asked.ts'
 import { sendNo, wordsOf } from '../acting/calls.ts'
@@ -18,7 +18,7 @@ import { linked, LINK_UNKNOWN } from '../registering/own-link.ts'
 import type { Linked } from '../registering/own-link.ts'
 import { keepProof } from '../registering/proof-calls.ts'
 import { bodyRefused, sendRefusal } from '../registering/refusals.ts'
-import { fileLimitsOf } from '../registering/sent-files.ts'
+import { limitsOf } from '../registering/sent-files.ts'
 import { lostLinkCall } from './lost-link.ts'
 import { myAnswer } from './view.ts'
 
@@ -112,9 +112,10 @@ export async function delegateCalls(
   const proof = withLink(
     limitByAddress(deps, FILES_PER_ADDRESS),
     async ({ served: { config } }, request, reply) => {
-      const body = await readBody(request, fileLimitsOf(config), deps.uploads)
+      const fields = [...config.fields, ...wayFiles(config)]
+      const body = await readBody(request, limitsOf(fields), deps.uploads)
       if (!body.ok) return sendRefusal(reply, bodyRefused(config, body.error))
-      const kept = await keepProof(deps, config, body.value)
+      const kept = await keepProof(deps, config, body.value, fields)
       return kept.ok ? reply.code(201).send(kept.value) : sendRefusal(reply, kept.error)
     },
   )

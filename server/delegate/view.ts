@@ -11,6 +11,7 @@ import {
 import type { Field, MyAnswer } from '../../engine/index.ts'
 import { refusedShown } from '../acting/approving.ts'
 import { editable } from '../acting/editable.ts'
+import { payingOf } from '../acting/paying.ts'
 import type { Deps } from '../deps.ts'
 import type { Linked } from '../registering/own-link.ts'
 import { registrationView } from '../registering/view.ts'
@@ -22,10 +23,11 @@ export async function myAnswer(
 ): Promise<MyAnswer> {
   const at = clock()
   const { regNo, state } = registration
-  const [documents, acts, kept] = await Promise.all([
+  const [documents, acts, kept, paying] = await Promise.all([
     store.documents(regNo),
     store.acts(regNo),
     store.kept(regNo),
+    payingOf({ store }, config, registration),
   ])
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
@@ -35,6 +37,7 @@ export async function myAnswer(
     status: 'success',
     registration: registrationView(config, registration, at),
     state,
+    paying,
     documents: documents.map(({ id, kind, serial, at: issuedAt, total }) => ({
       id,
       kind,

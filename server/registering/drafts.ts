@@ -39,18 +39,33 @@ export function draftsIn(
   return named.length === 0 ? NONE : found(deps, event, named, at)
 }
 
-async function found(
+/** One that answers this field, held so that it is not swept, and what its token is stored as; null: it is none. */
+export async function heldDraft(
   { store, uploads }: Pick<Deps, 'store' | 'uploads'>,
+  event: EventConfig,
+  field: string,
+  token: string,
+  at: Instant,
+): Promise<{ readonly proof: DraftProof; readonly tokenHash: string } | null> {
+  if (!TOKEN.test(token)) return null
+  const tokenHash = hashOfToken(token)
+  const proof = await store.draft(tokenHash)
+  const isTheirs = proof !== null && proof.eventId === event.id && proof.field === field
+  return isTheirs && at - proof.at < DRAFT_MS && (await uploads.hold(proof.sha256))
+    ? { proof, tokenHash }
+    : null
+}
+
+async function found(
+  deps: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,
   named: readonly (readonly [id: string, token: string])[],
   at: Instant,
 ): Promise<Drafts> {
   const drafts = new Map<string, Result<DraftProof, 'gone'>>()
   for (const [id, token] of named) {
-    const draft = await store.draft(hashOfToken(token))
-    const isTheirs = draft !== null && draft.eventId === event.id && draft.field === id
-    const isThere = isTheirs && at - draft.at < DRAFT_MS && (await uploads.hold(draft.sha256))
-    drafts.set(id, isThere ? ok(draft) : err('gone'))
+    const draft = await heldDraft(deps, event, id, token, at)
+    drafts.set(id, draft === null ? err('gone') : ok(draft.proof))
   }
   return drafts
 }

@@ -9,6 +9,7 @@ import {
   delegateOf,
   err,
   heldUntil,
+  lapseOf,
   mailFor,
   ok,
   orderIdOf,
@@ -17,19 +18,21 @@ import {
   randomDigits,
   regNoOf,
   toApproveMail,
+  toPayMail,
 } from '../../engine/index.ts'
 import type {
   Answers,
   EventConfig,
   Instant,
   PaymentData,
+  PayWay,
   Quote,
   QuoteRefusal,
   RegNo,
   Result,
 } from '../../engine/index.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../deps.ts'
-import type { NewRegistration, OutsideRefusal, Registered } from '../store/store.ts'
+import type { NewMail, NewRegistration, OutsideRefusal, Registered } from '../store/store.ts'
 import { handOff } from './pay-again.ts'
 import { registrationView } from './view.ts'
 
@@ -52,14 +55,16 @@ export function priceOf(
   return quoted.ok ? ok({ category: quoted.value.category, quote: quoted.value }) : quoted
 }
 
-/** All that a registration is made of but its number; the files are kept already. */
+/** All that a registration is made of but its number; the files are kept already. `way` null: the event takes no money. */
 export type Judged = Priced &
-  Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'>
+  Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
+    readonly way: PayWay | null
+  }
 
-/** `data` null: nothing is to be paid, or somebody sees it first. */
+/** `data` null: nothing is to be paid, not through a gateway, or somebody sees it first. */
 export type Made = Registered & {
   readonly data: PaymentData | null
-  readonly stands: 'complete' | 'not-paid' | 'to-approve'
+  readonly stands: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
 }
 export type MakingRefusal =
   | { readonly code: 'idempotency_key_reused' }
@@ -80,7 +85,12 @@ export async function make(
     if (!handed.ok) return err({ code: 'not_payable', why: handed.error })
     const registered = await deps.store.register(registration)
     if (registered.ok) {
-      const stands = registration.approval === undefined ? 'complete' : 'to-approve'
+      const stands =
+        registration.way !== undefined
+          ? 'by-hand'
+          : registration.approval === undefined
+            ? 'complete'
+            : 'to-approve'
       const data = handed.value
       return ok({ ...registered.value, data, stands: data === null ? stands : 'not-paid' })
     }
@@ -94,9 +104,9 @@ export async function make(
 function handedOff(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
-  { regNo, orderId, quote: quoted, answers, at }: NewRegistration,
+  { regNo, orderId, quote: quoted, answers, at, way }: NewRegistration,
 ): Result<PaymentData | null, HandOffRefusal> {
-  if (orderId === null || quoted === null) return ok(null)
+  if (orderId === null || quoted === null || way !== undefined) return ok(null)
   return handOff(deps, event, { regNo, orderId, amount: quoted.total, answers }, at)
 }
 
@@ -124,7 +134,7 @@ function newRegistration(
   const approval = approvalOf(event.approvals, judged.answers, judged.category)
   // What costs nothing is not handed to a gateway, which takes no payment of nothing: it is complete at once.
   const isFree = judged.quote === null || judged.quote.total === 0
-  const payment = isFree || approval !== null ? null : event.payment
+  const way = isFree || approval !== null ? null : judged.way
   const registration = {
     eventId: event.id,
     eventHash: served.hash,
@@ -133,19 +143,13 @@ function newRegistration(
     searchable: delegateOf(event, judged.answers),
     category: judged.category,
     quote: judged.quote,
-    orderId: payment === null ? null : orderIdOf(regNo, 1),
+    orderId: way === null ? null : orderIdOf(regNo, 1),
     uploads: judged.uploads,
     agreed: agreedIn(event, judged.answers),
     at: judged.at,
     idempotency: judged.idempotency,
     ...(judged.outside === undefined ? {} : { outside: judged.outside }),
-    ...(payment === null
-      ? {}
-      : {
-          gateway: payment.gateway.name,
-          askedOf: { account: payment.account, merchantId },
-          holdUntil: heldUntil(event, judged.at),
-        }),
+    ...paidBy(event, way, merchantId, judged.at),
   }
   if (approval !== null) {
     const by = decideBy(approval, judged.at)
@@ -153,8 +157,42 @@ function newRegistration(
     const mail = toApproveMail(event, registration, { approval, total, by })
     return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
   }
-  const mail = payment === null ? mailFor(event, unpaidView(event, registration)) : null
-  return { ...registration, mail }
+  return { ...registration, mail: firstMail(event, registration, way) }
+}
+
+/** Through whom a registration is to be paid, and until when that price is held. */
+function paidBy(
+  event: EventConfig,
+  way: PayWay | null,
+  merchantId: string | null,
+  at: Instant,
+): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
+  if (way === null) return {}
+  if (way.is === 'transfer') {
+    const payUntil = lapseOf(way, at)
+    return { way: way.id, payUntil, holdUntil: payUntil }
+  }
+  if (way.is === 'desk') return { way: way.id, holdUntil: heldUntil(event, at) }
+  const { payment } = event
+  assert(payment !== null, 'cards are paid, but through no gateway')
+  return {
+    gateway: payment.gateway.name,
+    askedOf: { account: payment.account, merchantId },
+    holdUntil: heldUntil(event, at),
+  }
+}
+
+/** The confirmation where nothing is to be paid; where to pay, by a transfer; else none before there is money. */
+function firstMail(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+  way: PayWay | null,
+): NewMail | null {
+  if (way === null) return mailFor(event, unpaidView(event, registration))
+  const { regNo, answers, quote: quoted, at } = registration
+  return way.is === 'transfer' && quoted !== null
+    ? toPayMail(event, { regNo, answers }, way, quoted.total, lapseOf(way, at))
+    : null
 }
 
 /** A registration without a payment as it will be read once it is stored: a success at once. */

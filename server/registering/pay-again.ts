@@ -15,6 +15,7 @@ import {
   orderIdOf,
   paise,
   standing,
+  takesMoney,
   termsOf,
   uniqueRules,
 } from '../../engine/index.ts'
@@ -90,7 +91,7 @@ export function answerTo(
     return { status: 'success', message, reg_no, stands }
   }
   if (data === null) {
-    const notice = event.payment === null ? event.form.withoutPayment.notice : null
+    const notice = !takesMoney(event) ? event.form.withoutPayment.notice : null
     return { status: 'success', message: notice ?? RECORDED, reg_no, stands }
   }
   const message = `${RECORDED} It is complete once the payment is made.`
@@ -156,6 +157,7 @@ export async function payAgain(
         const again = await deps.store.retry(regNo, at, {
           after: newest.orderId,
           replaces: paying.replaces !== null,
+          gateway: event.payment.gateway.name,
           askedOf: {
             account: event.payment.account,
             merchantId: deps.gateway.merchantOf(event),

@@ -43,7 +43,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     if (!open.open) return sendRefusal(reply, closedRefused(open.text))
     const body = await readBody(request, fileLimitsOf(event), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(event, body.error))
-    const kept = await keepProof(deps, event, body.value)
+    const kept = await keepProof(deps, event, body.value, event.fields)
     return kept.ok ? reply.code(201).send(kept.value) : sendRefusal(reply, kept.error)
   }
 
@@ -73,11 +73,11 @@ function eventOf(deps: Deps, request: FastifyRequest): EventConfig | null {
 
 /** The one file of a body, under its field. */
 function oneFileOf(
-  event: EventConfig,
   { files }: Body,
+  fields: readonly Field[],
 ): (SentFile & { readonly field: Field }) | null {
   const [[id, sent] = []] = files
-  const field = event.fields.find((one) => one.id === id)
+  const field = fields.find((one) => one.id === id)
   return files.size === 1 && sent !== undefined && field !== undefined ? { ...sent, field } : null
 }
 
@@ -95,8 +95,9 @@ async function keep(
   deps: Deps,
   event: EventConfig,
   body: Body,
+  fields: readonly Field[],
 ): Promise<Result<ProofAnswer, Refusal>> {
-  const sent = oneFileOf(event, body)
+  const sent = oneFileOf(body, fields)
   if (sent === null) return err(noFileRefused())
   const { field, file } = sent
   const named = fileName(field, sent.name)

@@ -11,6 +11,8 @@ import {
   openOn,
   own,
   standing,
+  WAY_FIELD,
+  wayFor,
 } from '../../engine/index.ts'
 import type {
   EventConfig,
@@ -18,7 +20,9 @@ import type {
   FieldErrors,
   Instant,
   RegisterAnswer,
+  RegNo,
   Result,
+  Stands,
 } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { checkedAnswers } from '../events/validators.ts'
@@ -55,6 +59,7 @@ import {
 } from './refusals.ts'
 import type { Refusal } from './refusals.ts'
 import { answersOf, fileLimitsOf, goneFrom, judgeFiles } from './sent-files.ts'
+import { newLink } from './own-link.ts'
 import { compareSent } from './sent.ts'
 
 /** A hall of delegates shares one address; a script that fills the database does not stay below this. */
@@ -158,6 +163,13 @@ async function register(
   const priced = priceOf(event, answers.value, at)
   if (!priced.ok) return err(quoteRefused(event, priced.error))
   const { category, quote } = priced.value
+  const paying = wayFor(event, answers.value, dayOf(at))
+  if (!paying.ok)
+    return err(
+      event.fields.some(({ id }) => id === WAY_FIELD)
+        ? answersRefused({ [WAY_FIELD]: paying.error })
+        : closedRefused(paying.error),
+    )
   const compared = compareSent(event, body.values, category, quote)
   if (compared.is === 'unreadable')
     return err(answersRefused({ [compared.name]: 'This is not an amount in rupees.' }))
@@ -165,7 +177,8 @@ async function register(
 
   const { uploads, files } = judged.value
   for (const file of files) await deps.uploads.keep(file)
-  const given = { category, quote, answers: answers.value, uploads, idempotency, at, outside }
+  const way = paying.value
+  const given = { category, quote, answers: answers.value, uploads, idempotency, at, outside, way }
   const made = await make(deps, served, given)
   if (!made.ok) {
     const { error } = made
@@ -180,6 +193,7 @@ async function register(
   }
   if (made.value.repeated) return answerAgain(deps, event, made.value, at)
   const { regNo, data, stands } = made.value
+  if (stands === 'by-hand') return ok(await answerByHand(deps, event, regNo))
   return ok(answerTo(event, regNo, data, stands))
 }
 
@@ -215,6 +229,15 @@ async function notMade(
   }
 }
 
+/** How it stands while it is paid outside. */
+const BY_HAND: readonly Stands[] = ['by-hand', 'told', 'lapsed']
+
+/** What is paid outside has a page of its own, which says where to pay and asks what was paid. */
+async function answerByHand(deps: Deps, event: EventConfig, regNo: RegNo): Promise<RegisterAnswer> {
+  const link = await newLink(deps, { regNo, eventId: event.id })
+  return { ...answerTo(event, regNo, null, 'by-hand'), page: new URL(link).pathname }
+}
+
 /**
  * A repeated request gets the first registration, with a hand-off built afresh for what may be paid. Where
  * nothing may be paid now, how it stands is all there is to say: the result page says the rest.
@@ -225,6 +248,9 @@ async function answerAgain(
   { regNo }: Registered,
   at: Instant,
 ): Promise<Result<RegisterAnswer, Refusal>> {
+  const known = await deps.store.registration(regNo)
+  assert(known !== null, 'a registration that was sent again is not there')
+  if (BY_HAND.includes(standing(known, at))) return ok(await answerByHand(deps, event, regNo))
   const due = await payAgain(deps, event, regNo, at)
   if (due.ok) return ok(answerTo(event, regNo, due.value.data))
   if (['registration_closed', 'not_payable', 'taken'].includes(due.error.code))

@@ -23,14 +23,16 @@ export type JudgedFiles = {
 }
 
 /** How many bytes the file of each field may have. */
-export const fileLimitsOf = remember(
-  (event: EventConfig): FileLimits =>
-    new Map(
-      event.fields.flatMap(({ id, type, bytesMax }) =>
-        type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
-      ),
+export const fileLimitsOf = remember((event: EventConfig) => limitsOf(event.fields))
+
+/** The same of any fields. */
+export function limitsOf(fields: readonly Field[]): FileLimits {
+  return new Map(
+    fields.flatMap(({ id, type, bytesMax }) =>
+      type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
     ),
-)
+  )
+}
 
 /** The answers as sent; a file's answer is its name, and only a file counts that came with the request, or ahead of it. */
 export function answersOf(

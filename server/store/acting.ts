@@ -17,6 +17,7 @@ import type {
 } from '../../engine/index.ts'
 import type { AskedThrough } from './money.ts'
 import type { NewMail, Searchable, StoredUpload } from './shapes.ts'
+import type { NewTelling, StoredTelling } from './tellings.ts'
 
 /** An act as it is wanted; `once` null: nobody sends it twice. */
 export type NewAct = {
@@ -129,9 +130,33 @@ export interface Acting {
       readonly reference: string
       readonly amount: Paise
       readonly paidAt: Instant
+      /** The price of the day on which it came, where that decides; left out: that of the attempt. */
+      readonly price?: Quote | null
     },
     mail: NewMail | null,
   ): Promise<ActAnswer>
+  /** What a delegate tells of money paid outside; a reference is of one registration. */
+  tell(wanted: NewAct, telling: NewTelling, mail: NewMail | null): Promise<ActAnswer>
+  /** What was told is not at the bank: it waits to be told again until `payUntil`. */
+  notFound(
+    wanted: NewAct,
+    how: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
+  ): Promise<ActAnswer>
+  /** Nobody paid in time: its places are free. */
+  lapse(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
+  /** What has lapsed waits to be paid once more, where its places are still there. */
+  takeUp(
+    wanted: NewAct,
+    how: {
+      readonly way: string | null
+      readonly payUntil: Instant
+      readonly mail: NewMail | null
+    },
+  ): Promise<ActAnswer>
+  /** Those that wait to be paid and whose day is over, the longest first. */
+  overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
+  /** What was told of a registration, the newest first. */
+  tellings(regNo: RegNo): Promise<readonly StoredTelling[]>
   /** Gives back of what counts: through the gateway, or as done by hand under a reference. `amount` null: all that is left. */
   refund(
     wanted: NewAct,

@@ -6,7 +6,7 @@ import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../engine/ind
 import type { ActRefusal, Instant, Paise, Quote, Result } from '../../engine/index.ts'
 import type { ActAnswer, Approved, NewAct, OfferTaken } from './acting.ts'
 import { doAct } from './acts.ts'
-import { insertPayment, nextAttempt } from './attempts.ts'
+import { askedThrough, insertPayment, nextAttempt } from './attempts.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
 import { enqueue } from './mails.ts'
@@ -110,8 +110,7 @@ function begin(
       registrationId: id,
       orderId: orderIdOf(row.reg_no, attempt),
       attempt,
-      gateway: through.gateway,
-      askedOf: through.askedOf,
+      ...askedThrough(through),
       amount: total,
       quote: base === null || gst === null ? null : { period, base, gst },
       holdUntil: payUntil,

@@ -15,7 +15,10 @@ type NewPayment = {
   registrationId: number
   orderId: OrderId
   attempt: number
-  gateway: string
+  /** Null: no gateway is asked about it. */
+  gateway: string | null
+  /** By which way of the file it is paid; left out: through the gateway. */
+  way?: string | null
   askedOf: AskedOf | null
   amount: Paise
   quote: AttemptQuote | null
@@ -42,12 +45,13 @@ export function insertPayment(
     at,
     asksFor = 'whole',
     isHandedOff = true,
+    way = null,
   }: NewPayment,
 ): boolean {
   return (
     sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
     ).run(
       registrationId,
       orderId,
@@ -63,18 +67,26 @@ export function insertPayment(
       bill,
       at,
       at,
-      isHandedOff ? at : null,
+      isHandedOff && way === null ? at : null,
       isHandedOff ? at : null,
       asksFor,
+      way,
     ).changes === 1
   )
+}
+
+/** Through whom an attempt asks, as its columns say it. */
+export function askedThrough(
+  through: NonNullable<AskedThrough>,
+): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
+  return 'way' in through ? { gateway: null, askedOf: null, way: through.way } : through
 }
 
 /** What is open ends; money that comes for it all the same is a success, or before a person. */
 export function endOpenPayments(
   sql: Sql,
   registrationId: number,
-  why: 'cancelled' | 'corrected',
+  why: 'cancelled' | 'corrected' | 'expired',
   at: Instant,
   of: 'all' | 'difference' = 'all',
 ): void {
@@ -109,8 +121,7 @@ export function askDifference(
     registrationId: id,
     orderId,
     attempt,
-    gateway: through.gateway,
-    askedOf: through.askedOf,
+    ...askedThrough(through),
     amount: due,
     quote: null,
     holdUntil: null,

@@ -16,6 +16,7 @@ import { placesLeft, placesTaken } from './places.ts'
 import { registeredUnder } from './registering.ts'
 import { reviewOf } from './reviews.ts'
 import { rollRow } from './rolls.ts'
+import { overdue, tellingsOf } from './telling.ts'
 import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
@@ -27,6 +28,7 @@ import type {
   StoredNotice,
   StoredPayment,
   StoredRegistration,
+  StoredTelling,
 } from './store.ts'
 
 type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
@@ -149,6 +151,12 @@ export function reads(sql: Sql) {
     },
     link(tokenHash: string): StoredLink | null {
       return linkOf(sql, tokenHash)
+    },
+    overdue(at: Instant, limit: number): readonly RegNo[] {
+      return overdue(sql, at, limit)
+    },
+    tellings(regNo: RegNo): readonly StoredTelling[] {
+      return tellingsOf(sql, regNo)
     },
     facts(orderId: string): Answered<'facts'> {
       return sql<{ at: Instant; type: string; body: string }>(

@@ -2,16 +2,29 @@
  * Money that came on a way of its own, by transfer or at the desk, confirmed by a person. It is a capture like
  * any other: what fits pays, what does not waits for a decision.
  */
-import { err, formatMoney, ok, reviewOf, wayInSentence } from '../../engine/index.ts'
-import type { Instant, Paise, Way } from '../../engine/index.ts'
+import {
+  ATTEMPTS_MAX,
+  err,
+  formatMoney,
+  isOfTheDesk,
+  ok,
+  orderIdOf,
+  reviewOf,
+  wayInSentence,
+} from '../../engine/index.ts'
+import type { Instant, Paise, Quote, RegNo, Way } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
+import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
+import { keepLines } from './bills.ts'
 import type { Sql } from './database.ts'
 import { count } from './deciding.ts'
+import { endTellings } from './telling.ts'
 import { captureRow } from './giving-back.ts'
 import { placeGone } from './places.ts'
 import { toPayment } from './rows.ts'
-import { joined, paymentById, stand } from './standing.ts'
+import type { PaymentRow } from './rows.ts'
+import { joined, paymentById, settleRegistration, stand } from './standing.ts'
 import type { NewMail } from './store.ts'
 
 export type Came = {
@@ -19,27 +32,31 @@ export type Came = {
   readonly reference: string
   readonly amount: Paise
   readonly paidAt: Instant
+  /** The price of the day on which it came, where that decides; left out: that of the attempt. */
+  readonly price?: Quote | null
 }
 
 /** `mail` is queued only when it makes the registration a success. */
 export function confirm(
   sql: Sql,
   wanted: NewAct,
-  { way, reference, amount, paidAt }: Came,
+  { way, reference, amount, paidAt, price = null }: Came,
   mail: NewMail | null,
 ): ActAnswer {
   const { regNo, at } = wanted
-  return doAct(sql, wanted, ({ id }) => {
+  return doAct(sql, wanted, ({ id, event_id: eventId }) => {
+    if (price !== null) priceAnew(sql, { id, regNo }, price, at)
     const newest = sql<{ id: number }>(
       "SELECT id FROM payments WHERE registration_id = ? AND status IN ('pending', 'failed') ORDER BY attempt DESC LIMIT 1",
     ).get(id)
     if (newest === undefined)
       return err({ code: 'bad_data', message: 'Nothing is to be paid for this registration.' })
     // One transfer pays once, whichever conference it was meant for.
+    const account = isOfTheDesk(way) ? eventId : ''
     const taken = sql<{ reg_no: string | null }>(
       `SELECT g.reg_no FROM captures c LEFT JOIN registrations g ON g.id = c.registration_id
-       WHERE c.source = ? AND c.account = '' AND c.reference = ? COLLATE NOCASE`,
-    ).get(way, reference)
+       WHERE c.source = ? AND c.account = ? AND c.reference = ? COLLATE NOCASE`,
+    ).get(way, account, reference)
     if (taken !== undefined)
       return err({
         code: 'taken',
@@ -55,12 +72,13 @@ export function confirm(
           : reviewOf({ code: 'place_gone', place })
     const { lastInsertRowid } = sql(
       `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
-       VALUES (?, ?, ?, ?, '', ?, ?, 'INR', 'sale', ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?)`,
     ).run(
       row.id,
       row.id,
       id,
       way,
+      account,
       reference,
       amount,
       paidAt,
@@ -68,6 +86,7 @@ export function confirm(
       why === null ? 'fits' : 'review',
       why,
     )
+    endTellings(sql, id, 'found', at)
     const came = `${formatMoney(amount)} by ${wayInSentence(way)}`
     const data = { came: `${came}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
@@ -78,4 +97,36 @@ export function confirm(
     if (!counted.ok) return counted
     return ok({ message: `${came} is confirmed: ${regNo} is paid.`, data })
   })
+}
+
+/** What is to be paid costs what the day costs on which it was paid: another attempt, at another price. */
+function priceAnew(
+  sql: Sql,
+  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
+  quote: Quote,
+  at: Instant,
+): void {
+  const newest = sql<PaymentRow>(
+    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
+  ).get(id)
+  const attempt = nextAttempt(sql, id)
+  const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
+  if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
+    return
+  endOpenPayments(sql, id, 'corrected', at)
+  sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(id)
+  insertPayment(sql, {
+    registrationId: id,
+    orderId: orderIdOf(regNo, attempt),
+    attempt,
+    gateway: null,
+    way: newest.way,
+    askedOf: null,
+    amount: quote.total,
+    quote,
+    holdUntil: newest.hold_until,
+    bill: keepLines(sql, id, attempt, quote.lines),
+    at,
+  })
+  settleRegistration(sql, id)
 }

@@ -6,7 +6,13 @@ import { err, formatMoney, ok, orderIdOf, paise } from '../../engine/index.ts'
 import type { ActRefusal, Instant, Paise, Result } from '../../engine/index.ts'
 import type { ActAnswer, Correction, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
-import { askDifference, endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
+import {
+  askDifference,
+  askedThrough,
+  endOpenPayments,
+  insertPayment,
+  nextAttempt,
+} from './attempts.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
 import { addDue, wentBackBefore } from './dues.ts'
@@ -125,8 +131,7 @@ function reprice(
       registrationId: row.id,
       orderId: orderIdOf(row.reg_no, attempt),
       attempt,
-      gateway: through.gateway,
-      askedOf: through.askedOf,
+      ...askedThrough(through),
       amount: quote.total,
       quote,
       holdUntil,

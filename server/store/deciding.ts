@@ -125,9 +125,13 @@ export function count(
   mail: NewMail | null,
 ): CaptureId {
   const { reference, amount, paid_at: paidAt } = capture
-  const taken = sql<{ order_id: string }>(
-    'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
-  ).get(row.gateway, reference, row.id)
+  // A reference is a gateway's own; of what came outside it counts once among its own kind already.
+  const taken =
+    row.gateway === null
+      ? undefined
+      : sql<{ order_id: string }>(
+          'SELECT order_id FROM payments WHERE gateway = ? AND reference = ? AND id <> ?',
+        ).get(row.gateway, reference, row.id)
   if (taken !== undefined)
     return refused(
       'reference_taken',

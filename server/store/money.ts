@@ -15,8 +15,11 @@ import type { Outside, OutsideRefusal } from './outside.ts'
 /** Whom an attempt asks for the money. */
 export type AskedOf = { readonly account: string; readonly merchantId: string | null }
 
-/** Through which gateway an amount is asked for, and of whom; null: through none of ours. */
-export type AskedThrough = { readonly gateway: string; readonly askedOf: AskedOf } | null
+/** Through which gateway an amount is asked for, and of whom, or by which way of the file; null: by none of ours. */
+export type AskedThrough =
+  | { readonly gateway: string; readonly askedOf: AskedOf }
+  | { readonly way: string }
+  | null
 
 export type StoredPayment = {
   readonly id: number
@@ -53,6 +56,8 @@ export type StoredPayment = {
   /** How much of what was paid with it has gone back. */
   readonly refunded: Paise
   /** Whether it asks for what a correction left, and not for the registration's price. */
+  /** By which way of the file it is paid; null: through a gateway, or brought in. */
+  readonly way: string | null
   readonly isDifference: boolean
 }
 
@@ -71,6 +76,7 @@ export type NextAttempt = {
   readonly replaces?: boolean
   /** Left out: as the newest attempt. */
   readonly askedOf?: AskedOf
+  readonly gateway?: string
   /** Its price and until when that is held; left out: those of the newest attempt. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
   /** What others may have taken meanwhile is decided by these rules; left out: nothing is. */

@@ -109,6 +109,19 @@ export function placeGone(sql: Sql, registrationId: number, at: Instant): string
   return lost.find((place) => !hasRoom(sql, place, at))?.place ?? null
 }
 
+/**
+ * A registration that is waited for anew has its places, where others have not taken them meanwhile: the first that
+ * they have; null: it has them all.
+ */
+export function keepAgain(sql: Sql, registrationId: number, at: Instant): string | null {
+  const gone = placeGone(sql, registrationId, at)
+  if (gone === null)
+    sql("UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ?").run(
+      registrationId,
+    )
+  return gone
+}
+
 /** The delegate is sent to pay once more: all places are held anew. Whether they are there was asked before. */
 export function holdAgain(sql: Sql, eventId: string, registrationId: number, at: Instant): void {
   const known = limitsOf(sql, eventId)

@@ -13,14 +13,14 @@ import type { Sql } from './database.ts'
 import { askDifference, insertPayment, UNNAMED_GATEWAY } from './attempts.ts'
 import { keepLines } from './bills.ts'
 import { enqueue } from './mails.ts'
-import { holdAgain } from './places.ts'
+import { holdAgain, keepAgain } from './places.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 import { Refused } from './refused.ts'
 import { applyFact } from './settling.ts'
 import { settleRegistration } from './standing.ts'
 import { take, whetherFree, whetherStillFree } from './taking.ts'
-import type { AskedOf, NextAttempt, RetryRefusal } from './money.ts'
+import type { NextAttempt, RetryRefusal } from './money.ts'
 import type { OutsideRefusal } from './outside.ts'
 import type {
   ImportRow,
@@ -57,6 +57,7 @@ export function register(
   }
   const free = whetherFree(sql, registration)
   if (free.refusal !== null) return err(free.refusal)
+  const { way, payUntil } = registration
   const id = insertRegistration(sql, {
     ...registration,
     period: quote?.period ?? null,
@@ -84,7 +85,8 @@ export function register(
       registrationId: id,
       orderId,
       attempt: 1,
-      gateway: registration.gateway ?? UNNAMED_GATEWAY,
+      gateway: way === undefined ? (registration.gateway ?? UNNAMED_GATEWAY) : null,
+      ...(way === undefined ? {} : { way }),
       askedOf: registration.askedOf ?? null,
       amount: quote.total,
       quote,
@@ -95,6 +97,10 @@ export function register(
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
   }
   take(sql, id, registration, free)
+  if (payUntil !== undefined) {
+    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    keepAgain(sql, id, at)
+  }
   for (const upload of registration.uploads)
     sql(
       'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
@@ -145,7 +151,7 @@ export function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
-  { after, replaces = false, askedOf, price, outside }: NextAttempt,
+  { after, replaces = false, askedOf, gateway, price, outside }: NextAttempt,
 ): Result<StoredPayment, RetryRefusal> {
   const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
     regNo,
@@ -155,7 +161,7 @@ export function retry(
   ).get(registration?.id ?? null)
   if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
   if (newest.asks_for === 'difference' && registration.payment_status === 'success')
-    return retryDifference(sql, registration, newest, at, { after, askedOf })
+    return retryDifference(sql, registration, newest, at, { after, askedOf, gateway })
   // In review money has arrived that does not fit: asking for more of it would be wrong.
   const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
   if (
@@ -185,7 +191,7 @@ export function retry(
     registrationId: registration.id,
     orderId,
     attempt,
-    gateway: newest.gateway ?? UNNAMED_GATEWAY,
+    gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY,
     askedOf:
       askedOf ??
       (newest.account === null
@@ -217,14 +223,18 @@ function retryDifference(
   registration: RegistrationRow,
   newest: PaymentRow,
   at: Instant,
-  { after, askedOf }: { after: OrderId | undefined; askedOf: AskedOf | undefined },
+  {
+    after,
+    askedOf,
+    gateway,
+  }: { [key in 'after' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
 ): Result<StoredPayment, RetryRefusal> {
   const isQuicker = after !== undefined && newest.order_id !== after
-  if (newest.status !== 'failed' || registration.due <= 0 || isQuicker)
-    return err({ code: 'not_failed' })
+  const isFree = newest.status === 'failed' || newest.way !== null
+  if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }
-  const through = { gateway: newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
+  const through = { gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
   const orderId = askDifference(sql, registration, through, at)
   assert(orderId !== null, 'a difference that is due was not asked for')
   const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)

@@ -81,6 +81,7 @@ export type PaymentRow = {
   money_in_review: 0 | 1
   refunded: Paise
   asks_for: 'whole' | 'difference'
+  way: string | null
 }
 export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
 type UploadRow = {
@@ -133,6 +134,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   reviewSince: row.review_since,
   hasMoneyInReview: row.money_in_review === 1,
   refunded: row.refunded,
+  way: row.way,
   isDifference: row.asks_for === 'difference',
 })
 

@@ -16,6 +16,7 @@ import { approving } from './migrations/approving.ts'
 import { documents } from './migrations/documents.ts'
 import { finding } from './migrations/finding.ts'
 import { counting } from './migrations/counting.ts'
+import { telling } from './migrations/telling.ts'
 import { people } from './migrations/people.ts'
 import { sums } from './migrations/sums.ts'
 import { myLists } from './migrations/my-lists.ts'
@@ -374,6 +375,7 @@ export const migrations: readonly string[] = [
   sums,
   counting,
   myLists,
+  telling,
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

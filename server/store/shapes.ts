@@ -62,7 +62,11 @@ export type NewRegistration = {
   /** What the delegate agreed to, a line of the log each, because the file's words may change; left out: nothing. */
   readonly agreed?: readonly string[]
   readonly at: Instant
-  /** Queued in the same transaction; given only when no payment is due now: the confirmation, or what comes next. */
+  /** By which way of the file it is paid; left out: through the gateway. */
+  readonly way?: string
+  /** Until when it waits to be paid, and keeps its places; left out: as long as a place is held. */
+  readonly payUntil?: Instant
+  /** Queued in the same transaction: the confirmation where nothing is due, else what comes next. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** What is decided again inside the transaction; left out: nothing is. */

@@ -77,6 +77,7 @@ export type * from './money.ts'
 export type * from './outside.ts'
 export type * from './people-verbs.ts'
 export type * from './shapes.ts'
+export type * from './tellings.ts'
 
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}

@@ -61,6 +61,12 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     confirm: (wanted, came, mail) => write('confirm', wanted, came, mail),
     refund: (wanted, how) => write('refund', wanted, how),
     decideFor: (wanted, how) => write('decideFor', wanted, how),
+    tell: (wanted, telling, mail) => write('tell', wanted, telling, mail),
+    notFound: (wanted, how) => write('notFound', wanted, how),
+    lapse: (wanted, mail) => write('lapse', wanted, mail),
+    takeUp: (wanted, how) => write('takeUp', wanted, how),
+    overdue: async (at, limit) => read.overdue(at, limit),
+    tellings: async (regNo) => read.tellings(regNo),
     kept: async (regNo) => read.kept(regNo),
     acts: async (regNo) => read.acts(regNo),
 

@@ -22,6 +22,7 @@ import * as rolls from './rolls.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
 import * as taking from './taking.ts'
+import * as telling from './telling.ts'
 import type { Sql } from './database.ts'
 
 export const writes = {
@@ -45,6 +46,10 @@ export const writes = {
   refuse: approving.refuse,
   acceptOffer: approving.acceptOffer,
   confirm,
+  tell: telling.tell,
+  notFound: telling.notFound,
+  lapse: telling.lapse,
+  takeUp: telling.takeUp,
   refund: moneyActs.refund,
   decideFor: moneyActs.decideFor,
   decide: deciding.decide,

@@ -100,6 +100,7 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
     },
     orderId: { prefix: 'SAMP', followedBy: 'digits', digits: 13 },
     payment: null,
+    ways: more.payment == null ? [] : [{ is: 'card', id: 'card', label: 'Card' }],
     api: {
       register: '/api/sample/register/',
       registration: '/api/sample/{reg_no}/',

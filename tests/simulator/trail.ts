@@ -165,6 +165,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
       case 'edit':
       case 'ask_cancel':
       case 'lapse':
+      case 'take_up':
         return 'nobody does that here'
       default:
         return assertNever(act)

@@ -211,12 +211,13 @@ function Filling({
     return { is: 'filling' }
   }
   const registered = (answer: Registered, quote: Quote | null): Phase => {
-    const { reg_no: regNo, payment_data: data, stands } = answer
+    const { reg_no: regNo, payment_data: data, stands, page } = answer
     if (data && event.payment) return { is: 'leaving', data }
     const costNothing = stands === 'complete' && (quote?.total ?? 0) === 0
-    if (stands !== undefined && (event.payment ?? stands === 'to-approve') && !costNothing) {
-      // It was sent before, and stands otherwise than to be paid: its own page says how.
-      location.assign(resultPageOf(event, regNo))
+    const isDue = stands !== undefined && (event.payment ?? stands === 'to-approve')
+    if (page || (isDue && !costNothing)) {
+      // Paid elsewhere, or sent before and not to be paid as it stands: its own page says how.
+      location.assign(page ?? resultPageOf(event, regNo))
       return { is: 'submitting' }
     }
     const filled = (text: string) => fill(text, { reg_no: regNo }, '')

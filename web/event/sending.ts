@@ -14,6 +14,8 @@ export type Sending = {
   readonly file: File
   /** False: it stays in the page. */
   readonly isAhead: boolean
+  /** The address that takes it; left out: that of the form. */
+  readonly to?: string
   readonly tell: (proof: Proof) => void
   readonly refuse: (text: string) => void
   /** Aborted when the file is taken back or another one is chosen. */
@@ -27,6 +29,7 @@ const PASSING: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 503, 504])
 
 export async function sendAhead(sending: Sending): Promise<void> {
   const { event, field, isAhead, tell, refuse, signal } = sending
+  const { to = `/api/events/${event.id}/proofs/` } = sending
   const file = await smaller(field, sending.file)
   if (signal.aborted) return
   const no = refusalOf(field, file)
@@ -35,7 +38,7 @@ export async function sendAhead(sending: Sending): Promise<void> {
   if (!isAhead) return tell({ is: 'here', name, bytes, file })
   for (let tried = 0; !signal.aborted; tried++) {
     tell({ is: 'sending', name, bytes, percent: 0 })
-    const answer = await upload(`/api/events/${event.id}/proofs/`, readProof, {
+    const answer = await upload(to, readProof, {
       field: field.id,
       file,
       signal,

@@ -27,6 +27,7 @@ export const readMine: Reader<Mine> = (body) => {
     registration,
     documents,
     refused,
+    paying: readPaying(body['paying']),
     edit: { fields, until: textOf(edit['until']) },
     files: files.map((one) => ({ ...one, name: textOf(one['name']) })),
     cancel: cancel !== null && holdsAll(cancel, 'number', 'kept') ? cancel : null,
@@ -35,6 +36,10 @@ export const readMine: Reader<Mine> = (body) => {
 
 /** What was done, in a sentence of the server's. */
 export const readDone: Reader<string> = (body) => (isRecord(body) ? textOf(body['message']) : null)
+
+function readPaying(value: unknown): unknown {
+  return isRecord(value) && holdsAll(value, 'string', 'way', 'label', 'tell') ? value : null
+}
 
 function readRefused(value: unknown): MyAnswer['refused'] {
   if (!isRecord(value) || !holdsAll(value, 'string', 'why')) return null

@@ -69,7 +69,7 @@ function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
     const panel = { event, mine: look.answer, path: pathOf(token), again }
     return (
       <>
-        <Standing {...{ event, registration, query, now, again, ask }} />
+        <Standing {...{ event, registration, query, now, again, ask }} isOwn />
         {PANELS.map((Panel, index) => (
           <Panel key={index} {...panel} />
         ))}

@@ -6,5 +6,13 @@ import { Edit } from './edit.tsx'
 import { Files } from './files.tsx'
 import { Offer } from './offer.tsx'
 import type { PanelProps } from './panel.ts'
+import { Told } from './told.tsx'
 
-export const PANELS: readonly ComponentType<PanelProps>[] = [Offer, Documents, Files, Edit, Cancel]
+export const PANELS: readonly ComponentType<PanelProps>[] = [
+  Told,
+  Offer,
+  Documents,
+  Files,
+  Edit,
+  Cancel,
+]

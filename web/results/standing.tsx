@@ -2,12 +2,13 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
-import type { PublicEvent } from '../../engine/index.ts'
+import type { PublicEvent, Stands } from '../../engine/index.ts'
 import { EventFooter, EventHeader } from '../shared/frame.tsx'
 import { forget, keepCompleted } from '../shared/keep.ts'
 import '../styles/result.css'
 import '../styles/print.css'
 import { NOT_APPROVED, NotApproved, TO_APPROVE, ToApprove } from './approval.tsx'
+import { BY_HAND_TITLES, ByHand } from './by-hand.tsx'
 import { Failed } from './failed.tsx'
 import { NotPaid } from './not-paid.tsx'
 import { usePaying } from './pay-now.tsx'
@@ -25,7 +26,12 @@ type StandingProps = {
   readonly now: string
   readonly again: () => void
   readonly ask: AskToPay
+  /** On the delegate's own page. */
+  readonly isOwn?: boolean
 }
+
+/** Where one may press to pay; the question that follows outlives the page it was asked on. */
+const PAYABLE: ReadonlySet<Stands> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
 
 export function Standing(props: StandingProps) {
   const { event, registration, ask, again } = props
@@ -48,8 +54,7 @@ export function Standing(props: StandingProps) {
       <p className="vh" role="status">
         {said}
       </p>
-      {(stands === 'not-paid' || stands === 'failed' || props.registration.difference_due > 0) &&
-        over}
+      {(PAYABLE.has(stands) || registration.difference_due > 0) && over}
     </>
   )
 }
@@ -79,6 +84,7 @@ function StandingPage({
   now,
   again,
   paying,
+  isOwn = false,
 }: StandingProps & { readonly paying: Paying }) {
   const known = { event, registration }
   const { stands } = registration
@@ -92,6 +98,10 @@ function StandingPage({
       )
     case 'not-paid':
       return <NotPaid {...known} now={now} again={again} paying={paying} />
+    case 'by-hand':
+    case 'told':
+    case 'lapsed':
+      return <ByHand {...known} {...{ stands, again, paying, isOwn }} />
     case 'at-bank':
       return <AtBank {...known} again={again} />
     case 'organisers':
@@ -117,6 +127,10 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
       return event.results.success.title
     case 'not-paid':
       return 'Not paid yet'
+    case 'by-hand':
+    case 'told':
+    case 'lapsed':
+      return BY_HAND_TITLES[stands]
     case 'at-bank':
       return 'We are confirming your payment'
     case 'organisers':

@@ -230,7 +230,7 @@ const exampleUnknownField: Check = {
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
-    const legal = [...model.fields.map(({ id }) => id), ...factNames(model.config)]
+    const legal = [...model.config.fields.map(({ id }) => id), ...factNames(model.config)]
     const keys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,

@@ -144,9 +144,7 @@ const unknownShared: Check = {
           ]
         : [],
     )
-    const payment = model.file.payment
-    const gateway =
-      typeof payment === 'object' ? [{ name: payment.gateway, at: 'payment.gateway' }] : []
+    const gateway = gatewaysIn(model)
     return [
       ...asOption,
       ...unknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
@@ -180,6 +178,19 @@ const unknownShared: Check = {
       })),
     ]
   },
+}
+
+/** The gateway as the file names it, alone or as one of the ways. */
+function gatewaysIn({ file: { payment } }: Model): readonly Used[] {
+  if (typeof payment !== 'object') return []
+  const named = (gateway: string | undefined, at: string): readonly Used[] =>
+    gateway === undefined ? [] : [{ name: gateway, at }]
+  return [
+    ...named(payment.gateway, 'payment.gateway'),
+    ...(payment.ways ?? []).flatMap(({ gateway }, at) =>
+      named(gateway, `payment.ways.${at}.gateway`),
+    ),
+  ]
 }
 
 const unknownValue: Check = {

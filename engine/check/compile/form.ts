@@ -68,7 +68,7 @@ export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
 }
 
 /** What fields refer to: the categories, the shared texts and lists, and the days of the event. */
-type Around = {
+export type Around = {
   readonly categories: readonly Category[]
   readonly shared: PlainShared
   readonly days: { readonly from: Day; readonly to: Day }

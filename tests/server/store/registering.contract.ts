@@ -95,6 +95,7 @@ export function registeringContract(given: Given): void {
             hasMoneyInReview: false,
             refunded: 0,
             isDifference: false,
+            way: null,
           },
         ],
       })

@@ -1,0 +1,64 @@
+/** What a delegate tells of money paid outside: read and judged by the questions of its way, and as both sides are shown it. */
+import type { Answers, FieldErrors, RawAnswers } from './answer.ts'
+import { checkAnswers } from './answers.ts'
+import type { EventConfig } from './config.ts'
+import type { Field } from './form.ts'
+import type { TransferWay } from './pay-ways.ts'
+import { err, ok, own, type Result } from './outcome.ts'
+import { remember } from './remember.ts'
+import { isDay, type Day } from './time.ts'
+
+export type Told = {
+  /** By the way's questions; a file's answer is its name. */
+  readonly answers: Answers
+  readonly reference: string
+  /** Null: the way does not ask on which day. */
+  readonly paidOn: Day | null
+}
+
+/** `raw` by the way's questions. Nobody has paid tomorrow. */
+export function readTold(
+  event: EventConfig,
+  way: TransferWay,
+  raw: RawAnswers,
+  today: Day,
+): Result<Told, FieldErrors> {
+  const answers = checkAnswers(asForm(event)(way), raw)
+  if (!answers.ok) return answers
+  const reference = own(answers.value, way.reference)
+  const day = way.day === undefined ? undefined : own(answers.value, way.day)
+  const paidOn = typeof day === 'string' && isDay(day) ? day : null
+  if (paidOn !== null && way.day !== undefined && paidOn > today)
+    return err({ [way.day]: 'This day is still to come. Please write the day on which you paid.' })
+  if (typeof reference !== 'string')
+    return err({ [way.reference]: 'Please write the number that your bank gave you.' })
+  return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
+}
+
+/** The questions of a way as a form of their own, so that they are answered like any form's. */
+const asForm = remember((event: EventConfig) =>
+  remember((way: TransferWay): EventConfig => ({
+    ...event,
+    fields: way.asks,
+    sections: [{ title: way.label, fields: way.asks.map(({ id }) => id) }],
+    categoryChoice: { by: 'rules', rules: [] },
+    codeKinds: [],
+    rolls: [],
+  })),
+)
+
+/** The name under which a file that a way asks for is kept beside those of the form, whose names have no dot. */
+export function wayFileName(way: Pick<TransferWay, 'id'>, ask: Pick<Field, 'id'>): string {
+  return `${way.id}.${ask.id}`
+}
+
+/** Every file that the ways ask for, as a field under the name by which it is kept. */
+export const wayFiles = remember(({ ways }: EventConfig): readonly Field[] =>
+  ways.flatMap((way) =>
+    way.is !== 'transfer'
+      ? []
+      : way.asks.flatMap((ask) =>
+          ask.type === 'file' ? [{ ...ask, id: wayFileName(way, ask) }] : [],
+        ),
+  ),
+)

@@ -1,0 +1,25 @@
+/** Money that delegates pay by themselves and tell us of: by which way an attempt is paid, and what was told. */
+export const telling = `
+-- By which way of the event file it is paid; null: through a gateway, or brought in.
+ALTER TABLE payments ADD COLUMN way TEXT;
+
+CREATE TABLE tellings (
+  id INTEGER PRIMARY KEY,
+  registration_id INTEGER NOT NULL REFERENCES registrations (id),
+  at INTEGER NOT NULL,
+  way TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  -- As references are compared: without spaces, in capitals.
+  folded TEXT NOT NULL,
+  -- The day on which it was paid, YYYY-MM-DD; null: the way does not ask.
+  paid_on TEXT,
+  -- JSON: what was answered, by the way's question.
+  answers TEXT NOT NULL,
+  ended_at INTEGER,
+  -- Null: nobody has looked for it yet; 'again': told anew.
+  ended_as TEXT CHECK (ended_as IN ('found', 'not_found', 'again'))
+) STRICT;
+CREATE INDEX tellings_of ON tellings (registration_id);
+-- A transfer is of one registration, whoever tells of it.
+CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR ended_as = 'found';
+`

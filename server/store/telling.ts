@@ -1,0 +1,181 @@
+/**
+ * "I have paid": what a delegate tells of money that no gateway tells us of. It waits for a person who finds it at
+ * the bank, or does not; meanwhile nobody else tells the same reference, and its places stay.
+ */
+import { ATTEMPTS_MAX, err, foldedReference, ok, orderIdOf } from '../../engine/index.ts'
+import type { Answers, Instant, RegNo } from '../../engine/index.ts'
+import type { ActAnswer, NewAct } from './acting.ts'
+import { doAct } from './acts.ts'
+import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
+import type { Sql } from './database.ts'
+import { forgetDraft } from './drafts.ts'
+import { enqueue } from './mails.ts'
+import { keepAgain } from './places.ts'
+import { quoteOf } from './rows.ts'
+import type { PaymentRow } from './rows.ts'
+import type { NewMail } from './shapes.ts'
+import type { NewTelling, StoredTelling } from './tellings.ts'
+import { settleRegistration } from './standing.ts'
+
+export function tell(
+  sql: Sql,
+  wanted: NewAct,
+  telling: NewTelling,
+  mail: NewMail | null,
+): ActAnswer {
+  const { at, regNo } = wanted
+  const { way, reference, paidOn, answers, uploads, drafts } = telling
+  return doAct(sql, wanted, ({ id }) => {
+    const folded = foldedReference(reference)
+    const known = knownAs(sql, folded, id)
+    if (known !== null) return err({ code: 'taken', message: known })
+    endTellings(sql, id, 'again', at)
+    sql(
+      'INSERT INTO tellings (registration_id, at, way, reference, folded, paid_on, answers) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ).run(id, at, way, reference, folded, paidOn, JSON.stringify(answers))
+    for (const { field, sha256, name, type, bytes } of uploads)
+      sql(
+        `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
+      ).run(id, field, sha256, name, type, bytes)
+    for (const draft of drafts) forgetDraft(sql, draft)
+    payByHand(sql, { id, regNo }, way, at)
+    settleRegistration(sql, id)
+    keepAgain(sql, id, at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, at)
+    return ok({
+      message: 'Thank you. The organisers look for it at their bank, and you will get an email.',
+      data: { told: reference },
+    })
+  })
+}
+
+/** Who has this reference already, said to whoever tells it; null: nobody. */
+function knownAs(sql: Sql, folded: string, id: number): string | null {
+  const told = sql<{ id: number }>(
+    "SELECT registration_id AS id FROM tellings WHERE folded = ? AND (ended_as IS NULL OR ended_as = 'found') AND registration_id <> ?",
+  ).get(folded, id)
+  const came = sql(
+    "SELECT 1 FROM captures WHERE source IN ('transfer', 'upi') AND account = '' AND reference = ? COLLATE NOCASE",
+  ).get(folded)
+  return told === undefined && came === undefined
+    ? null
+    : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
+}
+
+/** Of a registration what is still looked for ends so. */
+export function endTellings(
+  sql: Sql,
+  registrationId: number,
+  as: 'found' | 'not_found' | 'again',
+  at: Instant,
+): void {
+  sql(
+    'UPDATE tellings SET ended_as = ?, ended_at = ? WHERE registration_id = ? AND ended_as IS NULL',
+  ).run(as, at, registrationId)
+}
+
+/**
+ * The newest attempt is one that no gateway is asked about, at the price as it was. What the bank has in process
+ * stays: it ends by itself.
+ */
+export function payByHand(
+  sql: Sql,
+  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
+  way: string,
+  at: Instant,
+): void {
+  const newest = sql<PaymentRow>(
+    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
+  ).get(id)
+  if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
+  const isOpen = newest.status === 'pending'
+  if (isOpen && (newest.way !== null || newest.last_answer === 'in-process')) return
+  const attempt = nextAttempt(sql, id)
+  if (attempt > ATTEMPTS_MAX) return
+  endOpenPayments(sql, id, 'expired', at)
+  insertPayment(sql, {
+    registrationId: id,
+    orderId: orderIdOf(regNo, attempt),
+    attempt,
+    gateway: null,
+    way,
+    askedOf: null,
+    amount: newest.amount,
+    quote: quoteOf(newest),
+    holdUntil: newest.hold_until,
+    bill: newest.bill,
+    at,
+  })
+}
+
+/** What was looked for was not there: the delegate may tell again, until `payUntil`. */
+export function notFound(
+  sql: Sql,
+  wanted: NewAct,
+  { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
+): ActAnswer {
+  return doAct(sql, wanted, ({ id }) => {
+    endTellings(sql, id, 'not_found', wanted.at)
+    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    settleRegistration(sql, id)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at)
+    return ok({ message: 'The delegate is told that the payment was not found.' })
+  })
+}
+
+/** Nobody paid in time: its places are free. */
+export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
+  return doAct(sql, wanted, ({ id }) => {
+    endOpenPayments(sql, id, 'expired', wanted.at)
+    settleRegistration(sql, id)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at)
+    return ok({ message: 'The registration has lapsed.' })
+  })
+}
+
+/** A registration that lapsed waits to be paid once more, at the price as it was, where its places are still there. */
+export function takeUp(
+  sql: Sql,
+  wanted: NewAct,
+  {
+    way,
+    payUntil,
+    mail,
+  }: {
+    readonly way: string | null
+    readonly payUntil: Instant
+    readonly mail: NewMail | null
+  },
+): ActAnswer {
+  const { at, regNo } = wanted
+  return doAct(sql, wanted, ({ id }) => {
+    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    if (way !== null) payByHand(sql, { id, regNo }, way, at)
+    settleRegistration(sql, id)
+    const gone = keepAgain(sql, id, at)
+    if (gone !== null)
+      return err({ code: 'taken', message: `No place is left for ${gone}: others have it.` })
+    if (mail !== null) enqueue(sql, id, 'again', mail, at)
+    return ok({ message: 'The registration is taken up again.' })
+  })
+}
+
+/** Those that wait to be paid and whose day is over, the longest first. */
+export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
+  return sql<{ reg_no: RegNo }>(
+    "SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ? ORDER BY pay_until LIMIT abs(?)",
+  )
+    .all(at, limit)
+    .map(({ reg_no }) => reg_no)
+}
+
+/** What was told of a registration, the newest first. Reads; also run outside the writer's transaction. */
+export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredTelling[] {
+  return sql<Omit<StoredTelling, 'answers'> & { answers: string }>(
+    `SELECT at, way, reference, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
+     WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id DESC`,
+  )
+    .all(regNo)
+    .map((row) => ({ ...row, answers: JSON.parse(row.answers) as Answers }))
+}
