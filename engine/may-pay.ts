@@ -243,14 +243,14 @@ export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boole
 /** Nothing is on its way: it is a matter of days and prices. */
 function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): Paying {
   const { opening, holdUntil, accepted, quote } = terms
-  const isOpen = newest.status === 'pending' && newest.way == null
+  const replaces = newest.status === 'pending' ? newest.orderId : null
+  const isOpen = replaces !== null && newest.way == null
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
   // A price that is held is held over the last day; what the organisers close by hand begins no order.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
   // Counted from when it was placed, so that asking again and again holds no door open.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
-  const replaces = newest.status === 'pending' ? newest.orderId : null
   const again = (next: Quote | null): Paying => {
     if (isOpen && next === null) return { is: 'same-order', orderId: newest.orderId }
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }

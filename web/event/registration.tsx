@@ -213,9 +213,8 @@ function Filling({
   const registered = (answer: Registered, quote: Quote | null): Phase => {
     const { reg_no: regNo, payment_data: data, stands, page } = answer
     if (data && event.payment) return { is: 'leaving', data }
-    const costNothing = stands === 'complete' && (quote?.total ?? 0) === 0
-    const isDue = stands !== undefined && (event.payment ?? stands === 'to-approve')
-    if (page || (isDue && !costNothing)) {
+    const isDue = stands && (event.payment ?? stands === 'to-approve')
+    if (page || (isDue && !(stands === 'complete' && !quote?.total))) {
       // Paid elsewhere, or sent before and not to be paid as it stands: its own page says how.
       location.assign(page ?? resultPageOf(event, regNo))
       return { is: 'submitting' }
