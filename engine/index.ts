@@ -199,6 +199,13 @@ export {
   payLinkMail,
   transferredMail,
 } from './act-mails.ts'
+export {
+  readStatement,
+  type SheetRow,
+  type StatementColumns,
+  type StatementLine,
+} from './statement.ts'
+export { reconcile, referencesIn, squashed, type Awaited, type Reconciled } from './reconciling.ts'
 export { approvalOf, decideBy, payUntil } from './approving.ts'
 export { approvalFor, quoteAs } from './offering.ts'
 export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'

@@ -1,0 +1,139 @@
+/** Statements of the usual banks, as their sites give them, beside registrations that wait for money. */
+import { expect, test } from 'vitest'
+import { day, readStatement, reconcile } from '../../engine/index.ts'
+import type { Awaited, RegNo } from '../../engine/index.ts'
+import { readLines } from '../../server/commands/csv-lines.ts'
+import { rupee } from './fixtures.ts'
+
+const rowsOf = (text: string) => {
+  const read = readLines(text)
+  if (!read.ok) throw new Error(read.error.message)
+  return read.value
+}
+const came = (text: string) => {
+  const read = readStatement(rowsOf(text))
+  if (!read.ok) throw new Error(read.error.code)
+  return read.value.lines.map(({ day: on, amount, reference, narration }) => [
+    on,
+    amount,
+    reference,
+    narration,
+  ])
+}
+
+test.each([
+  [
+    'HDFC: rows above the table, two columns of amounts, a date with two digits of the year',
+    `HDFC BANK Ltd.,,,,,,\nMESSRS SAMPLE SOCIETY,,,,,,\nStatement From : 01/02/27 To : 28/02/27,,,,,,\n
+Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance
+********,**************,****,*****,****,****,****
+03/02/27,NEFT CR-ICIC0000011-ASHA NAIR-SMPL0000000000017,ICICN22027020312345678,03/02/27,,"1,180.00","5,00,000.00"
+04/02/27,CHARGES,0000000000000000,04/02/27,17.70,,"4,99,982.30"
+`,
+    [
+      [
+        '2027-02-03',
+        118_000,
+        'ICICN22027020312345678',
+        'NEFT CR-ICIC0000011-ASHA NAIR-SMPL0000000000017',
+      ],
+    ],
+  ],
+  [
+    'SBI: a month in letters, blanks in the heads',
+    `Txn Date,Value Date,Description,Ref No./Cheque No.,        Debit,Credit,Balance
+3 Feb 2027,3 Feb 2027,BY TRANSFER-UPI/CR/703412345678/RAVI,TRANSFER FROM 4897,  ,"1,00,000.50 ","2,00,000.00"
+`,
+    [['2027-02-03', 10_000_050, 'TRANSFER FROM 4897', 'BY TRANSFER-UPI/CR/703412345678/RAVI']],
+  ],
+  [
+    'ICICI: one column of amounts, Cr or Dr in another',
+    `No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR),Available Balance(INR)
+1,S12345678,03-02-2027,03-02-2027 10:11:12,,IMPS/703411112222,CR,2360.00,1000
+2,S12345679,03-02-2027,03-02-2027 10:12:12,,RENT,DR,5000.00,1000
+`,
+    [['2027-02-03', 236_000, 'S12345678', 'IMPS/703411112222']],
+  ],
+  [
+    'Axis: short heads, the amount in rupees',
+    `Tran Date,CHQNO,PARTICULARS,DR,CR,BAL,SOL
+03-02-2027,-,"UPI/P2A/703499998888/""LATA"", K",,Rs. 590,1000,12
+`,
+    [['2027-02-03', 59_000, '-', 'UPI/P2A/703499998888/"LATA", K']],
+  ],
+  [
+    'Kotak: two columns called alike, an amount without decimals',
+    `Sl. No.,Date,Description,Chq / Ref number,Amount,Dr / Cr,Balance,Dr / Cr
+1,03/02/2027,NEFT KKBKH27034000001,NEFTINW-0123,590.00,CR,1000,CR
+2,04/02/2027,ATM,x,100.00,DR,900,CR
+`,
+    [['2027-02-03', 59_000, 'NEFTINW-0123', 'NEFT KKBKH27034000001']],
+  ],
+])('%s', (_name, text, lines) => {
+  expect(came(text)).toEqual(lines)
+})
+
+test('heads that say nothing are asked about, and what is said is taken', () => {
+  const rows = rowsOf('Wann,Was,Wieviel\n03/02/2027,UTR 1234567890,590\n')
+  expect(readStatement(rows)).toEqual({
+    ok: false,
+    error: { code: 'columns_unknown', header: ['Wann', 'Was', 'Wieviel'] },
+  })
+  const columns = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
+  const read = readStatement(rows, columns)
+  expect(read).toMatchObject({ ok: true, value: { lines: [{ amount: 59_000, line: 2 }] } })
+})
+
+test('a row with a date and an amount that nobody can read is named', () => {
+  const read = readStatement(rowsOf('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'))
+  expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
+})
+
+const waits = (n: number, more: Partial<Awaited> = {}): Awaited => ({
+  regNo: `SMPL000000000000${n}` as RegNo,
+  name: `Delegate ${n}`,
+  due: rupee(1180),
+  told: null,
+  ...more,
+})
+const told = (reference: string) => ({ reference, day: day('2027-02-03') })
+const OWN_ACCOUNT = '50200012345678'
+const line = (n: number, narration: string, amount = 1180) => ({
+  line: n,
+  day: day('2027-02-03'),
+  narration: `${narration} TO ${OWN_ACCOUNT}`,
+  reference: '',
+  amount: rupee(amount),
+})
+
+test('lines are matched by what was told, by the number, and by amount and day only as a question', () => {
+  const awaited = [
+    waits(1, { told: told('icic n2 2027 0203 12345678') }),
+    waits(2),
+    waits(3, { told: told('typed wrongly 99') }),
+    waits(4, { told: told('703412345678') }),
+  ]
+  const lines = [
+    line(1, 'NEFT ICICN22027020312345678 ASHA'),
+    line(2, 'IMPS 703400001111 SMPL 0000 0000 0000 2'),
+    line(3, 'UPI 703499998888'),
+    line(4, 'UPI 703412345678', 1000),
+    line(5, 'UPI 703412345678 AGAIN', 1000),
+    line(6, 'INTEREST 12', 7),
+    line(7, 'NEFT SBIN0270000000111 SMPL0000000000009'),
+  ]
+  const found = reconcile(
+    lines,
+    awaited,
+    new Map([['SBIN0270000000111', 'SMPL0000000000009' as RegNo]]),
+  )
+  expect(found.map(({ as, of, reference }) => [as, of.map((no) => no.at(-1)), reference])).toEqual([
+    ['matched', ['1'], 'ICICN22027020312345678'],
+    ['matched', ['2'], '703400001111'],
+    ['ambiguous', ['3'], '703499998888'],
+    ['differs', ['4'], '703412345678'],
+    ['ambiguous', ['4'], '703412345678'],
+    ['unmatched', [], expect.any(String)],
+    ['known', ['9'], 'SBIN0270000000111'],
+  ])
+})
