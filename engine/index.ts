@@ -199,13 +199,9 @@ export {
   payLinkMail,
   transferredMail,
 } from './act-mails.ts'
-export {
-  readStatement,
-  type SheetRow,
-  type StatementColumns,
-  type StatementLine,
-} from './statement.ts'
-export { reconcile, referencesIn, squashed, type Awaited, type Reconciled } from './reconciling.ts'
+export { readStatement, type StatementColumns } from './statement.ts'
+export { COLUMN_NAMES, type BulkAnswer, type ReconcileAnswer } from './reconcile-wire.ts'
+export { reconcile, referencesIn, type Awaited, type Reconciled } from './reconciling.ts'
 export { approvalOf, decideBy, payUntil } from './approving.ts'
 export { approvalFor, quoteAs } from './offering.ts'
 export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'

@@ -4,7 +4,7 @@ import { err, ok, type Result } from './outcome.ts'
 import { isDay, type Day } from './time.ts'
 
 /** A row of the file; `line` as an editor counts. */
-export type SheetRow = { readonly line: number; readonly cells: readonly string[] }
+type SheetRow = { readonly line: number; readonly cells: readonly string[] }
 /** Where each thing stands, from 0; null: the file has no such column. Either `credit`, or `amount` with `sign`. */
 export type StatementColumns = {
   readonly date: number

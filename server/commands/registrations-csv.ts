@@ -28,8 +28,8 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { ImportRow } from '../store/store.ts'
-import { readLines } from './csv-lines.ts'
-import type { CsvProblem } from './csv-lines.ts'
+import { readLines } from '../office/csv-lines.ts'
+import type { CsvProblem } from '../office/csv-lines.ts'
 import { manyIn, peopleIn } from './lists-in-cells.ts'
 
 /** A row as the file has it; its number here is drawn once all are good. */

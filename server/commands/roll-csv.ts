@@ -2,8 +2,8 @@
 import { assertNever, composed, err, foldedText, isDay, ok } from '../../engine/index.ts'
 import type { Result, Roll } from '../../engine/index.ts'
 import type { RollRow } from '../store/store.ts'
-import { readLines } from './csv-lines.ts'
-import type { CsvLine, CsvProblem } from './csv-lines.ts'
+import { readLines } from '../office/csv-lines.ts'
+import type { CsvLine, CsvProblem } from '../office/csv-lines.ts'
 
 /** The largest society there is has some 400,000 members; the writer takes so many in a few seconds. */
 const ROWS_MAX = 500_000

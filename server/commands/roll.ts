@@ -4,7 +4,7 @@ import type { RollReplaced } from '../store/store.ts'
 import { readArguments } from './arguments.ts'
 import { atWork, eventAt } from './at-work.ts'
 import type { Command } from './command.ts'
-import { saidOf } from './csv-lines.ts'
+import { saidOf } from '../office/csv-lines.ts'
 import { readRoll } from './roll-csv.ts'
 
 const help = `Usage: rollcall roll EVENT ROLL FILE.csv

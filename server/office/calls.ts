@@ -1,6 +1,7 @@
 /** The office's calls. Each says who may make it, and guard.ts holds it; every answer with a delegate's data leaves a line in the audit log. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { bulkRoutes } from '../acting/bulk.ts'
 import { actRoutes } from '../acting/calls.ts'
 import { accountRoutes } from './account.ts'
 import { activityRoutes } from './activity.ts'
@@ -10,6 +11,7 @@ import { listRoutes } from './lists.ts'
 import { myListRoutes } from './my-lists.ts'
 import { findRoutes } from './find.ts'
 import { soldRoutes } from './sold.ts'
+import { reconcileRoutes } from './reconcile.ts'
 import { reviewRoutes } from './reviews.ts'
 import { passwordLinkRoutes, peopleRoutes } from './people.ts'
 import { registrationRoutes } from './registration.ts'
@@ -30,6 +32,8 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   registrationRoutes(app, deps, pathsOf)
   reviewRoutes(app, deps, pathsOf)
   actRoutes(app, deps, pathsOf)
+  bulkRoutes(app, deps, pathsOf)
+  await reconcileRoutes(app, deps, pathsOf)
   codeRoutes(app, deps, pathsOf)
   documentRoutes(app, deps, pathsOf)
   accountRoutes(app, deps, pathsOf)

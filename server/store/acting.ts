@@ -1,6 +1,7 @@
 /** Acts as the store takes them and gives them: what is wanted, what came of it, and the trail. */
 import type {
   ActName,
+  Awaited,
   Answers,
   Quote,
   UniqueRule,
@@ -167,6 +168,12 @@ export interface Acting {
     wanted: NewAct,
     how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
+  /** Registrations of an event that wait for money. */
+  awaited(eventId: string): Promise<readonly Awaited[]>
+  /** Those of the words, in capitals, under which money of a bank was confirmed; each with its registration, null where it has none. */
+  knownReferences(
+    words: readonly string[],
+  ): Promise<readonly (readonly [reference: string, regNo: RegNo | null])[]>
   /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */
   kept(regNo: RegNo): Promise<Paise>
   /** What was done to a registration, oldest first. */

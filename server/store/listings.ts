@@ -1,5 +1,6 @@
 /** Every list and figure, by name: what the reader thread runs and what `open.ts` may ask of it. */
 import { activity, actors } from './activity.ts'
+import { awaited, knownReferences } from './awaited.ts'
 import { codesOf } from './codes.ts'
 import { operating } from './operating.ts'
 import { rollCounts } from './rolls.ts'
@@ -24,6 +25,8 @@ export const listings = {
   unpaidWithFiles,
   codesOf,
   rollCounts,
+  awaited,
+  knownReferences,
   activity,
   actors,
 }

@@ -80,6 +80,8 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     refundTold: (id, told, at) => write('refundTold', id, told, at),
     silentRefunds: (at) => write('silentRefunds', at),
     inReview: (eventId) => list('inReview', eventId),
+    awaited: (eventId) => list('awaited', eventId),
+    knownReferences: (words) => list('knownReferences', words),
     findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
     listPage: (query, page, pageSize) => list('listPage', query, page, pageSize),
     soldIn: (query, people) => list('soldIn', query, people),

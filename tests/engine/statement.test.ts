@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { day, readStatement, reconcile } from '../../engine/index.ts'
 import type { Awaited, RegNo } from '../../engine/index.ts'
-import { readLines } from '../../server/commands/csv-lines.ts'
+import { readLines } from '../../server/office/csv-lines.ts'
 import { rupee } from './fixtures.ts'
 
 const rowsOf = (text: string) => {

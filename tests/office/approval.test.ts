@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
   ActedAnswer,
   ActsAnswer,
+  BulkAnswer,
   MyAnswer,
   OrderId,
   RegisterAnswer,
@@ -256,5 +257,118 @@ describe('a letter that is refused', () => {
     expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
     expect(await places()).toEqual(taken.map((one) => one + 1))
     expect(await payOf(regNo, 5)).toMatchObject({ amount: '1180.00' })
+  })
+})
+
+test('many letters are approved at once, each by itself', async () => {
+  const [one, two, three] = [await registered(6), await registered(7), await registered(8)]
+  await onDay('2026-02-01T10:00:00+05:30')
+  expect((await act(owner, three, { act: 'cancel', why: 'Ill.' })).code).toBe(200)
+  const bulk = async (office: Office, payload: object) => {
+    const headers = { authorization: `Bearer ${office.token}` }
+    const url = '/admin/registrations/bulk/'
+    const answer = await test_.app.inject({ method: 'POST', url, headers, payload })
+    return { code: answer.statusCode, body: answer.json<BulkAnswer>() }
+  }
+  const reg_nos = [one, two, three, 'SMPL0', one]
+  expect(await bulk(owner, { act: 'approve', reg_nos })).toMatchObject({
+    code: 200,
+    body: {
+      message: '2 are done; 2 are not, for the reasons below.',
+      done: [one, two],
+      refused: [
+        { reg_no: three, message: 'You cannot approve it now: this registration is cancelled.' },
+        { reg_no: 'SMPL0', message: 'There is no registration with this number.' },
+      ],
+    },
+  })
+  expect(await stored(one)).toMatchObject({ state: 'to_pay' })
+  // What takes a figure or a reason of its own is done one by one.
+  expect((await bulk(owner, { act: 'refund', reg_nos })).code).toBe(422)
+  expect((await bulk(owner, { act: 'approve', reg_nos: [] })).code).toBe(422)
+})
+
+describe('a bank statement', () => {
+  const post = async (url: string, body: string | object, office = owner) => {
+    const answer = await test_.app.inject({
+      method: 'POST',
+      url,
+      headers: {
+        authorization: `Bearer ${office.token}`,
+        'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
+      },
+      payload: body,
+    })
+    return { code: answer.statusCode, body: answer.json() }
+  }
+  const ADDRESS = '/admin/reconcile/?event=sample2026'
+
+  test('is laid beside who waits, confirmed in one go, and loaded again confirms nothing twice', async () => {
+    const [fits, less] = [await registered(10), await registered(11)]
+    await onDay('2026-02-01T10:00:00+05:30')
+    for (const regNo of [fits, less])
+      expect((await act(owner, regNo, { act: 'approve' })).code).toBe(200)
+    const statement = [
+      'SAMPLE BANK,,,',
+      'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+      `01/02/26,"NEFT <img src=x onerror=alert(1)> ${fits}",SBIN026032000001,,"1,180.00"`,
+      `01/02/26,UPI/603212345678/${less},,,"1,000.00"`,
+      '01/02/26,=HYPERLINK("x") INTEREST,,,"12.00"',
+    ].join('\n')
+    const laid = await post(ADDRESS, statement)
+    expect(laid).toMatchObject({
+      code: 200,
+      body: {
+        lines: [
+          { as: 'matched', reference: 'SBIN026032000001', amount: 1180, of: [{ reg_no: fits }] },
+          {
+            as: 'differs',
+            reference: '603212345678',
+            amount: 1000,
+            of: [{ reg_no: less, due: 1180 }],
+          },
+          { as: 'unmatched', of: [] },
+        ],
+        unread: [],
+      },
+    })
+    type Line = {
+      as: string
+      reference: string
+      amount: number
+      day: string
+      of: { reg_no: string }[]
+    }
+    const lines = (laid.body as unknown as { lines: Line[] }).lines
+      .filter(({ of }) => of.length === 1)
+      .map(({ reference, amount, day, of }) => ({ reg_no: of[0]?.reg_no, reference, amount, day }))
+    const confirm = () => post('/admin/reconcile/confirm/', { event: 'sample2026', lines })
+    expect(await confirm()).toMatchObject({ body: { done: [fits, less], refused: [] } })
+    expect(await stored(fits)).toMatchObject({ state: 'complete', paymentStatus: 'success' })
+    expect(await stored(less)).toMatchObject({ paymentStatus: 'pending', inReview: true })
+    expect((await post(ADDRESS, statement)).body).toMatchObject({
+      lines: [{ as: 'known', of: [{ reg_no: fits }] }, { as: 'known' }, { as: 'unmatched' }],
+    })
+    expect((await confirm()).body).toMatchObject({ done: [] })
+    expect(await test_.deps.store.captures(fits as RegNo)).toHaveLength(1)
+    // The same lines under another event's name confirm nothing.
+    expect((await post('/admin/reconcile/confirm/', { event: 'other', lines })).body).toMatchObject(
+      { done: [] },
+    )
+  })
+
+  test('of another form is asked about, and one that is too much is refused', async () => {
+    await onDay('2026-02-01T10:00:00+05:30')
+    const odd = 'Wann,Was,Wieviel\n01/02/2026,UPI,590\n'
+    expect((await post(ADDRESS, odd)).body).toEqual({
+      status: 'success',
+      header: ['Wann', 'Was', 'Wieviel'],
+    })
+    expect((await post(`${ADDRESS}&date=0&narration=1&credit=2`, odd)).body).toMatchObject({
+      lines: [{ as: 'unmatched', amount: 590 }],
+    })
+    expect((await post(ADDRESS, 'a,"b\n')).code).toBe(422)
+    expect((await post(ADDRESS, 'x,y\n'.repeat(5_001))).body).toMatchObject({ code: 'too_long' })
+    expect((await post(ADDRESS, 'x'.repeat(2 * 1024 * 1024 + 1))).code).toBe(413)
   })
 })

@@ -83,6 +83,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/registrations/:reg_no/resend-mail': 'desk of their event',
   'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
+  // What each act takes, and whose event it is, is told row by row besides.
+  'POST /admin/registrations/bulk': 'desk of their event',
+  'POST /admin/reconcile': 'treasurer of their event',
+  'POST /admin/reconcile/confirm': 'treasurer of their event',
   'POST /admin/codes': 'treasurer of their event',
   'POST /admin/codes/withdraw': 'treasurer of their event',
   'GET /admin/log': 'owner of their event',

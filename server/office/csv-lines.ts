@@ -12,13 +12,17 @@ export function saidOf(file: string, { line, message }: CsvProblem): string {
 
 export type CsvLine = { readonly line: number; readonly cells: readonly string[] }
 
-/** The lines that hold anything, each with its number; cells are trimmed. */
-export function readLines(text: string): Result<readonly CsvLine[], CsvProblem> {
+/** The lines that hold anything, each with its number; cells are trimmed. `quotes` loose: one within a word is taken as it stands, as banks write. */
+export function readLines(
+  text: string,
+  quotes: 'strict' | 'loose' = 'strict',
+): Result<readonly CsvLine[], CsvProblem> {
   try {
     const records = parse(text, {
       bom: true,
       info: true,
       relax_column_count: true,
+      relax_quotes: quotes === 'loose',
       skip_empty_lines: true,
       trim: true,
     }) as unknown as { info: { lines: number }; record: string[] }[]

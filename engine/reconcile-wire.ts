@@ -1,0 +1,55 @@
+/** How a statement travels that is laid beside registrations, and what is done to many of them at once. Amounts are rupees. */
+import type { Reconciled } from './reconciling.ts'
+import type { StatementColumns } from './statement.ts'
+
+/** POST /admin/reconcile/?event=ID with a statement as text/csv. Nothing is written by it. */
+export type ReconcileAnswer =
+  | {
+      status: 'success'
+      header: null
+      lines: WireReconciled[]
+      /** Who told us of money that is in no line. */
+      waiting: WireAwaited[]
+      /** Lines with a date of which no amount can be read. */
+      unread: number[]
+    }
+  /** Nobody can tell which column is which: send it again with date, narration, credit (from 0) in the query. */
+  | { status: 'success'; header: string[] }
+export type WireReconciled = {
+  /** As an editor counts. */
+  line: number
+  day: string
+  narration: string
+  /** Under which it is confirmed. */
+  reference: string
+  amount: number
+  as: Reconciled['as']
+  of: WireAwaited[]
+}
+export type WireAwaited = {
+  reg_no: string
+  name: string
+  due: number
+  /** What the delegate told us; null: nothing. */
+  reference: string | null
+}
+/** The names under which columns are said. */
+export const COLUMN_NAMES = [
+  'date',
+  'narration',
+  'reference',
+  'credit',
+  'amount',
+  'sign',
+] as const satisfies readonly (keyof StatementColumns)[]
+
+/**
+ * Of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST /admin/reconcile/confirm/ {event, lines:
+ * [{reg_no, reference, amount, day}]}: each by itself, whatever becomes of the others.
+ */
+export type BulkAnswer = {
+  status: 'success'
+  message: string
+  done: string[]
+  refused: { reg_no: string; message: string }[]
+}
