@@ -4,15 +4,13 @@
  * that could not be sent is tried again at growing intervals until it is given up. Where the process died, or
  * the disk was full, between the two, nobody knows whether it went out: it is tried once more, and no more.
  */
-import { createHash } from 'node:crypto'
-import { mkdir, open, rename } from 'node:fs/promises'
-import path from 'node:path'
-import nodemailer from 'nodemailer'
-import { instant, type EventConfig } from '../engine/index.ts'
-import type { Deps, Environment } from './deps.ts'
-import { repeating } from './machine/clock.ts'
-import { attachmentsOf, type Attachment } from './registering/ticket-mail.ts'
+import { instant, type EventConfig, type Instant } from '../engine/index.ts'
+import type { Deps } from './deps.ts'
+import { repeating, within } from './machine/clock.ts'
+import { attachmentsOf } from './registering/ticket-mail.ts'
 import { textToSend } from './registering/own-link.ts'
+import { carrierOf, CONNECTIONS_MAX, oneAddress } from './mail-carriers.ts'
+import type { MailEnvironment, Problem } from './mail-carriers.ts'
 import type { QueuedMail } from './store/store.ts'
 
 /** After each failed try; a mail server that is down over a weekend loses nothing. */
@@ -30,8 +28,11 @@ export const MAIL_AGAIN_MS: readonly number[] = [
 const TICK_MS = 2_000
 /** Read from the store at a time. */
 const BATCH_ROWS = 50
-/** A mail server that says nothing for so long is tried again later. */
-const TIMEOUT_MS = 30_000
+/** A mail server that cannot be reached is left alone for so long at first, then twice as long each time up to the most. */
+const REST_MS_MIN = 30_000
+const REST_MS_MAX = 10 * 60_000
+/** A stop waits so long for mails that are on their way. */
+const STOP_MS_MAX = 3_000
 
 export type Mailer = {
   /** Sends what is due; answers how many went out. */
@@ -40,7 +41,7 @@ export type Mailer = {
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
   readonly events: Pick<Deps['events'], 'byId'>
-  readonly environment: Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
+  readonly environment: MailEnvironment
 }
 
 /** `works` false: nothing is sent unless somebody calls `run`. */
@@ -49,10 +50,8 @@ export function openMailer(
   { works }: { readonly works: boolean } = { works: true },
 ): Mailer {
   const { store, clock, log, environment } = deps
-  const carrier =
-    environment.smtpUrl === null
-      ? fileCarrier(environment)
-      : smtpCarrier(environment, environment.smtpUrl)
+  const carrier = carrierOf(environment)
+  const rest = restingPlace(deps)
   let running: Promise<number> | null = null
 
   const sendOne = async (mail: QueuedMail): Promise<boolean> => {
@@ -69,6 +68,7 @@ export function openMailer(
     const replyTo = event !== null && oneAddress.test(event.support) ? event.support : null
     const problem = await carrier.send({ ...mail, text, html, replyTo, attachments })
     const at = clock()
+    await rest.told(problem)
     if (problem === null) {
       await store.mailSent(mail.id, at)
       return true
@@ -84,9 +84,23 @@ export function openMailer(
   const runOnce = async (): Promise<number> => {
     let sent = 0
     for (;;) {
-      const due = await store.dueMails(clock(), BATCH_ROWS)
-      for (const mail of due) if (await sendOne(mail)) sent += 1
-      if (due.length < BATCH_ROWS) return sent
+      if (rest.isOn()) return sent
+      const due = [...(await store.dueMails(clock(), BATCH_ROWS))]
+      const isLast = due.length < BATCH_ROWS
+      const worker = async (): Promise<void> => {
+        for (
+          let mail = due.shift();
+          mail !== undefined;
+          mail = rest.isOn() ? undefined : due.shift()
+        )
+          if (await sendOne(mail)) sent += 1
+      }
+      // Whether the server answers again is learnt with one.
+      const workers = rest.isOver() ? 1 : CONNECTIONS_MAX
+      const ends = await Promise.allSettled(Array.from({ length: workers }, worker))
+      const failed = ends.find((end) => end.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      if (isLast) return sent
     }
   }
   // One at a time: two runs over the same queue would send a mail twice.
@@ -97,6 +111,14 @@ export function openMailer(
     return running
   }
 
+  if (works)
+    void carrier.verify().then((problem) => {
+      if (problem !== null)
+        log.error(
+          { error: problem.code, text: problem.text },
+          'the mail server does not take mails: they wait until it does',
+        )
+    })
   const stop = works
     ? repeating(TICK_MS, run, (error) =>
         log.error({ error: String(error) }, 'the mail queue stumbled'),
@@ -105,9 +127,43 @@ export function openMailer(
   return {
     run,
     close: async () => {
-      await stop?.()
-      await running?.catch(() => 0)
+      const ended = Promise.all([stop?.(), running])
+      // What a server that says nothing was given is tried again at the next start.
+      await within(STOP_MS_MAX, ended, () => {})
       carrier.close()
+    },
+  }
+}
+
+/**
+ * When a mail server cannot be reached the whole queue rests, and when it answers again, all that was put off
+ * meanwhile is hurried.
+ */
+function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 'log'>) {
+  let rests = 0
+  let until: Instant | null = null
+  // A clock that went back ends the rest too.
+  const isOn = (): boolean => until !== null && clock() < until && clock() >= until - REST_MS_MAX
+  return {
+    isOn,
+    /** The rest has ended, and nobody knows yet whether there is an answer. */
+    isOver: (): boolean => rests > 0 && !isOn(),
+    /** What became of a mail; null: it was taken. */
+    async told(problem: Problem | null): Promise<void> {
+      const at = clock()
+      if (problem?.isUnreachable === true) {
+        // Those that were on their way with it tell nothing new.
+        if (isOn()) return
+        const ms = Math.min(REST_MS_MAX, REST_MS_MIN * 2 ** rests)
+        rests += 1
+        until = instant(at + ms)
+        log.error({ error: problem.code, ms }, 'the mail server cannot be reached: all mails wait')
+      } else if (rests > 0) {
+        rests = 0
+        until = null
+        const hurried = await store.hurryMails(at)
+        log.info({ hurried }, 'the mail server answers again')
+      }
     },
   }
 }
@@ -120,135 +176,4 @@ async function inLook(
 ): Promise<string> {
   const { htmlOf } = await import('./mail-html.ts')
   return htmlOf(event, mail, publicUrl)
-}
-
-type Problem = { readonly code: string; readonly text: string; readonly final: boolean }
-/** `html` and `replyTo` null: the event's file is gone. */
-type Outgoing = QueuedMail & {
-  readonly html: string | null
-  readonly replyTo: string | null
-  readonly attachments: readonly Attachment[]
-}
-type Carrier = { send(mail: Outgoing): Promise<Problem | null>; close(): void }
-
-/** One recipient, as an object, so that a comma in an answer makes no second one; no line breaks anywhere in a header. */
-function messageOf(environment: MailDeps['environment'], mail: Outgoing) {
-  const host = new URL(environment.publicUrl).hostname
-  return {
-    from: environment.mailFrom,
-    to: { name: '', address: mail.to },
-    ...(mail.copyTo === null ? {} : { bcc: { name: '', address: mail.copyTo } }),
-    subject: mail.subject.replaceAll(/\s+/g, ' ').trim(),
-    text: mail.text,
-    ...(mail.html === null ? {} : { html: mail.html }),
-    ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
-    attachments: [...mail.attachments],
-    // The same for every try of a mail, so that a server that saw it before can know it again.
-    messageId: `<${createHash('sha256')
-      .update(`${mail.id} ${nameOf(mail)}`)
-      .digest('hex')
-      .slice(0, 32)}@${host}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }
-}
-
-/** The registration's number, or the event where it is about none. */
-const nameOf = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
-
-const oneAddress = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
-
-/** Null when the addresses can stand in a header and in an SMTP command. */
-function problemOf(mail: QueuedMail): Problem | null {
-  const bad = [mail.to, mail.copyTo].some(
-    (address) => address !== null && !oneAddress.test(address),
-  )
-  return bad
-    ? { code: 'EADDRESS', text: 'Mail cannot be sent to this address.', final: true }
-    : null
-}
-
-function smtpCarrier(environment: MailDeps['environment'], url: string): Carrier {
-  const transport = nodemailer.createTransport({
-    url,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  })
-  return {
-    send: async (mail) => {
-      const problem = problemOf(mail)
-      if (problem !== null) return problem
-      try {
-        const { rejected } = await transport.sendMail(messageOf(environment, mail))
-        // With a copy the server may take the one and refuse the other; only the delegate counts.
-        const refused = rejected.includes(mail.to)
-        return refused
-          ? {
-              code: 'EENVELOPE',
-              text: 'The mail server refuses this recipient.',
-              final: true,
-            }
-          : null
-      } catch (error) {
-        return failureOf(error)
-      }
-    },
-    close: () => transport.close(),
-  }
-}
-
-function failureOf(error: unknown): Problem {
-  const {
-    code = 'EUNKNOWN',
-    responseCode = 0,
-    message = String(error),
-  } = (error ?? {}) as {
-    readonly code?: string
-    readonly responseCode?: number
-    readonly message?: string
-  }
-  // The server knows the recipient and says never. Everything else (it is down, it is full, our password is wrong) may pass.
-  const final = code === 'EENVELOPE' && responseCode >= 500
-  return { code, text: message.slice(0, 300), final }
-}
-
-/** The file's name is the mail's number: a mail written twice, because the machine stopped in between, is still one file. */
-function fileCarrier(environment: MailDeps['environment']): Carrier {
-  const folder = path.join(environment.dataDir, 'mail')
-  const transport = nodemailer.createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'unix',
-  })
-  return {
-    send: async (mail) => {
-      const problem = problemOf(mail)
-      if (problem !== null) return problem
-      try {
-        const { message } = await transport.sendMail({
-          ...messageOf(environment, mail),
-          headers: {
-            'Auto-Submitted': 'auto-generated',
-            ...(mail.copyTo === null ? {} : { 'X-Copy-To': mail.copyTo }),
-          },
-        })
-        await mkdir(folder, { recursive: true })
-        const file = path.join(folder, `${String(mail.id).padStart(6, '0')}-${nameOf(mail)}.eml`)
-        const handle = await open(`${file}.part`, 'w')
-        try {
-          await handle.writeFile(message as Buffer)
-          await handle.sync()
-        } finally {
-          await handle.close()
-        }
-        await rename(`${file}.part`, file)
-        return null
-      } catch (error) {
-        return failureOf(error)
-      }
-    },
-    close: () => transport.close(),
-  }
 }

@@ -124,3 +124,17 @@ export function mailFailed(sql: Sql, id: number, error: string, nextAt: Instant 
     "UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + 1, claimed_at = NULL, error = ? WHERE id = ? AND status = 'queued'",
   ).run(nextAt === null ? 'failed' : 'queued', nextAt, error, id)
 }
+
+/** Those that were put off after a try are due at once; answers how many. */
+export function hurryMails(sql: Sql, at: Instant): number {
+  return sql(
+    "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ? AND claimed_at IS NULL AND error IS NOT NULL",
+  ).run(at, at).changes
+}
+
+/** Mails that were given up are tried again from the beginning; answers how many. */
+export function retryMails(sql: Sql, at: Instant): number {
+  return sql(
+    "UPDATE mail_queue SET status = 'queued', next_at = ?, attempts = 0, lost = 0, claimed_at = NULL WHERE status = 'failed'",
+  ).run(at).changes
+}

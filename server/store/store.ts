@@ -299,6 +299,10 @@ export interface Store extends Acting, Issued, PeopleStore {
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
   /** nextAt null: given up. */
+  /** The mail server answers again: what was put off after a try is due now. Answers how many. */
+  hurryMails(at: Instant): Promise<number>
+  /** All mails that were given up, once more from the first try; answers how many. */
+  retryMails(at: Instant): Promise<number>
   mailFailed(id: number, error: string, nextAt: Instant | null): Promise<void>
   mailsOf(regNo: RegNo): Promise<
     readonly (NewMail & {

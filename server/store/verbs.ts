@@ -124,6 +124,8 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     claimMail: (id, at) => write('claimMail', id, at),
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
+    hurryMails: (at) => write('hurryMails', at),
+    retryMails: (at) => write('retryMails', at),
     mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 

@@ -72,6 +72,8 @@ export const writes = {
   claimMail: mails.claimMail,
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,
+  hurryMails: mails.hurryMails,
+  retryMails: mails.retryMails,
   addAdmin: people.addAdmin,
   setMay: people.setMay,
   removeAdmin: people.removeAdmin,

@@ -1,4 +1,6 @@
 /** The mail queue: as files, and over SMTP to a real server that refuses, breaks off and takes. */
+import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +15,9 @@ import type { ServedEvent } from '../../server/deps.ts'
 import { DATABASE_FILE } from '../../server/store/database.ts'
 import { openStore } from '../../server/store/open.ts'
 import type { NewMail, Store } from '../../server/store/store.ts'
+import { freePort } from '../browser/serve.ts'
 import { eventOf } from '../engine/fixtures.ts'
+import { runHere } from '../server/running.ts'
 import { codeIn } from '../server/scanned.ts'
 import { noon, registered } from '../server/registrations.ts'
 
@@ -72,19 +76,27 @@ type Taken = { readonly from: string; readonly to: readonly string[]; readonly t
 /** `answer` null: the mail is taken. */
 async function smtp(
   answer: { rcpt?: [number, string] | null; data?: [number, string] | null } = {},
+  port = 0,
 ): Promise<{
   readonly url: string
   readonly taken: Taken[]
   readonly tried: () => number
+  /** How many were ever opened. */
+  readonly connections: () => number
   readonly answer: typeof answer
 }> {
   const taken: Taken[] = []
   let tried = 0
+  let connections = 0
   const refusal = ([responseCode, message]: [number, string]): Error =>
     Object.assign(new Error(message), { responseCode })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    onConnect: (_session, done) => {
+      connections += 1
+      done()
+    },
     onRcptTo: ({ address }, _session, done) => {
       tried += 1
       done(answer.rcpt && address === hello.to ? refusal(answer.rcpt) : null)
@@ -105,13 +117,14 @@ async function smtp(
     },
   })
   server.on('error', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   closing.push(() => new Promise((resolve) => server.close(resolve)))
   const address = server.server.address()
   return {
     url: `smtp://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     taken,
     tried: () => tried,
+    connections: () => connections,
     answer,
   }
 }
@@ -307,6 +320,11 @@ describe('over SMTP', () => {
     await worker.run()
     expect(await state()).toMatchObject([{ status: 'failed' }])
     expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
+    // Until somebody has mended it and says so.
+    const retry = () => runHere(['mail', 'retry'], { DATA_DIR: dir, CLOCK: '2025-10-10' })
+    expect(await retry()).toMatchObject({ status: 0, out: '1 mail is in the queue again.\n' })
+    expect(await state()).toMatchObject([{ status: 'queued' }])
+    expect(await retry()).toMatchObject({ status: 0, out: 'No mail was given up.\n' })
   })
 
   test('a recipient whom the server will never know is given up at once', async () => {
@@ -368,6 +386,72 @@ describe('over SMTP', () => {
     expect(await worker.run()).toBe(1)
     expect(await state()).toEqual([{ status: 'sent', error: null }])
     disk.close()
+  })
+
+  test('a mail server that cannot be reached costs one try, not one of each mail; when it answers, all that waited goes at once', async () => {
+    const waiting = await Promise.all(Array.from({ length: 8 }, () => queued()))
+    const port = await freePort()
+    const worker = mailer(`smtp://127.0.0.1:${port}`)
+    expect(await worker.run()).toBe(0)
+    const errors = async (): Promise<number> =>
+      (await Promise.all(waiting.map(({ state }) => state())))
+        .flat()
+        .filter(({ error }) => error !== null).length
+    // Those that were on their way together.
+    const tried = await errors()
+    expect(tried).toBeLessThanOrEqual(5)
+    now = instant(now + 29_000)
+    await worker.run()
+    expect(await errors()).toBe(tried)
+    // The next is learnt from one, and rests twice as long.
+    now = instant(now + 1_000)
+    await worker.run()
+    expect(await errors()).toBe(tried + 1)
+    const server = await smtp({}, port)
+    now = instant(now + 60_000)
+    let sent = 0
+    for (let tick = 0; tick < 3; tick += 1) sent += await worker.run()
+    expect([sent, server.taken.length]).toEqual([8, 8])
+  })
+
+  test('mails go out several at once over connections that stay', async () => {
+    const server = await smtp()
+    await Promise.all(Array.from({ length: 12 }, () => queued()))
+    expect(await mailer(server.url).run()).toBe(12)
+    expect(server.connections()).toBeGreaterThan(1)
+    expect(server.connections()).toBeLessThanOrEqual(5)
+  })
+
+  test('a password goes over no connection that others can read', async () => {
+    const server = await smtp()
+    // A name that means this machine and is not known for it.
+    const url = server.url.replace('//127.0.0.1', '//user:secret@[::ffff:127.0.0.1]')
+    const { state } = await queued()
+    expect(await mailer(url).run()).toBe(0)
+    expect(server.taken).toEqual([])
+    expect((await state())[0]?.error).toMatch(/STARTTLS/)
+  })
+
+  test('a mail server that accepts and says nothing holds up neither the other mails nor the stop', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => void sockets.push(socket))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const address = silent.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const { state } = await queued()
+    const worker = mailer(`smtp://127.0.0.1:${port}`)
+    let isOver = false
+    const running = worker.run().finally(() => {
+      isOver = true
+    })
+    await expect.poll(() => sockets.length).toBe(1)
+    await worker.close()
+    // It is still waited for, and nobody waits for that.
+    expect(isOver).toBe(false)
+    for (const socket of sockets) socket.destroy()
+    expect(await running).toBe(0)
+    expect(await state()).toMatchObject([{ status: 'queued' }])
+    await new Promise((resolve) => silent.close(resolve))
   })
 
   test('one mail that cannot go does not hold up the others', async () => {
