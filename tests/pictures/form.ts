@@ -42,6 +42,11 @@ async function refusedWith(
   await payButton(page).click()
 }
 
+const next = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Next', exact: true }).click()
+/** Two workshops that can still be had, and exclude each other. */
+const workshops = (page: Page) => page.locator('input[name=workshops]:enabled')
+
 /** Of the conference whose form has pages. */
 async function firstPage(server: Pictured, page: Page): Promise<void> {
   await to(server)('/nidancon2027')(page)
@@ -53,15 +58,33 @@ async function firstPage(server: Pictured, page: Page): Promise<void> {
   await field(page, 'Medical Council Number').fill('K-12345')
   await page.getByLabel('State').selectOption('Kerala')
 }
-const next = (page: Page): Promise<void> =>
-  page.getByRole('button', { name: 'Next', exact: true }).click()
+/** Its last page, with all answers to be checked. */
+async function lastPage(server: Pictured, page: Page): Promise<void> {
+  await firstPage(server, page)
+  await next(page)
+  await workshops(page).first().check()
+  await next(page)
+  await page.getByRole('button', { name: 'Add a person', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Example')
+  await page.getByLabel('Person 1: Age').fill('45')
+  await field(page, 'Tickets for the gala dinner').fill('2')
+  await next(page)
+  await page.getByRole('checkbox', { name: /The society may use these details/ }).check()
+  await next(page)
+  await page.getByRole('heading', { level: 2, name: 'Check your answers' }).waitFor()
+}
 
 export const formStates = (server: Pictured): readonly State[] => {
   const at = to(server)
+  /** Of an event with limits: what its last page is answered with. */
   const asked = (name: string, answer: object): State => ({
     name,
     open: async (page) => {
-      await refusedWith(server, page, 409, answer)
+      await page.route('**/register/', (route) =>
+        route.fulfill({ status: 409, json: { status: 'error', ...answer } }),
+      )
+      await lastPage(server, page)
+      await page.getByRole('button', { name: 'Proceed to Secure Payment' }).click()
       await page.getByRole('dialog').waitFor()
     },
   })
@@ -83,6 +106,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-kept',
       open: async (page) => {
         await filled(server, page)
+        await page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByText('We kept your answers').waitFor()
       },
@@ -91,6 +115,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-cleared',
       open: async (page) => {
         await filled(server, page)
+        await page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByRole('button', { name: 'Clear form' }).click()
         await page.getByRole('button', { name: 'Undo' }).waitFor()
@@ -116,17 +141,26 @@ export const formStates = (server: Pictured): readonly State[] => {
         await page.getByRole('region', { name: 'Your registration' }).waitFor()
       },
     },
-    asked('form-price-changed', {
-      code: 'price_changed',
-      message: 'Changed',
-      quote: quoted(8000),
-    }),
+    {
+      name: 'form-price-changed',
+      open: async (page) => {
+        const quote = quoted(8000)
+        await refusedWith(server, page, 409, { code: 'price_changed', message: 'Changed', quote })
+        await page.getByRole('dialog').waitFor()
+      },
+    },
     asked('form-full', {
       code: 'full',
       message: 'All places for post graduates are taken. You may register as a specialist.',
       place: 'trainees',
       left: 0,
-      quote: { ...quoted(8000), category: 'afpi-gp-specialist' },
+      quote: {
+        category: 'non-member',
+        period: 'early',
+        base: 15498,
+        gst: 2789.64,
+        total: 18287.64,
+      },
     }),
     asked('form-registered-already', {
       code: 'registered_already',
@@ -186,28 +220,14 @@ export const formStates = (server: Pictured): readonly State[] => {
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill('')
         await next(page)
         await page.getByRole('heading', { level: 2, name: 'Programme' }).waitFor()
-        for (const name of [/^Ultrasound/, /^Difficult airway/, /^ECG/])
-          await page.getByRole('checkbox', { name }).check()
+        for (const at of [0, 1, 2]) await workshops(page).nth(at).check()
         await next(page)
         await page.getByText('At most two workshops').first().waitFor()
       },
     },
     {
       name: 'form-sells-to-check',
-      open: async (page) => {
-        await firstPage(server, page)
-        await next(page)
-        await page.getByRole('checkbox', { name: /^Ultrasound/ }).check()
-        await next(page)
-        await page.getByRole('button', { name: 'Add a person', exact: true }).click()
-        await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Example')
-        await page.getByLabel('Person 1: Age').fill('45')
-        await field(page, 'Tickets for the gala dinner').fill('2')
-        await next(page)
-        await page.getByRole('checkbox', { name: /The society may use these details/ }).check()
-        await next(page)
-        await page.getByRole('heading', { level: 2, name: 'Check your answers' }).waitFor()
-      },
+      open: (page) => lastPage(server, page),
     },
     { name: 'form-scripts', open: at('/arogyam2027') },
     { name: 'form-free', open: at('/sevana2027') },

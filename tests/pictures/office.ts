@@ -201,7 +201,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
         const link = await page.getByText(/\/admin\/password#/).innerText()
         await page.goto(link)
         await page.getByText('You will sign in as sita.').waitFor()
-        await page.getByLabel('Password', { exact: true }).fill('sita')
+        await page.getByLabel('Password', { exact: true }).fill('sita2026')
         await page.getByRole('button', { name: 'Set Password' }).click()
         await page.getByText('A password must be', { exact: false }).waitFor()
       },
@@ -215,7 +215,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-account',
       open: async (page) => {
         await signedIn('/admin/account')(page)
-        const own = page.getByRole('region', { name: 'Password' })
+        const own = page.getByRole('form', { name: 'Change your password' })
         await own.getByLabel('Your password').fill('not this one')
         await own.getByLabel('New password').fill(PASSWORD_OF_SOMEBODY)
         await own.getByRole('button', { name: 'Set New Password' }).click()

@@ -2,7 +2,16 @@
  * `npm run pictures [FOLDER [WORD]]`: every page in every state at five widths, to be looked at beside the mocks;
  * with a word, those whose names hold it. Says which page is wider than the window, and which scrolls although it is short.
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FACES } from '../../engine/index.ts'
@@ -30,8 +39,10 @@ const [, , folder = 'pictures', word = ''] = process.argv
 const into = resolve(folder)
 mkdirSync(into, { recursive: true })
 
-const server = await serveAlone(
-  { CLOCK: NOW },
+// The demo keeps its rows in a folder of its own, below this one.
+const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
+const running = await serveAlone(
+  { CLOCK: NOW, TMPDIR: temporary },
   ({ eventsDir }) => {
     for (const more of ['tests/events', 'tests/browser/further-events'])
       cpSync(join(TOP, more), eventsDir, { recursive: true })
@@ -46,6 +57,8 @@ const server = await serveAlone(
   TOP,
   'demo',
 )
+const [demo = ''] = readdirSync(temporary)
+const server = { url: running.url, dataDir: join(temporary, demo) }
 const at = to(server)
 
 /** What belongs to no event. */
@@ -102,7 +115,8 @@ try {
   }
 } finally {
   await browser.close()
-  await server.stop()
+  await running.stop()
+  rmSync(temporary, { recursive: true, force: true })
 }
 console.log(`${readdirSync(into).length} pictures are in ${into}.`)
 
