@@ -71,4 +71,5 @@ export type WireFound = {
   total: number | null
   payment_status: PaymentStatus
   payment_status_display: string
+  in_review: boolean
 }

@@ -56,6 +56,7 @@ export function findRoutes(
             total: shown['total'] === null ? null : Number(shown['total']),
             payment_status: row.paymentStatus,
             payment_status_display: String(shown['payment_status_display'] ?? ''),
+            in_review: row.inReview,
           },
         ]
       }),

@@ -173,7 +173,7 @@ export function peopleRoutes(
     return done(
       by,
       reply,
-      `took the password of ${by.username} back`,
+      `gave ${by.username} a link for a new password`,
       `The password of ${by.username} does not work any more. Give them this link to set a new one.`,
       link,
     )

@@ -126,11 +126,11 @@ test('a registration is cancelled by the scale of the file: its place is sold ag
       is_member: 'true',
     })
   expect((await registers()).statusCode).toBe(409)
-  await press('Cancel')
+  await press('Cancel registration')
   await dialog().getByText('By the event file ₹\u00a0590 goes back today.').waitFor()
   expect(await dialog().getByLabel('To be paid back, in rupees').inputValue()).toBe('590')
   await expectAccessible(page, 'cancelling')
-  await done('Ill, wrote yesterday.', 'Cancel')
+  await done('Ill, wrote yesterday.', 'Cancel registration')
   await said('The registration is cancelled')
   await panel().getByText('₹\u00a0590 is to be paid back.', { exact: true }).waitFor()
   expect((await registers()).statusCode).toBe(201)

@@ -146,7 +146,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
       await dialog(page).getByRole('button', { name: 'Correct an answer' }).click()
       await dialog(page).getByRole('alert').waitFor()
     }),
-    act('cancel', 'success', 'Cancel'),
+    act('cancel', 'success', 'Cancel registration'),
     act('transfer', 'success', 'Transfer'),
     act('refund', 'success', 'Refund', (page) =>
       dialog(page).getByLabel('How it goes back').selectOption('It has gone back by hand'),

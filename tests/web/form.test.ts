@@ -9,6 +9,7 @@ import type { Tariff } from '../../web/event/price.ts'
 import { wayOf } from '../../web/event/way.ts'
 import { neverDrawn } from '../../web/never-drawn.ts'
 import { groupsOf } from '../../web/results/number.tsx'
+import { proofsIn } from '../../web/shared/keep.ts'
 import { eventOf, field, must } from '../engine/fixtures.ts'
 
 const prices = { plain: { now: paise(100_000) }, special: { now: null } }
@@ -187,4 +188,12 @@ test('a photo in Apple’s own format is read where the browser can, and refused
   expect(refusalOf(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
   // Where no picture is taken, nothing is tried.
   expect(mayShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
+})
+
+test('a file that was sent is there after a reload, whatever year the phone thinks it is, until the server forgets it', () => {
+  const event = eventOf({ fields: [field('letter', { type: 'file', accept: ['pdf'] })] })
+  const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
+  const kept = (now: string) => [...proofsIn(event, now, { letter, gone: letter }).keys()]
+  expect(kept('2001-01-02T11:59:00+05:30')).toEqual(['letter'])
+  expect(kept('2001-01-02T12:00:00+05:30')).toEqual([])
 })

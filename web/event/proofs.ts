@@ -27,8 +27,9 @@ export type Proofs = {
 
 const NONE: All = new Map()
 
-/** `isAhead` false: nothing leaves this page, as where an organiser tries a form out. */
-export function openProofs(event: PublicEvent, isAhead: boolean): Proofs {
+/** `now` is the server's, when it wrote the page; null: nothing leaves this page, as where an organiser tries a form out. */
+export function openProofs(event: PublicEvent, now: string | null): Proofs {
+  const isAhead = now !== null
   let all = NONE
   const hearers = new Set<() => void>()
   const jobs = new Map<string, AbortController>()
@@ -85,12 +86,12 @@ export function openProofs(event: PublicEvent, isAhead: boolean): Proofs {
     },
     remove,
     recall: () => {
-      if (!isAhead || !event.fields.some(({ type }) => type === 'file')) return
+      if (now === null || !event.fields.some(({ type }) => type === 'file')) return
       const found = (kept: KeptProofs) => {
         for (const [id, one] of kept) if (!all.has(id)) set(id, { is: 'there', ...one })
       }
-      found(recallProofs(event))
-      askTabs(event, () => sentOf(all), found)
+      found(recallProofs(event, now))
+      askTabs(event, now, () => sentOf(all), found)
     },
     clear: () => {
       for (const id of all.keys()) remove(id)

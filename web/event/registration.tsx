@@ -101,7 +101,7 @@ function Filling({
   const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
   const answer = answerOf(tariff)
-  const [proofs] = useState(() => openProofs(event, true))
+  const [proofs] = useState(() => openProofs(event, page.event.now))
   const edited = useCallback(() => {
     key.current = newKey()
     setProblem(null)

@@ -12,6 +12,7 @@ const ANSWERS_MS = 3_000
 /** Asks once, and answers whenever another tab asks. */
 export function askTabs(
   event: PublicEvent,
+  now: string,
   known: () => KeptProofs,
   found: (kept: KeptProofs) => void,
 ): void {
@@ -21,7 +22,7 @@ export function askTabs(
     const channel = new BroadcastChannel(`proofs of ${event.id}`)
     channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       // What others are told later is not for this tab, where the file may have been removed.
-      if (data !== 'which') isAsking && found(proofsIn(event, data))
+      if (data !== 'which') isAsking && found(proofsIn(event, now, data))
       else if (known().size > 0) channel.postMessage(Object.fromEntries(known()))
     })
     // An open channel would keep the page from being shown again as it was.

@@ -13,7 +13,7 @@ export const BUTTONS = {
   note: 'Write a note',
   correct: 'Correct an answer',
   refund: 'Refund',
-  cancel: 'Cancel',
+  cancel: 'Cancel registration',
   transfer: 'Transfer',
   send_pay_link: 'Send a link to pay',
 } as const

@@ -8,6 +8,7 @@ import { readCodes, readMadeCodes, readMessage } from './answers.ts'
 import { ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading } from './parts.tsx'
+import './asking.css'
 import './registration.css'
 import './codes.css'
 
@@ -114,7 +115,7 @@ function Making({
       <div role="status">
         {make.data && (
           <>
-            <p className="sent">
+            <p className="settled">
               {make.data.length === 1
                 ? 'One code was made:'
                 : `${make.data.length} codes were made:`}
@@ -151,7 +152,7 @@ function Made({
     <section className="pan" aria-labelledby="codes-made">
       <h2 id="codes-made">Codes</h2>
       {refused && <Banner text={refused.message} onDismiss={() => withdraw.reset()} />}
-      <p role="status" className="sent">
+      <p role="status" className="settled">
         {withdraw.data ?? ''}
       </p>
       {codes.length === 0 && <p className="mute">There are no codes yet.</p>}

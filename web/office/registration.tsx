@@ -15,6 +15,7 @@ import { ask, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf, totalOf } from './rows.tsx'
+import './asking.css'
 import './registration.css'
 
 /** One registration: answers and proof, money, mails, and who has looked at it. */
@@ -263,7 +264,7 @@ function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
         </p>
       )}
       {refused && <Banner text={refused.message} onDismiss={() => resend.reset()} />}
-      <p role="status" className="sent">
+      <p role="status" className="settled">
         {resend.data ?? ''}
       </p>
       {mails.length === 0 && mayResend && <p className="mute">No email has been sent yet.</p>}

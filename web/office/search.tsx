@@ -19,6 +19,7 @@ const readFound: Reader<FoundAnswer> = (body) =>
   listOf(body['found'], (one) =>
     isRecord(one) &&
     holdsAll(one, 'string', 'reg_no', 'name', 'category', 'payment_status_display') &&
+    typeof one['in_review'] === 'boolean' &&
     isPaymentStatus(one['payment_status']) &&
     isRecord(one['event'])
       ? one
@@ -117,7 +118,10 @@ function Hit({ one }: { readonly one: WireFound }) {
         {[one.event.title, one.category].filter((word) => word !== '').join(' · ')}
       </span>
       <span>{one.total === null ? '' : totalOf(one.total)}</span>
-      <Status is={one.payment_status} word={one.payment_status_display} />
+      <Status
+        is={one.in_review && one.payment_status !== 'success' ? 'review' : one.payment_status}
+        word={one.payment_status_display}
+      />
     </>
   )
   return one.route === null ? (

@@ -154,23 +154,26 @@ export type KeptProofs = ReadonlyMap<string, KeptProof>
 
 const proofsOf = (event: PublicEvent): string => `proofs of ${event.id}`
 
-/** Out of what was stored or told; only of fields that the event still has, and of files that the server still has. */
-export function proofsIn(event: PublicEvent, kept: unknown): KeptProofs {
+/**
+ * Out of what was stored or told; only of fields that the event still has, and of files that the server still has by
+ * its own clock, whose `now` came with the page: a phone may think that it is another year.
+ */
+export function proofsIn(event: PublicEvent, now: string, kept: unknown): KeptProofs {
   if (!isRecord(kept)) return new Map()
   return new Map(
     Object.entries(kept).flatMap(([id, one]) => {
       if (!isFile(event, id) || !isRecord(one)) return []
       const fits =
         holdsAll(one, 'string', 'name', 'token', 'until') && holdsAll(one, 'number', 'bytes')
-      const isKept = Date.parse(String(one['until'])) > Date.now()
+      const isKept = Date.parse(String(one['until'])) > Date.parse(now)
       return fits && isKept ? [[id, one as KeptProof] as const] : []
     }),
   )
 }
 
-export function recallProofs(event: PublicEvent): KeptProofs {
+export function recallProofs(event: PublicEvent, now: string): KeptProofs {
   try {
-    return proofsIn(event, JSON.parse(sessionStorage.getItem(proofsOf(event)) ?? 'null'))
+    return proofsIn(event, now, JSON.parse(sessionStorage.getItem(proofsOf(event)) ?? 'null'))
   } catch {
     return new Map()
   }

@@ -86,7 +86,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
     [event, at, trying.facts.left],
   )
   const [attempts, setAttempts] = useState(0)
-  const proofs = useMemo(() => openProofs(event, false), [event])
+  const proofs = useMemo(() => openProofs(event, null), [event])
   const beside = useMemo(() => ({ ...ALONE, facts: trying.facts }), [trying.facts])
   const form = useForm(page, startOf(event), beside, proofs, nothing)
   const price = priceOf(event, today, form.answers, SELLING.pricing)
