@@ -194,7 +194,7 @@ async function linkIn(): Promise<string> {
   const [newest = ''] = readdirSync(folder).toSorted().toReversed()
   // Long lines are broken on their way.
   const text = readFileSync(join(folder, newest), 'utf8').replaceAll('=\n', '')
-  return /\/pay\/[\w-]+/.exec(text)?.[0] ?? ''
+  return /\/my\/[\w-]+/.exec(text)?.[0] ?? ''
 }
 
 test('a transfer is confirmed as it came: what fits pays, and the receipt is there to open', async () => {

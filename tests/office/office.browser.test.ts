@@ -377,6 +377,9 @@ describe('the dashboard', () => {
     expect(await panel.locator('ul.rec li').count()).toBeGreaterThan(0)
     expect(await panel.locator('ul.rec li').first().textContent()).toMatch(/Dr\. Example 130/)
     await expectAccessible(page, 'dashboard')
+    // Panels beside each other begin on one line, however much each of them holds.
+    const [left, right] = await page.locator('.two > *').all()
+    expect((await left?.boundingBox())?.y).toBe((await right?.boundingBox())?.y)
     await page.getByRole('link', { name: 'PULMOCON list' }).click()
     await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
     await page.getByText('No registrations found').waitFor()

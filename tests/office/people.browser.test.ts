@@ -81,7 +81,9 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
   await page.getByText('Change sita').click()
   await page.getByRole('form', { name: 'What sita may' }).waitFor()
   await expectAccessible(page, 'people')
+  await page.setViewportSize({ width: 320, height: 900 })
   expect(await fits(page)).toBe(true)
+  await page.setViewportSize({ width: 360, height: 900 })
 
   const desk = await visit(browser, { width: 360 })
   await desk.page.goto(`${url}/admin/password#${link.split('#')[1]}`)
