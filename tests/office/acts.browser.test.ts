@@ -223,3 +223,26 @@ test('a transfer is confirmed as it came: what fits pays, and the receipt is the
   const [download] = await Promise.all([page.waitForEvent('download'), receipt.click()])
   expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
 })
+
+test('the search of the office lists what it finds, says when it finds nothing, and opens the only one', async () => {
+  const { page } = here
+  await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
+  const found = page.getByRole('status')
+  await found.getByText('Nothing was found in any event that you work for.').waitFor()
+  await expectAccessible(page, 'search, nothing found')
+  await page.getByRole('searchbox').fill('delegate')
+  await page.keyboard.press('Enter')
+  await found.getByText('registrations').waitFor()
+  expect(await page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
+  await expectAccessible(page, 'search with several hits')
+  await page.getByRole('searchbox').fill(numberOf(server, EVENT, 9))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Delegate 9' }).waitFor()
+})
+
+test('a number nobody has', async () => {
+  const { page } = here
+  await page.goto(`${url}/admin/${EVENT}/SMPL0000000000000`)
+  await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
+  await expectAccessible(page, 'registration not found')
+})

@@ -298,21 +298,6 @@ describe('the list', () => {
   })
 })
 
-test('the search of the office lists what it finds, says when it finds nothing, and opens the only one', async () => {
-  const page = await enter('/admin/search?q=nobody+has+this+name')
-  const found = page.getByRole('status')
-  await found.getByText('Nothing was found in any event that you work for.').waitFor()
-  await expectAccessible(page, 'search, nothing found')
-  await page.getByRole('searchbox').fill('Dr. Example')
-  await page.keyboard.press('Enter')
-  await found.getByText('The newest').waitFor()
-  expect(await page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
-  await expectAccessible(page, 'search with many hits')
-  await page.getByRole('searchbox').fill('example 005')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
-})
-
 describe('a registration', () => {
   test('opens from the list, shows what is known, and leads back to the same list', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
@@ -340,12 +325,6 @@ describe('a registration', () => {
     expect(
       await page.locator(`#${await button.getAttribute('aria-describedby')}`).textContent(),
     ).toBe('The confirmation goes out once the payment is confirmed.')
-  })
-
-  test('a number nobody has', async () => {
-    const page = await enter('/admin/afpicon2026/AFPI0000000000000')
-    await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
-    await expectAccessible(page, 'registration not found')
   })
 })
 
@@ -377,9 +356,6 @@ describe('the dashboard', () => {
     expect(await panel.locator('ul.rec li').count()).toBeGreaterThan(0)
     expect(await panel.locator('ul.rec li').first().textContent()).toMatch(/Dr\. Example 130/)
     await expectAccessible(page, 'dashboard')
-    // Panels beside each other begin on one line, however much each of them holds.
-    const [left, right] = await page.locator('.two > *').all()
-    expect((await left?.boundingBox())?.y).toBe((await right?.boundingBox())?.y)
     await page.getByRole('link', { name: 'PULMOCON list' }).click()
     await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
     await page.getByText('No registrations found').waitFor()
@@ -618,7 +594,4 @@ test('the dashboard says how many payments need a person, once there are some', 
   await panel.getByText('Needs a decision').waitFor()
   expect(await panel.locator('dl.key dd').allTextContents()).toContain('2')
   await expectAccessible(page, 'dashboard with a review')
-  await page.goto(`${url}/admin/${EVENT}/${regNo}`)
-  await page.getByText('For review').waitFor()
-  await expectAccessible(page, 'a registration with a review')
 })
