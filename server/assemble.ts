@@ -25,6 +25,8 @@ import { openStore } from './store/open.ts'
 import { beginServing } from './store/serving.ts'
 import { databaseTrouble } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
+import { openKeeping } from './acting/erasing.ts'
+import type { Keeping } from './acting/erasing.ts'
 import { openUnfinished } from './registering/unfinished.ts'
 import type { Unfinished } from './registering/unfinished.ts'
 import { openUploads } from './registering/uploads.ts'
@@ -46,6 +48,7 @@ export type Assembled = {
   readonly deps: Deps
   readonly mailer: Mailer
   readonly unfinished: Unfinished
+  readonly keeping: Keeping
   readonly daily: DailyMail
   readonly lapsing: Lapsing
   /** Null unless the gateway is our own simulator. */
@@ -120,6 +123,10 @@ async function assembleAlone(
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
+  const keeping = openKeeping(
+    { store, events, clock, log, environment, uploads },
+    { works: options.works },
+  )
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
   const app = await buildApp(deps)
   await app.ready()
@@ -129,6 +136,7 @@ async function assembleAlone(
     deps,
     mailer,
     unfinished,
+    keeping,
     daily,
     lapsing,
     sandbox,
@@ -139,6 +147,7 @@ async function assembleAlone(
       await payments.close()
       await unfinished.close()
       await lapsing.close()
+      await keeping.close()
       await daily.close()
       await mailer.close()
       await closeGateway()

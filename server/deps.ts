@@ -211,6 +211,8 @@ export type Uploads = {
   discard(file: ReceivedFile): Promise<void>
   /** Null: no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
+  /** Removes these at once, but for those that another registration refers to. */
+  forget(sha256s: readonly string[]): Promise<void>
   /** Removes kept files that no registration refers to; answers how many. */
   sweep(): Promise<number>
 }

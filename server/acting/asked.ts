@@ -7,7 +7,10 @@ import type { Acted, ActNo, NewAct, Once, StoredRegistration } from '../store/st
 
 /** `words`: what came beside act, reason and key. */
 export type Asked = {
-  readonly deps: Pick<Deps, 'store' | 'events' | 'payments' | 'gateway' | 'clock' | 'uploads'>
+  readonly deps: Pick<
+    Deps,
+    'store' | 'events' | 'payments' | 'gateway' | 'clock' | 'uploads' | 'environment'
+  >
   readonly served: ServedEvent
   readonly registration: StoredRegistration
   readonly wanted: NewAct

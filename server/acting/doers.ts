@@ -5,6 +5,7 @@ import { approve, refuse } from './approving.ts'
 import { correct, transfer } from './correcting.ts'
 import { confirm } from './confirming.ts'
 import { accept, cancel, dismiss, refund } from './ending.ts'
+import { eraseOne } from './erasing.ts'
 import { resend, sendPayLink } from './mailing.ts'
 import { notFound, takeUp } from './telling.ts'
 
@@ -18,6 +19,7 @@ export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   dismiss,
   refund,
   cancel,
+  erase: ({ deps, registration, wanted }) => eraseOne(deps, registration, wanted),
   approve,
   refuse,
   not_found: notFound,

@@ -1,7 +1,7 @@
 /** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { err, instant, ok } from '../../engine/index.ts'
@@ -77,6 +77,10 @@ export function openUploads(options: {
     },
     discard: (file) => rm(file.path, { force: true }),
     read: (sha256) => read(shelf, sha256),
+    forget: async (sha256s) => {
+      const used = new Set(await store.uploadsInUse(sha256s))
+      for (const sha256 of sha256s) if (!used.has(sha256)) await remove(shelf, sha256)
+    },
     sweep: () => sweep(shelf, store, clock()),
   }
 }
@@ -226,11 +230,18 @@ async function sweep(shelf: Shelf, store: Swept, at: Instant): Promise<number> {
     const used = new Set(await store.uploadsInUse(batch))
     for (const sha256 of batch) {
       if (used.has(sha256) || shelf.handedIn.has(sha256)) continue
-      const removal = unlink(placeOf(shelf, sha256)).finally(() => shelf.removals.delete(sha256))
-      shelf.removals.set(sha256, removal)
-      await removal
+      await remove(shelf, sha256)
       removed++
     }
   }
   return removed
+}
+
+/** Whoever hands the same bytes in meanwhile waits for it. */
+async function remove(shelf: Shelf, sha256: string): Promise<void> {
+  const removal = rm(placeOf(shelf, sha256), { force: true }).finally(() =>
+    shelf.removals.delete(sha256),
+  )
+  shelf.removals.set(sha256, removal)
+  await removal
 }

@@ -99,6 +99,18 @@ export interface Acting {
   note(wanted: NewAct): Promise<ActAnswer>
   /** The delegate asks to be cancelled; the office decides. */
   askCancel(wanted: NewAct): Promise<ActAnswer>
+  /**
+   * Every word of a person goes from every table; money and its facts stay. Refused while money is undecided. Files
+   * and mails outside the database are the caller's.
+   */
+  erase(wanted: NewAct): Promise<ActAnswer>
+  /** Registrations of an event that are not erased yet, some at a time by their ids. */
+  toErase(
+    eventId: string,
+    after: number,
+  ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
+  /** Notes the files of some registrations of an event as dropped; answers of how many. */
+  dropEventFiles(eventId: string, at: Instant, why: string): Promise<number>
   /** A mail to the delegate that the office asks for: the confirmation again, or a link to pay. */
   sendMail(wanted: NewAct, mail: NewMail): Promise<ActAnswer>
   /** Other answers, with what they cost; of a correction, of a transfer and of what delegates edit themselves. */

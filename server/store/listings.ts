@@ -6,6 +6,7 @@ import { operating } from './operating.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
 import { exportChunk, findIn, inReview, listPage, soldIn } from './lists.ts'
+import { toErase } from './erasing.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { waiting } from './waiting.ts'
 import { reviewCounts, reviews } from './reviews.ts'
@@ -23,6 +24,7 @@ export const listings = {
   waiting,
   inUse,
   unpaidWithFiles,
+  toErase,
   codesOf,
   rollCounts,
   awaited,

@@ -14,6 +14,7 @@ import { outside } from './migrations/outside.ts'
 import { acts } from './migrations/acts.ts'
 import { approving } from './migrations/approving.ts'
 import { documents } from './migrations/documents.ts'
+import { erasing } from './migrations/erasing.ts'
 import { finding } from './migrations/finding.ts'
 import { counting } from './migrations/counting.ts'
 import { telling } from './migrations/telling.ts'
@@ -376,6 +377,7 @@ export const migrations: readonly string[] = [
   counting,
   myLists,
   telling,
+  erasing,
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

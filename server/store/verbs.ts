@@ -138,6 +138,9 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     inUse: (eventId) => list('inUse', eventId),
 
     importRegistrations: (rows) => write('importRegistrations', rows),
+    erase: (wanted) => write('erase', wanted),
+    toErase: (eventId, after) => list('toErase', eventId, after),
+    dropEventFiles: (eventId, at, why) => write('dropEventFiles', eventId, at, why),
     async dropProofs(failedBefore, at, why) {
       let dropped = 0
       for (;;) {

@@ -48,8 +48,18 @@ function commit(batch: readonly Request[]): void {
       answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })),
     })
   }
+  if (batch.some(({ verb }) => verb === 'erase')) forgetLog()
   committed = true
   indexing ??= setTimeout(index, QUIET_MS)
+}
+
+/** What was erased stands in the log too until that is copied and cut. Somebody who reads just now keeps it until the next time. */
+function forgetLog(): void {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // The log is copied and written over by itself, later.
+  }
 }
 
 /** Between batches of commits, so that registering hardly waits for it. */

@@ -11,6 +11,7 @@ import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
 import * as drafts from './drafts.ts'
+import * as erasing from './erasing.ts'
 import * as importing from './importing.ts'
 import * as links from './links.ts'
 import * as mails from './mails.ts'
@@ -39,6 +40,8 @@ export const writes = {
   clockWentBack: settling.clockWentBack,
   note: acts.note,
   askCancel: acts.askCancel,
+  erase: erasing.erase,
+  dropEventFiles: erasing.dropEventFiles,
   sendMail: acts.sendMail,
   correct: correcting.correct,
   cancel: cancelling.cancel,

@@ -10,6 +10,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
+import type { Keeping } from '../../server/acting/erasing.ts'
 import type { Deps, Environment } from '../../server/deps.ts'
 import { judgeHere } from '../../server/events/folder.ts'
 import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
@@ -25,6 +26,8 @@ export type TestApp = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly mailer: Mailer
+  /** What erases by itself, when it is called. */
+  readonly keeping: Keeping
   /** The simulator: `act(orderId, 'pay')` does what its page does. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
@@ -102,7 +105,7 @@ export async function startTestApp(
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembled.error.text)
   }
-  const { app, deps, mailer, sandbox } = assembled.value
+  const { app, deps, keeping, mailer, sandbox } = assembled.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -115,6 +118,7 @@ export async function startTestApp(
     app,
     deps,
     mailer,
+    keeping,
     sandbox,
     environment: read.value,
     dir,

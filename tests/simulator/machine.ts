@@ -158,6 +158,7 @@ async function routes(): Promise<FastifyInstance> {
       discard: noUploads,
       read: noUploads,
       sweep: noUploads,
+      forget: async () => {},
     },
     clock,
     log,

@@ -15,6 +15,7 @@ export const BUTTONS = {
   refund: 'Refund',
   cancel: 'Cancel registration',
   transfer: 'Transfer',
+  erase: 'Erase the person',
   send_pay_link: 'Send a link to pay',
 } as const
 export type Button = keyof typeof BUTTONS

@@ -109,6 +109,7 @@ function wordsIn(
       return data.get('offer') === 'on' ? { act: button, why, offer: true } : { act: button, why }
     case 'note':
     case 'approve':
+    case 'erase':
     case 'send_pay_link':
       return { act: button, why }
   }
@@ -133,6 +134,14 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
     case 'approve':
     case 'refuse':
       return <SeenFirst {...standing} mayOffer={button === 'refuse'} />
+    case 'erase':
+      return (
+        <p>
+          Name, address, phone, answers, files and emails of this registration are erased, and
+          cannot be brought back. What was paid, its documents that the law wants, and what was done
+          stay on record. A registration that is not paid is cancelled by it.
+        </p>
+      )
     case 'note':
     case 'send_pay_link':
       return null

@@ -1,0 +1,132 @@
+/** A person is erased: every word of theirs goes from every table, in one transaction; money and its facts stay. */
+import { err, ok } from '../../engine/index.ts'
+import type { Instant, RegNo } from '../../engine/index.ts'
+import type { ActAnswer, NewAct } from './acting.ts'
+import { doAct } from './acts.ts'
+import { endOpenPayments } from './attempts.ts'
+import type { Sql } from './database.ts'
+import type { RegistrationRow } from './rows.ts'
+import { reindex } from './search.ts'
+import { settleRegistration } from './standing.ts'
+
+const RECEIPT_BUYER = '{"name":"","email":"","gstin":null,"address":null}'
+/** Rows that are due at a time: each is a transaction of its own. */
+const DUE_ROWS = 100
+
+/**
+ * Nobody can be asked about money any more once it is done, so that none may be undecided. What was not paid is
+ * cancelled by it, and its places are free.
+ */
+export function erase(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, (row) => {
+    const { id, reg_no: regNo } = row
+    if (erasedAt(sql, id) !== null)
+      return err({ code: 'not_now', message: 'This registration has been erased already.' })
+    if (isMoneyUndecided(sql, row))
+      return err({
+        code: 'moved_on',
+        message:
+          'Money of this registration is undecided: a payment to review or to confirm, or a refund that is on its way. Decide about that first.',
+      })
+    // What is freed is written over, so that the file does not go on holding it.
+    sql('PRAGMA secure_delete = ON').all()
+    if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
+      sql("UPDATE registrations SET state = 'cancelled' WHERE id = ?").run(id)
+      endOpenPayments(sql, id, 'cancelled', wanted.at)
+      settleRegistration(sql, id)
+    }
+    blank(sql, id, wanted.at)
+    sql('PRAGMA secure_delete = OFF').all()
+    return ok({ message: `The person of ${regNo} has been erased. What was paid stays on record.` })
+  })
+}
+
+const erasedAt = (sql: Sql, id: number): Instant | null =>
+  sql<{ at: Instant | null }>('SELECT erased_at AS at FROM registrations WHERE id = ?').get(id)
+    ?.at ?? null
+
+function isMoneyUndecided(sql: Sql, { id, in_review: inReview, state }: RegistrationRow): boolean {
+  return (
+    inReview === 1 ||
+    state === 'told' ||
+    sql(
+      `SELECT 1 FROM refunds f JOIN captures c ON c.id = f.capture_id
+       WHERE c.registration_id = ? AND f.state IN ('wanted', 'asked', 'unsure') LIMIT 1`,
+    ).get(id) !== undefined
+  )
+}
+
+function blank(sql: Sql, id: number, at: Instant): void {
+  sql(
+    `UPDATE registrations SET full_name = '', email = '', phone = '', council_no = '', answers = '{}', erased_at = ?
+     WHERE id = ?`,
+  ).run(at, id)
+  reindex(sql, id)
+  sql('DELETE FROM unique_answers WHERE registration_id = ?').run(id)
+  sql('DELETE FROM links WHERE registration_id = ?').run(id)
+  sql('DELETE FROM act_keys WHERE registration_id = ?').run(id)
+  sql('DELETE FROM idempotency_keys WHERE registration_id = ?').run(id)
+  sql("UPDATE acts SET why = '', data = '{}' WHERE registration_id = ?").run(id)
+  sql("UPDATE decisions SET why = '' WHERE registration_id = ?").run(id)
+  sql(
+    `UPDATE refunds SET why = '', said = NULL
+     WHERE capture_id IN (SELECT id FROM captures WHERE registration_id = ?)`,
+  ).run(id)
+  sql(
+    `UPDATE audit_log SET what = substr(what, 1, instr(what, ': ') - 1)
+     WHERE registration_id = ? AND instr(what, ': ') > 1`,
+  ).run(id)
+  sql(
+    `UPDATE mail_queue SET recipient = '', copy_to = NULL, subject = '', body = '', error = NULL, next_at = NULL,
+       status = iif(status = 'queued', 'failed', status) WHERE registration_id = ?`,
+  ).run(id)
+  sql(
+    `DELETE FROM draft_proofs WHERE sha256 IN (SELECT sha256 FROM uploads WHERE registration_id = ?)`,
+  ).run(id)
+  sql(
+    "UPDATE uploads SET name = '', dropped_at = coalesce(dropped_at, ?) WHERE registration_id = ?",
+  ).run(at, id)
+  sql(
+    "UPDATE documents SET body = json_set(body, '$.buyer', json(?)) WHERE registration_id = ? AND kind = 'receipt'",
+  ).run(RECEIPT_BUYER, id)
+  blankNotices(sql, id)
+}
+
+/** What the gateway says of a payment names who paid it. */
+function blankNotices(sql: Sql, id: number): void {
+  sql(
+    `UPDATE gateway_notices SET body = ''
+     WHERE order_id IN (SELECT order_id FROM payments WHERE registration_id = ?) AND body <> ''`,
+  ).run(id)
+}
+
+/** Some of an event that are not erased yet, by their ids after one. Run by the thread of the lists, because it looks at many. */
+export function toErase(
+  sql: Sql,
+  eventId: string,
+  after: number,
+): readonly { readonly id: number; readonly regNo: RegNo }[] {
+  return sql<{ id: number; regNo: RegNo }>(
+    `SELECT id, reg_no AS regNo FROM registrations WHERE event_id = ? AND erased_at IS NULL AND id > ?
+     ORDER BY id LIMIT ${DUE_ROWS}`,
+  ).all(eventId, after)
+}
+
+/** Notes all files of an event as dropped, some registrations at a time; answers of how many. */
+export function dropEventFiles(sql: Sql, eventId: string, at: Instant, why: string): number {
+  const ids = sql<{ id: number }>(
+    `SELECT DISTINCT r.id FROM registrations r JOIN uploads u ON u.registration_id = r.id
+     WHERE r.event_id = ? AND u.dropped_at IS NULL LIMIT ${DUE_ROWS}`,
+  ).all(eventId)
+  for (const { id } of ids) {
+    sql('UPDATE uploads SET dropped_at = ? WHERE registration_id = ? AND dropped_at IS NULL').run(
+      at,
+      id,
+    )
+    sql(
+      `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id)
+       SELECT ?, 'rollcall', ?, event_id, reg_no, id FROM registrations WHERE id = ?`,
+    ).run(at, `dropped the files: ${why}`, id)
+  }
+  return ids.length
+}

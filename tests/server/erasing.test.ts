@@ -1,0 +1,216 @@
+/** A person is erased: no table, file or log holds a word of theirs, and the money is where it was. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paise } from '../../engine/index.ts'
+import type { OrderId, RegisterAnswer, RegNo } from '../../engine/index.ts'
+import { newLink } from '../../server/registering/own-link.ts'
+import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+import { pdf } from './files.ts'
+import { fixtureEvent } from './fixture.ts'
+import { startTestApp } from './harness.ts'
+import type { TestApp } from './harness.ts'
+import { confirmed } from './registrations.ts'
+
+const EVENT = 'sample2026'
+const EXTRA = `
+keep: {answers: 1 month, files: 10 days}
+unique:
+  - {fields: [full_name, phone_number], else: warn, say: Registered already. Again?}
+`
+/** No other text holds these. */
+const WORDS = ['Zulekha', 'Quatermain', 'zulekha.q@sample.example', '9123456789', 'zq-letter']
+let server: TestApp
+let owner: Office
+let treasurer: Office
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
+  })
+  owner = await signIn(server)
+  await server.deps.store.addAdmin('money', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: null,
+  })
+  treasurer = await signIn(server, 'money')
+})
+afterAll(() => server.close())
+
+const act = (office: Office, regNo: string, payload: object) =>
+  server.app.inject({
+    method: 'POST',
+    url: `/admin/registrations/${regNo}/acts/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload,
+  })
+const registered = async (pays = true) => {
+  server.at('2026-01-10')
+  const answer = await server.post(
+    `/api/${EVENT}/register/`,
+    {
+      full_name: 'Zulekha Quatermain',
+      email: 'Zulekha.Q@sample.example',
+      phone_number: '9123456789',
+      is_member: 'true',
+      confirmed: 'true',
+    },
+    { letter: { name: 'zq-letter.pdf', bytes: pdf('Zulekha') } },
+    { 'idempotency-key': `key-${Math.random()}` },
+  )
+  expect(answer.statusCode, answer.body).toBe(201)
+  const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
+  const orderId = (order?.orderid ?? '') as OrderId
+  if (pays) {
+    const mail = {
+      to: 'zulekha.q@sample.example',
+      copyTo: null,
+      subject: 'For Zulekha',
+      text: 'Dear Zulekha Quatermain',
+    }
+    const fact = confirmed(`BANKREF${regNo}`, paise(118_000), server.now())
+    await server.deps.store.applyFact(orderId, fact, mail)
+    await server.deps.store.recordNotice({
+      gateway: 'airpay',
+      kind: 'status',
+      orderId,
+      body: '<CUSTOMER>Zulekha Quatermain</CUSTOMER>',
+      contentType: 'text/xml',
+      at: server.now(),
+    } as never)
+  }
+  return { regNo: regNo as RegNo, orderId }
+}
+/** Every text of every table, with where it stands; what a person is found by in any of them. */
+function traces(): readonly string[] {
+  const tables = server
+    .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    .map(({ name }) => String(name))
+  const found = tables.flatMap((table) =>
+    server.rows(`SELECT * FROM "${table}"`).flatMap((row) =>
+      Object.entries(row).flatMap(([column, value]) => {
+        const text = value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+        return typeof text === 'string' && isTheirs(text) ? [`${table}.${column}`] : []
+      }),
+    ),
+  )
+  const files = readdirSync(server.dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'rollcall.db')
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => isTheirs(file) || isTheirs(readFileSync(file).toString('latin1')))
+    .map((file) => file.slice(server.dir.length + 1).replace(/\d{6}-.*|[0-9a-f]{64}/, '…'))
+  return [...new Set([...found, ...files])].toSorted()
+}
+const isTheirs = (text: string): boolean =>
+  WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+
+describe('a person who is erased', () => {
+  test('leaves no word in any table, file, mail or log; the money, the receipt and the line of the act stay', async () => {
+    const { regNo } = await registered()
+    for (const [named, why] of [
+      ['note', 'Zulekha called.'],
+      ['correct', 'Zulekha asked.'],
+    ])
+      await act(owner, regNo, { act: named, why, answers: { full_name: 'Zulekha B. Quatermain' } })
+    await server.mailer.run()
+    const link = await newLink(server.deps, { regNo, eventId: EVENT })
+    const before = traces()
+    // Without this the test would be satisfied by words that were never there.
+    for (const place of [
+      'registrations.full_name',
+      'registrations.answers',
+      'uploads.name',
+      'mail_queue.body',
+      'acts.why',
+      'acts.data',
+      'documents.body',
+      'gateway_notices.body',
+      'unique_answers.folded',
+      'mail/…',
+      'uploads/…',
+      'rollcall.db-wal',
+    ])
+      expect(before.map((one) => one.replace(/uploads\/.*/, 'uploads/…'))).toContain(place)
+    const money = () => ({
+      payments: server.rows('SELECT order_id, amount, status, reference FROM payments'),
+      captures: server.rows('SELECT reference, amount, state FROM captures'),
+      facts: server.rows('SELECT type, body FROM payment_facts'),
+      serials: server.rows('SELECT kind, serial FROM documents'),
+    })
+    const paid = money()
+
+    const erased = await act(owner, regNo, {
+      act: 'erase',
+      why: 'Asked for by letter.',
+      key: 'k0000001',
+    })
+    expect([erased.statusCode, erased.json()]).toMatchObject([200, { state: 'complete' }])
+    expect(traces()).toEqual([])
+    expect(money()).toEqual(paid)
+    expect(
+      server.rows('SELECT act, who, why FROM acts ORDER BY id').map((row) => Object.values(row)),
+    ).toEqual([
+      ['note', 'office', ''],
+      ['correct', 'office', ''],
+      ['erase', 'office', 'Asked for by letter.'],
+    ])
+    expect((await server.app.inject(`/api${new URL(link).pathname}`)).statusCode).toBe(404)
+    // Nobody finds them by what they were called, and the office sees the number.
+    expect((await owner.json('/admin/find/?q=zulekha'))['found']).toEqual([])
+    expect((await owner.get(`/admin/registrations/${regNo}/`)).statusCode).toBe(200)
+    const again = await act(owner, regNo, { act: 'erase', why: 'Once more.' })
+    expect(again.json()).toMatchObject({ code: 'not_now' })
+    await expect(server.mailer.run()).resolves.toBe(0)
+  })
+
+  test('is the owner’s to erase, with a reason, and not while money is undecided', async () => {
+    const { regNo, orderId } = await registered()
+    expect((await act(treasurer, regNo, { act: 'erase', why: 'x' })).json()).toMatchObject({
+      code: 'not_your_role',
+    })
+    expect((await act(owner, regNo, { act: 'erase', why: ' ' })).json()).toMatchObject({
+      code: 'no_grounds',
+    })
+    // More money for the same order is before a person.
+    const fact = confirmed('SECOND', paise(118_000), server.now())
+    await server.deps.store.applyFact(orderId, fact, null)
+    expect((await act(owner, regNo, { act: 'erase', why: 'Asked.' })).json()).toMatchObject({
+      code: 'moved_on',
+    })
+    expect((await server.deps.store.registration(regNo))?.answers).toHaveProperty('full_name')
+  })
+
+  test('and has not paid is cancelled by it', async () => {
+    const { regNo } = await registered(false)
+    expect((await act(owner, regNo, { act: 'erase', why: 'Asked.' })).json()).toMatchObject({
+      state: 'cancelled',
+    })
+  })
+})
+
+test('what the file keeps for a while goes by itself: files first, answers later, nothing a day too early', async () => {
+  const { regNo } = await registered()
+  const held = async (): Promise<readonly [boolean, boolean]> => {
+    const stored = await server.deps.store.registration(regNo)
+    return [
+      stored?.uploads.some(({ droppedAt }) => droppedAt === null) ?? false,
+      Object.keys(stored?.answers ?? {}).length > 0,
+    ]
+  }
+  // The last day is 2 March.
+  for (const [day, still] of [
+    ['2026-03-12T23:59:59+05:30', [true, true]],
+    ['2026-03-13T00:00:00+05:30', [false, true]],
+    ['2026-04-02T23:59:59+05:30', [false, true]],
+    ['2026-04-03T00:00:00+05:30', [false, false]],
+  ] as const) {
+    server.at(day)
+    await server.keeping.run()
+    expect([day, await held()]).toEqual([day, still])
+  }
+  expect((await server.deps.store.acts(regNo)).map(({ act: name, who }) => [name, who])).toEqual([
+    ['erase', 'rollcall'],
+  ])
+})
