@@ -30,6 +30,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'codes-of': async () => (await import('./commands/codes-of.ts')).codesOf,
   roll: async () => (await import('./commands/roll.ts')).rolling,
   export: async () => (await import('./commands/export.ts')).exporting,
+  person: async () => (await import('./commands/person.ts')).person,
+  erase: async () => (await import('./commands/person.ts')).erasing,
   import: async () => (await import('./commands/import.ts')).importing,
 }
 

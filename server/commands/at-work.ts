@@ -1,4 +1,5 @@
 /** What a command that touches money works with: the store, the event files, the gateway, beside a running server or without one. */
+import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble.ts'
 import type { Deps } from '../deps.ts'
@@ -6,6 +7,7 @@ import { makeClock } from '../machine/clock.ts'
 import { makeLog } from '../machine/log.ts'
 import { gatewayOfRunning } from '../paying/gateway/open.ts'
 import { openPayments } from '../paying/verify.ts'
+import { openUploads } from '../registering/uploads.ts'
 import { openStore } from '../store/open.ts'
 import type { Status, Terminal } from './command.ts'
 
@@ -22,7 +24,10 @@ export function eventAt(
   return null
 }
 
-export type AtWork = Pick<Deps, 'store' | 'events' | 'payments' | 'clock' | 'gateway'>
+export type AtWork = Pick<
+  Deps,
+  'store' | 'events' | 'payments' | 'clock' | 'gateway' | 'uploads' | 'environment'
+>
 
 /** Opens, works, closes; whatever cannot be opened has said why. Nothing is asked of the gateway unless `work` does. */
 export async function atWork(
@@ -53,7 +58,9 @@ export async function atWork(
       { reconciles: false },
     )
     try {
-      return await work({ store, events, payments, clock, gateway })
+      const folder = path.join(environment.dataDir, 'uploads')
+      const uploads = openUploads({ folder, store, clock })
+      return await work({ store, events, payments, clock, gateway, uploads, environment })
     } finally {
       await payments.close()
       await events.close()

@@ -104,6 +104,8 @@ export interface Acting {
    * and mails outside the database are the caller's.
    */
   erase(wanted: NewAct): Promise<ActAnswer>
+  /** The numbers of all registrations with this email address, in whatever case; the oldest first. */
+  withEmail(email: string): Promise<readonly RegNo[]>
   /** Registrations of an event that are not erased yet, some at a time by their ids. */
   toErase(
     eventId: string,

@@ -100,6 +100,15 @@ function blankNotices(sql: Sql, id: number): void {
   ).run(id)
 }
 
+/** Of all events, also such as are not served; the oldest first. Run by the thread of the lists, because it looks at all. */
+export function withEmail(sql: Sql, email: string): readonly RegNo[] {
+  return sql<{ regNo: RegNo }>(
+    'SELECT reg_no AS regNo FROM registrations WHERE lower(email) = lower(?) ORDER BY id',
+  )
+    .all(email.trim())
+    .map(({ regNo }) => regNo)
+}
+
 /** Some of an event that are not erased yet, by their ids after one. Run by the thread of the lists, because it looks at many. */
 export function toErase(
   sql: Sql,

@@ -6,7 +6,7 @@ import { operating } from './operating.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
 import { exportChunk, findIn, inReview, listPage, soldIn } from './lists.ts'
-import { toErase } from './erasing.ts'
+import { toErase, withEmail } from './erasing.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { waiting } from './waiting.ts'
 import { reviewCounts, reviews } from './reviews.ts'
@@ -25,6 +25,7 @@ export const listings = {
   inUse,
   unpaidWithFiles,
   toErase,
+  withEmail,
   codesOf,
   rollCounts,
   awaited,

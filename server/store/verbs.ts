@@ -139,6 +139,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
 
     importRegistrations: (rows) => write('importRegistrations', rows),
     erase: (wanted) => write('erase', wanted),
+    withEmail: (email) => list('withEmail', email),
     toErase: (eventId, after) => list('toErase', eventId, after),
     dropEventFiles: (eventId, at, why) => write('dropEventFiles', eventId, at, why),
     async dropProofs(failedBefore, at, why) {

@@ -12,6 +12,7 @@ import { fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 import { confirmed } from './registrations.ts'
+import { runHere } from './running.ts'
 
 const EVENT = 'sample2026'
 const EXTRA = `
@@ -213,4 +214,35 @@ test('what the file keeps for a while goes by itself: files first, answers later
   expect((await server.deps.store.acts(regNo)).map(({ act: name, who }) => [name, who])).toEqual([
     ['erase', 'rollcall'],
   ])
+})
+
+test('rollcall person writes all there is about an address, and rollcall erase takes it away', async () => {
+  const { regNo } = await registered()
+  const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir }
+  const folder = join(server.dir, '..', 'theirs')
+  const theirs = ['person', 'ZULEKHA.Q@sample.example', '--into', folder]
+  expect(await runHere(theirs, variables)).toMatchObject({ status: 0, err: '' })
+  const told = JSON.parse(readFileSync(join(folder, 'person.json'), 'utf8')) as {
+    readonly registrations: readonly Record<string, unknown>[]
+  }
+  expect(told.registrations.at(-1)).toMatchObject({
+    regNo,
+    answers: { full_name: 'Zulekha Quatermain' },
+    captures: [{ amount: 118_000 }],
+    mails: [{ text: 'Dear Zulekha Quatermain' }],
+  })
+  const files = readdirSync(folder)
+  expect(files).toContain(`${regNo}-letter.pdf`)
+  expect(files.some((name) => name.startsWith(`${regNo}-Receipt`))).toBe(true)
+  expect((await runHere(theirs, variables)).status).toBe(2)
+  expect((await runHere(['person', 'nobody@sample.example'], variables)).status).toBe(1)
+
+  expect((await runHere(['erase', regNo], variables)).status).toBe(2)
+  expect(await runHere(['erase', regNo, '--why', 'Asked.'], variables)).toMatchObject({ status: 0 })
+  expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
+  const again = await runHere(['erase', regNo, '--why', 'Asked.'], variables)
+  expect([again.status, again.err]).toEqual([1, expect.stringContaining('erased already')])
+  // By address: whatever can be is erased, and what cannot is named.
+  const rest = await runHere(['erase', 'zulekha.q@sample.example', '--why', 'Asked.'], variables)
+  expect(rest).toMatchObject({ status: 1, err: expect.stringContaining('undecided') })
 })
