@@ -67,6 +67,7 @@ function blank(sql: Sql, id: number, at: Instant): void {
   sql('DELETE FROM act_keys WHERE registration_id = ?').run(id)
   sql('DELETE FROM idempotency_keys WHERE registration_id = ?').run(id)
   sql("UPDATE acts SET why = '', data = '{}' WHERE registration_id = ?").run(id)
+  sql("UPDATE tellings SET answers = '{}' WHERE registration_id = ?").run(id)
   sql("UPDATE decisions SET why = '' WHERE registration_id = ?").run(id)
   sql(
     `UPDATE refunds SET why = '', said = NULL
