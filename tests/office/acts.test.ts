@@ -92,6 +92,7 @@ describe('what may be done', () => {
       'cancel',
       'transfer',
       'resend',
+      'erase',
     ])
     expect((await look(regNo, desk)).allowed).toEqual(['note', 'resend'])
     const refused = await act(desk, regNo, { act: 'refund', why: 'Asked for.', amount: 10 })
@@ -158,7 +159,7 @@ describe('cancelling', () => {
       state: 'cancelled',
       state_display: 'cancelled',
       pay_back: 590,
-      allowed: ['note', 'dismiss', 'refund'],
+      allowed: ['note', 'dismiss', 'refund', 'erase'],
       trail: [{ act: 'cancel', text: 'Cancelled: ₹\u00a0590 to be paid back', why: body.why }],
     })
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({

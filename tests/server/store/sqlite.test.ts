@@ -83,7 +83,12 @@ describe('SQLite', () => {
   test.each([
     ['a fact edited', "UPDATE payment_facts SET type = 'declined'", 'append-only'],
     ['a fact deleted', 'DELETE FROM payment_facts', 'append-only'],
-    ['a notice edited', "UPDATE gateway_notices SET body = ''", 'append-only'],
+    ['a notice edited', "UPDATE gateway_notices SET body = 'other'", 'append-only'],
+    [
+      'a notice erased and dated anew',
+      "UPDATE gateway_notices SET body = '', at = 1",
+      'append-only',
+    ],
     ['a notice deleted', 'DELETE FROM gateway_notices', 'append-only'],
     [
       'a notice replaced',
@@ -91,6 +96,7 @@ describe('SQLite', () => {
       'append-only',
     ],
     ['the audit log edited', "UPDATE audit_log SET who = 'nobody'", 'append-only'],
+    ['a line of the audit log', "UPDATE audit_log SET what = what || '!'", 'append-only'],
     ['the audit log deleted', 'DELETE FROM audit_log', 'append-only'],
     [
       'a paid registration deleted',
