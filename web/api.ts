@@ -113,7 +113,8 @@ function readQuote(quote: unknown): WireQuote | null {
 export type CallOptions = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly json?: unknown
-  readonly form?: FormData
+  /** A form, or a file as it is. */
+  readonly form?: FormData | Blob
   readonly headers?: Readonly<Record<string, string>>
   /** Said when neither the server nor the status has a text. */
   readonly fallback?: string

@@ -12,6 +12,7 @@ import type { Meta } from './finding.ts'
 import { form } from './checks/form.ts'
 import type { Checks } from './model.ts'
 import { charged } from './checks/charged.ts'
+import { approval } from './checks/approval.ts'
 import { cancellation } from './checks/cancellation.ts'
 import { conditions } from './checks/conditions.ts'
 import { invoice } from './checks/invoice.ts'
@@ -76,6 +77,7 @@ export const checks: Checks = {
   ...eventDays,
   ...window,
   ...cancellation,
+  ...approval,
   ...ownPage,
   ...invoice,
   ...tax,

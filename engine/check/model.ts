@@ -47,6 +47,7 @@ export type ConditionAt = {
     | 'adjustment'
     | 'limit'
     | 'category'
+    | 'approval'
     | 'count'
   readonly path: string
   readonly owner: string
@@ -222,6 +223,9 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   ;(file.fees.adjustments ?? []).forEach(({ when }, i) =>
     add('adjustment', `fees.adjustments.${i}`, `fees.adjustments.${i}.when`, when),
   )
+  ;(file.approval ?? []).forEach(({ when }, i) =>
+    add('approval', `approval.${i}`, `approval.${i}.when`, when),
+  )
   ;(file.limits ?? []).forEach(({ when }, i) =>
     add('limit', `limits.${i}`, `limits.${i}.when`, when),
   )
@@ -301,6 +305,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
     [/^fees\.items\.\d+\.label$/, 'line'],
   ],
   limits: [[/^limits\.\d+\.full(\.say)?$/, 'plain']],
+  approval: [[/^approval\.\d+\.refused\.say$/, 'plain']],
   unique: [[/^unique\.\d+\.say$/, 'plain']],
   codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }

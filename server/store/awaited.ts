@@ -14,8 +14,8 @@ type Row = {
 /** In the order in which they were registered. What is complete but for a difference waits for that. */
 export function awaited(sql: Sql, eventId: string): readonly Awaited[] {
   return sql<Row>(
-    `SELECT r.reg_no, r.full_name, iif(r.payment_status = 'success', r.due, r.total) AS due, NULL AS told, NULL AS paid_on
-     FROM registrations r WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
+    `SELECT r.reg_no, r.full_name, iif(r.payment_status = 'success', r.due, r.total) AS due, t.reference AS told, t.paid_on
+     FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
   )
     .all(eventId)
     .map(({ reg_no: regNo, full_name: name, due, told, paid_on: on }) => ({

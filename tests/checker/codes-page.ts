@@ -61,6 +61,16 @@ const INVOICE = [
   '  number: "SMPL/{year}/{n}"',
   '',
 ].join('\n')
+const APPROVAL = [
+  'form:',
+  '  sections:',
+  '    - title: You',
+  '      fields:',
+  '        - {id: letter, type: file, label: Letter, accept: [pdf], show_when: {is_member: true}, required: true}',
+  'approval:',
+  '  - {id: letter, when: {category: member}, look_at: [letter], within: 3 days, pay_within: 7 days, refused: {offer: visitor}}',
+  '',
+].join('\n')
 const RIGHT: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
@@ -69,6 +79,9 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV482: CANCELLATION,
   EV483: CANCELLATION,
   EV484: CANCELLATION,
+  EV496: APPROVAL,
+  EV497: APPROVAL,
+  EV498: APPROVAL,
   EV490: INVOICE,
   EV491: INVOICE,
   EV492: INVOICE,
@@ -189,7 +202,7 @@ export function examplesOf(code: string): { readonly wrong: string; readonly rig
   if (
     code === 'EV303' ||
     code === 'EV420' ||
-    [CANCELLATION, INVOICE].includes(right ?? '') ||
+    [CANCELLATION, INVOICE, APPROVAL].includes(right ?? '') ||
     code === 'EV494'
   )
     return { wrong: pointedAt(code, golden), right: right ?? '' }

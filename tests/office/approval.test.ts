@@ -26,7 +26,7 @@ approval:
   - id: letter
     when: {category: member}
     look_at: [letter]
-    within: 3 days
+    within: 2 days
     pay_within: 7 days
     refused: {offer: non-member, say: Members of other societies are welcome as non-members.}
 limits:
@@ -133,7 +133,7 @@ describe('a letter that is looked at first', () => {
     expect(await lastMail(regNo)).toMatchObject({
       subject: 'Your registration for Sample 2026 is being looked at',
       text: expect.stringContaining(
-        '(Letter of the society) before you pay, and decide by 2 February 2026.',
+        '(Letter of the society) before you pay, and decide by 1 February 2026.',
       ),
     })
     const paying = await test_.app.inject({

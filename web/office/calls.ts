@@ -96,6 +96,10 @@ export const safeNext = (next: string | null): string =>
 export const codesAddress = (eventId: string): string =>
   `/admin/codes-of/${encodeURIComponent(eventId)}`
 
+/** A registration's number never reads so: each begins with its event's letters. */
+export const reconcileAddress = (eventId: string): string =>
+  `/admin/${encodeURIComponent(eventId)}/reconcile`
+
 export const registrationAddress = (list: AdminList, regNo: string): string =>
   `${list.route}/${encodeURIComponent(regNo)}`
 

@@ -12,6 +12,7 @@ import {
   ACCOUNT,
   ACTIVITY,
   codesAddress,
+  reconcileAddress,
   DASHBOARD,
   LOGIN,
   PEOPLE,
@@ -82,6 +83,13 @@ export function Frame({
               <Link key={id} to={codesAddress(id)} {...current(codesAddress(id))}>
                 <Icon name="rows" />
                 {dashboard.label} codes
+              </Link>
+            ))}
+          {isAtLeast(session.role, 'treasurer') &&
+            session.events.map(({ id, dashboard }) => (
+              <Link key={id} to={reconcileAddress(id)} {...current(reconcileAddress(id))}>
+                <Icon name="rows" />
+                {dashboard.label} bank
               </Link>
             ))}
           <span className="grp" aria-hidden="true">

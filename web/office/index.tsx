@@ -26,6 +26,7 @@ import {
   ask,
   isOwnerOfAll,
   newClient,
+  reconcileAddress,
   safeNext,
 } from './calls.ts'
 import { readSession } from './answers.ts'
@@ -37,6 +38,7 @@ import { Login } from './login.tsx'
 import { PasswordPage } from './password.tsx'
 import { PeoplePage } from './people.tsx'
 import { SearchPage } from './search.tsx'
+import { ReconcilePage } from './reconcile.tsx'
 import { RegistrationPage } from './registration.tsx'
 import { Banner } from './parts.tsx'
 
@@ -109,6 +111,8 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   if (path === DASHBOARD) return <Dashboard session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {
+    if (path === reconcileAddress(event.id) && isAtLeast(session.role, 'treasurer'))
+      return <ReconcilePage key={event.id} event={event} />
     if (event.gives_codes && path === codesAddress(event.id)) return <CodesPage event={event} />
     for (const list of event.lists) {
       if (path === list.route) return <ListPage key={list.route} event={event} list={list} />

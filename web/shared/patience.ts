@@ -22,7 +22,7 @@ const NO_ANSWER =
 export async function callUntilAnswered<T>(
   path: string,
   read: Reader<T>,
-  options: Omit<CallOptions, 'signal'>,
+  options: Omit<CallOptions, 'signal' | 'form'> & { readonly form?: FormData },
   waits: () => void,
 ): Promise<Answered<T>> {
   for (let tried = 1; ; tried++) {

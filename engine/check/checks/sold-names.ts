@@ -101,6 +101,11 @@ function fieldUses({ file }: Model): readonly FieldUse[] {
   ;(file.edit?.fields ?? []).forEach((name, at) =>
     use(name, `edit.fields.${at}`, 'edit', EDITED_TYPES),
   )
+  ;(file.approval ?? []).forEach((rule, i) =>
+    rule.look_at.forEach((name, at) =>
+      use(name, `approval.${i}.look_at.${at}`, 'look_at', ['file']),
+    ),
+  )
   return uses
 }
 
@@ -234,6 +239,11 @@ export function categoriesGiven({ file }: Model): readonly Used[] {
       typeof full === 'string' || full.offer === undefined
         ? []
         : [{ name: full.offer, at: `limits.${at}.full.offer` }],
+    ),
+    ...(file.approval ?? []).flatMap(({ refused }, at): Used[] =>
+      refused?.offer === undefined
+        ? []
+        : [{ name: refused.offer, at: `approval.${at}.refused.offer` }],
     ),
   ]
 }

@@ -46,6 +46,10 @@ const duplicateId: Check = {
           (id) => `\`${id}\` is asked of each person twice`,
         ),
       ),
+      ...twice(
+        ids(file.approval ?? [], 'approval'),
+        (id) => `approval \`${id}\` is declared twice`,
+      ),
       ...twice(ids(file.categories, 'categories'), (id) => `category \`${id}\` is declared twice`),
       ...twice(
         ids(file.fees.periods, 'fees.periods'),

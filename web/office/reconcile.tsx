@@ -1,0 +1,313 @@
+/** A bank's statement beside the registrations of an event that wait for money: loaded, looked at, confirmed in one go. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { formatDay, isDay } from '../../engine/index.ts'
+import type { OfficeEvent, ReconcileAnswer } from '../../engine/index.ts'
+import { ask, registrationAddress } from './calls.ts'
+import { useLeaveOn401 } from './leave.ts'
+import { Banner, Heading } from './parts.tsx'
+import { readBulk, readReconciled } from './reconcile-answers.ts'
+import { moneyOf } from './rows.tsx'
+import './registration.css'
+import './codes.css'
+import './acts.css'
+import './reconcile.css'
+
+type Laid = Extract<ReconcileAnswer, { header: null }>
+type Line = Laid['lines'][number]
+/** What is asked where the heads of a statement say nothing. */
+const ASKED = [
+  ['date', 'The day on which it came'],
+  ['narration', 'What the bank wrote'],
+  ['credit', 'The amount that came'],
+] as const
+
+export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
+  const [file, setFile] = useState<File | null>(null)
+  const look = useMutation({
+    mutationFn: (given: { readonly file: File; readonly columns: string }) =>
+      ask(
+        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${given.columns}`,
+        readReconciled,
+        { method: 'POST', form: new Blob([given.file], { type: 'text/csv' }) },
+      ),
+  })
+  const refused = useLeaveOn401(look.error)
+  const { data } = look
+  const load = (columns = '') => {
+    if (file !== null) look.mutate({ file, columns })
+  }
+  return (
+    <main className="main" id="main" aria-busy={look.isPending}>
+      <Heading title="Bank statement">
+        <p className="mute">{event.title}</p>
+      </Heading>
+      <section className="pan" aria-labelledby="statement-load">
+        <h2 id="statement-load">Load a statement</h2>
+        <p className="mute">
+          A CSV file as HDFC, SBI, ICICI, Axis, Kotak and others give it. Nothing is confirmed
+          before you say so.
+        </p>
+        {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
+        <form
+          className="making"
+          onSubmit={(submitted) => {
+            submitted.preventDefault()
+            load()
+          }}
+        >
+          <label>
+            Statement (CSV)
+            <input
+              type="file"
+              accept=".csv,text/csv"
+              required
+              onChange={({ target }) => {
+                look.reset()
+                setFile(target.files?.[0] ?? null)
+              }}
+            />
+          </label>
+          <button type="submit" className="btn" disabled={look.isPending}>
+            Lay it beside the registrations
+          </button>
+        </form>
+        {data !== undefined && data.header !== null && (
+          <WhichColumn header={data.header} onSaid={load} isBusy={look.isPending} />
+        )}
+      </section>
+      {data !== undefined && data.header === null && (
+        <Found key={look.submittedAt} event={event} laid={data} again={() => load()} />
+      )}
+    </main>
+  )
+}
+
+function WhichColumn({
+  header,
+  onSaid,
+  isBusy,
+}: {
+  readonly header: readonly string[]
+  readonly onSaid: (columns: string) => void
+  readonly isBusy: boolean
+}) {
+  return (
+    <form
+      className="making"
+      aria-label="Which column is which"
+      onSubmit={(submitted) => {
+        submitted.preventDefault()
+        const data = new FormData(submitted.currentTarget)
+        onSaid(ASKED.map(([name]) => `&${name}=${String(data.get(name))}`).join(''))
+      }}
+    >
+      <p>
+        The heads of this file are not those of a bank that we know. Please say which column is
+        which.
+      </p>
+      {ASKED.map(([name, label]) => (
+        <label key={name}>
+          {label}
+          <select name={name} required defaultValue="">
+            <option value="" disabled>
+              Choose a column
+            </option>
+            {header.map((head, at) => (
+              <option key={at} value={at}>
+                {head === '' ? `Column ${at + 1}` : head}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <button type="submit" className="btn" disabled={isBusy}>
+        Read it so
+      </button>
+    </form>
+  )
+}
+
+type FoundProps = {
+  readonly event: OfficeEvent
+  readonly laid: Laid
+  readonly again: () => void
+}
+
+function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
+  const [ticked, setTicked] = useState<ReadonlySet<number>>(
+    () => new Set(lines.filter(({ as }) => as === 'matched').map(({ line }) => line)),
+  )
+  const [picked, setPicked] = useState<Readonly<Record<number, string>>>({})
+  const meant = ({ line, as, of }: Line): string | undefined =>
+    as === 'ambiguous' ? picked[line] : of[0]?.reg_no
+  const chosen = lines.filter(
+    (one) => ticked.has(one.line) && mayConfirm(one) && meant(one) !== undefined,
+  )
+  const confirm = useMutation({
+    mutationFn: () =>
+      ask('/api/admin/reconcile/confirm/', readBulk, {
+        method: 'POST',
+        json: {
+          event: event.id,
+          lines: chosen.map((one) => ({
+            reg_no: meant(one),
+            reference: one.reference,
+            amount: one.amount,
+            day: one.day,
+          })),
+        },
+      }),
+  })
+  const refused = useLeaveOn401(confirm.error)
+  const list = event.lists[0]
+  const numberOf = (regNo: string) =>
+    list === undefined ? regNo : <Link to={registrationAddress(list, regNo)}>{regNo}</Link>
+  const tick = (line: number, is: boolean) => {
+    const next = new Set(ticked)
+    if (is) next.add(line)
+    else next.delete(line)
+    setTicked(next)
+  }
+  const isDone = confirm.data !== undefined
+  return (
+    <>
+      {GROUPS.map(([as, title, about]) => {
+        const those = lines.filter((one) => one.as === as)
+        return (
+          those.length > 0 && (
+            <section className="pan" key={as} aria-labelledby={`lines-${as}`}>
+              <h2 id={`lines-${as}`}>
+                {title} ({those.length})
+              </h2>
+              <p className="mute">{about}</p>
+              <ul className="log stmt">
+                {those.map((one) => (
+                  <li key={one.line}>
+                    <span>
+                      <b>{moneyOf(one.amount, true)}</b> on{' '}
+                      {isDay(one.day) ? formatDay(one.day) : one.day}
+                      <small>{one.narration}</small>
+                      {one.of.map(({ reg_no: regNo, name, due, reference }) => (
+                        <small key={regNo}>
+                          {numberOf(regNo)} {name}
+                          {due > 0 && `, ${moneyOf(due, true)} due`}
+                          {reference !== null && `, told ${reference}`}
+                        </small>
+                      ))}
+                    </span>
+                    <span className="r">
+                      {one.as === 'ambiguous' && (
+                        <label className="pick">
+                          <span className="vh">For whom line {one.line} is</span>
+                          <select
+                            value={picked[one.line] ?? ''}
+                            disabled={isDone}
+                            onChange={({ target }) => {
+                              setPicked({ ...picked, [one.line]: target.value })
+                              tick(one.line, target.value !== '')
+                            }}
+                          >
+                            <option value="">Nobody of them</option>
+                            {one.of.map(({ reg_no: regNo, name }) => (
+                              <option key={regNo} value={regNo}>
+                                {name === '' ? regNo : name}
+                              </option>
+                            ))}
+                          </select>
+                        </label>
+                      )}
+                      {(one.as === 'matched' || one.as === 'differs') && (
+                        <label className="pick">
+                          <input
+                            type="checkbox"
+                            checked={ticked.has(one.line)}
+                            disabled={isDone}
+                            onChange={({ target }) => tick(one.line, target.checked)}
+                          />
+                          <span>
+                            Confirm<span className="vh"> line {one.line}</span>
+                          </span>
+                        </label>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )
+        )
+      })}
+      {lines.length === 0 && <p className="mute">There is no money that came in this file.</p>}
+      {unread.length > 0 && (
+        <p className="mute">No amount can be read in line {unread.join(', ')} of the file.</p>
+      )}
+      {waiting.length > 0 && (
+        <section className="pan" aria-labelledby="statement-waiting">
+          <h2 id="statement-waiting">Told, and not in this statement ({waiting.length})</h2>
+          <ul className="log">
+            {waiting.map(({ reg_no: regNo, name, due, reference }) => (
+              <li key={regNo}>
+                <span>
+                  {numberOf(regNo)} {name}
+                  <small>
+                    {moneyOf(due, true)}, told {reference}
+                  </small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section className="pan" aria-labelledby="statement-confirm">
+        <h2 id="statement-confirm">Confirm</h2>
+        {refused && <Banner text={refused.message} onDismiss={() => confirm.reset()} />}
+        <p role="status" className="done">
+          {confirm.data?.message ?? ''}
+        </p>
+        {confirm.data !== undefined && confirm.data.refused.length > 0 && (
+          <ul className="log">
+            {confirm.data.refused.map(({ reg_no: regNo, message }) => (
+              <li key={regNo}>
+                <span>
+                  {numberOf(regNo)}
+                  <small className="bad">{message}</small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {isDone ? (
+          <button type="button" className="btn line" onClick={again}>
+            Look at the statement again
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="btn"
+            disabled={chosen.length === 0 || confirm.isPending}
+            onClick={() => confirm.mutate()}
+          >
+            Confirm {chosen.length} {chosen.length === 1 ? 'payment' : 'payments'}
+          </button>
+        )}
+      </section>
+    </>
+  )
+}
+
+const mayConfirm = ({ as }: Line): boolean =>
+  as === 'matched' || as === 'differs' || as === 'ambiguous'
+
+const GROUPS = [
+  ['matched', 'Matched', 'One registration, and the amount fits.'],
+  [
+    'differs',
+    'Another amount',
+    'One registration, and the amount is not what is due. Confirmed, it is before the treasurer as a review.',
+  ],
+  ['ambiguous', 'Not sure', 'It may be one of these. Say which, or leave it.'],
+  ['unmatched', 'Nobody waits for it', 'No registration of this event fits.'],
+  ['known', 'Confirmed before', 'This money is known already.'],
+] as const satisfies readonly (readonly [Line['as'], string, string])[]
