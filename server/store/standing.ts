@@ -157,7 +157,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     'SELECT status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
   const row = sql<StandingRow>(
-    'SELECT state, due, is_corrected, total, payment_id, paid_at, pay_until FROM registrations WHERE id = ?',
+    'SELECT state, due, is_corrected, total, payment_id, paid_at, pay_until, payment_status FROM registrations WHERE id = ?',
   ).get(registrationId)
   assert(row !== undefined, 'a registration that is not there was settled')
   // What a difference does is in the dues, and decides nothing of what the registration itself cost.
@@ -187,16 +187,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
   const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
   // Nothing was asked for, or nothing is any more: that is as good as paid.
   const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
-  // Of what nobody has approved nothing is asked for either.
-  const isUnseen = row.state === 'to_approve' || row.state === 'refused'
-  const status =
-    isFree && isUnseen
-      ? row.state === 'refused'
-        ? 'failed'
-        : 'pending'
-      : isFree
-        ? 'success'
-        : deciding.status
+  const status = isFree ? freeStatus(row) : deciding.status
   const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
   const hasTerm = row.pay_until !== null
   const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
@@ -213,9 +204,23 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
   )
 }
 
+/** Of what nothing is asked for: as good as paid, but for what nobody has approved, or what was ended before that. */
+function freeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
+  if (state === 'to_approve') return 'pending'
+  const isUnseen = state === 'refused' || (state === 'cancelled' && was !== 'success')
+  return isUnseen ? 'failed' : 'success'
+}
+
 type StandingRow = Pick<
   RegistrationRow,
-  'state' | 'due' | 'is_corrected' | 'total' | 'payment_id' | 'paid_at' | 'pay_until'
+  | 'state'
+  | 'due'
+  | 'is_corrected'
+  | 'total'
+  | 'payment_id'
+  | 'paid_at'
+  | 'pay_until'
+  | 'payment_status'
 >
 
 /** The reasons that stay when one is no reason any more. */

@@ -111,6 +111,13 @@ const places = async () =>
   (await test_.deps.store.placesTaken('sample2026')).map(({ taken }) => taken)
 
 describe('a letter that is looked at first', () => {
+  test('cancelled before anybody looked is not called paid', async () => {
+    const regNo = await registered(90)
+    const cancelled = await act(owner, regNo, { act: 'cancel', why: 'Sent twice.' })
+    expect(cancelled).toMatchObject({ code: 200, body: { state: 'cancelled' } })
+    expect(await stored(regNo)).toMatchObject({ state: 'cancelled', paymentStatus: 'failed' })
+  })
+
   test('is registered without a payment, keeps its place, and says what happens next and by when', async () => {
     const answer = await send(1, { 'idempotency-key': 'one-and-the-same-key' })
     expect(answer.statusCode).toBe(201)

@@ -7,6 +7,7 @@ import type { ActName, ActsAnswer, RegNo, Way } from '../../engine/index.ts'
 import { hashOf } from '../../server/office/session.ts'
 import type { Bank, Came } from './bank.ts'
 import type { Course } from './course.ts'
+import { SEEN } from './events.ts'
 import type { Gateway } from './gateway.ts'
 import type { Answer, Machine } from './machine.ts'
 import { wordsFor } from './office.ts'
@@ -43,6 +44,9 @@ export type DeskGiven = {
 }
 /** What a page of the office sends, but for the reason and the key. */
 type Body = Readonly<Record<string, unknown>> & { readonly act: ActName }
+
+const isName = ({ answers }: Body): boolean =>
+  typeof answers === 'object' && answers !== null && Object.keys(answers).join() === 'full_name'
 
 /** Each with a role; nobody signs in with a password here. */
 export async function hireEverybody(store: Store, at: Parameters<Store['addAdmin']>[2]) {
@@ -130,6 +134,8 @@ export function openDesk(given: DeskGiven): { begin(): void } {
       quote?: { total_amount?: number; total?: number }
     }
     const total = quote?.total ?? quote?.total_amount
+    if (code === 'price_changes' && isName(body))
+      broken({ promise: 'a name costs nothing', by: `${who}: ${sent.why}: ${first.body}` })
     if (code === 'price_changes' && total !== undefined)
       await click(who, regNo, token, { ...body, total }, one)
   }
@@ -183,6 +189,12 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         return { act: 'resend' }
       case 'send pay link':
         return { act: 'send_pay_link' }
+      case 'approve':
+        return { act: 'approve' }
+      case 'refuse':
+        return { act: 'refuse' }
+      case 'refuse with an offer':
+        return { act: 'refuse', offer: true }
       default:
         return assertNever(is)
     }
@@ -218,10 +230,16 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     return { act: act === 'accept' ? 'accept' : 'dismiss', review: review.id, reference, amount }
   }
 
+  /** Whoever approves takes one of those that wait for it, where there is one. */
+  const fitting = (is: DeskAct, numbers: readonly string[]): readonly string[] => {
+    if (is !== 'approve' && is !== 'refuse' && is !== 'refuse with an offer') return numbers
+    const seen = numbers.filter((regNo) => given.eventOf(regNo) === SEEN)
+    return seen.length === 0 ? numbers : seen
+  }
   const step = async (one: DeskStep, random: Random, at: number): Promise<void> => {
     const numbers = given.numbers()
     if (numbers.length === 0) return
-    const regNo = random.pick(numbers)
+    const regNo = random.pick(fitting(one.is, numbers))
     const people = one.beside === null ? [one.by] : [one.by, one.beside]
     const { name } = plan.profile
     await Promise.all(

@@ -21,7 +21,9 @@ export const EARLY_ENDS: Instant = startOf(day('2026-02-01'))
 export const CLOSES: Instant = startOf(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
-export type EventId = (typeof EVENTS)[number]
+/** Served where people of the desk are: its members are seen before they pay, and delegates change what they eat. */
+export const SEEN = 'seen2026'
+export type EventId = (typeof EVENTS)[number] | typeof SEEN
 /** Of these there is enough for everybody. */
 export const PLENTY = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
@@ -71,6 +73,23 @@ invoice:
 const PLAIN = {
   sample2026: { id: 'sample2026', prefix: 'SMPL', title: 'Sample 2026', extra: SCALE + INVOICE },
   second2026: { id: 'second2026', prefix: 'SCND', title: 'Second 2026' },
+  seen2026: {
+    id: SEEN,
+    prefix: 'SEEN',
+    title: 'Seen 2026',
+    extra: `${SCALE}${INVOICE}
+edit: {to: 2026-02-20, fields: [food]}
+approval:
+  - id: letter
+    when: {category: member}
+    look_at: [letter]
+    within: 3 days
+    pay_within: 7 days
+    refused: {offer: non-member, say: You are welcome as a non-member}
+limits:
+  - {id: dais, when: {category: member}, max: 2, full: The dais is full}
+`,
+  },
   seats2026: {
     id: 'seats2026',
     prefix: 'SEAT',
@@ -90,9 +109,18 @@ codes:
 
 function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
   const plain = PLAIN[id]
+  if (id === SEEN) return withFood(plainText(plain, version === 'free' ? 'usual' : version))
   // What is free has no coupon.
   if (id === 'seats2026') return withCodes(plainText(plain, version === 'free' ? 'usual' : version))
   return plainText(plain, version)
+}
+
+/** The letter is asked for and not required: no file is sent in a history. */
+function withFood(text: string): string {
+  return text.replace(
+    /( {8}- \{id: letter.*\n)/,
+    '$1        - {id: food, type: select, label: Food, options: [{id: rice, label: Rice}, {id: bread, label: Bread}]}\n',
+  )
 }
 
 function withCodes(text: string): string {

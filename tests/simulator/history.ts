@@ -5,7 +5,7 @@ import { openBank } from './bank.ts'
 import { openCourse } from './course.ts'
 import { hireEverybody, openDesk } from './desk.ts'
 import { freshDisk } from './disk.ts'
-import { ACCOUNTS, EVENTS, served } from './events.ts'
+import { ACCOUNTS, EVENTS, SEEN, served } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { openGateway } from './gateway.ts'
 import { openMachine } from './machine.ts'
@@ -66,7 +66,8 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     lastMs = Math.max(lastMs, course.now() - plan.start + ms)
   }
 
-  const files = new Map<EventId, Version>(EVENTS.map((event) => [event, 'usual']))
+  const events: readonly EventId[] = plan.desk.length > 0 ? [...EVENTS, SEEN] : EVENTS
+  const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'
   let skewMs = 0
   let fullUntil = 0

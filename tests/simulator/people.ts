@@ -264,6 +264,15 @@ export function openPeople(given: Given): People {
     tally.resumed += 1
     return payAgain(held, '/api/payment/resume/', { token })
   }
+  const onOwnPage = async (held: Held, body: object): Promise<void> => {
+    const token = post.linkOf(held.regNo)
+    if (token === null) return
+    const sent = JSON.stringify({ ...body, key: `own-${course.now()}` })
+    const path = `/api/my/${token}/acts/`
+    // Whoever presses twice sends the same key.
+    await Promise.all([1, 2].map(() => call('POST', path, 'application/json', sent)))
+    post.expect()
+  }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */
   const take = async (
     delegate: Delegate,
@@ -287,6 +296,12 @@ export function openPeople(given: Given): People {
         return void (await byNumber(held))
       case 'resume':
         return void (await byLink(held))
+      case 'edit':
+        return onOwnPage(held, { act: 'edit', answers: { food: random.pick(['rice', 'bread']) } })
+      case 'accept_offer':
+        return onOwnPage(held, { act: 'accept_offer', category: 'non-member' })
+      case 'ask_cancel':
+        return onOwnPage(held, { act: 'ask_cancel', why: 'I cannot come' })
       case 'what is due': {
         const shown = await look(held, delegate.event, held.regNo)
         if (shown?.may_pay !== true) return
@@ -303,7 +318,7 @@ export function openPeople(given: Given): People {
     await course.wait(delegate.afterMs)
     const said = await registered(delegate)
     if (said === null) return
-    const isFree = said.payment_data === undefined
+    const isFree = said.payment_data === undefined && said.stands === 'complete'
     const held: Held = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
     keep(held, said)
     everybody.set(said.reg_no, { delegate, held })

@@ -4,7 +4,7 @@
  */
 import { day, startOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { EVENTS, PLENTY, SEATS, VERSIONS } from './events.ts'
+import { EVENTS, PLENTY, SEATS, SEEN, VERSIONS } from './events.ts'
 import type { CodeKindId, EventId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
 import { randomOf } from './random.ts'
@@ -40,11 +40,15 @@ export type Visit = {
   /** Null: the browser never comes back. */
   readonly returnsMs: number | null
 }
+/** What delegates do to their registration themselves. */
+export type OwnAct = 'edit' | 'accept_offer' | 'ask_cancel'
 export type Step =
   | { readonly afterMs: number; readonly is: 'visit'; readonly visit: Visit }
   /** A second tab with the same order, at the same time as what follows. */
   | { readonly afterMs: number; readonly is: 'other tab'; readonly visit: Visit }
   | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
+  /** On their own page. */
+  | { readonly afterMs: number; readonly is: OwnAct }
   /** Days later: what the page says is due is paid, by the link of a mail where there is one. */
   | { readonly afterMs: number; readonly is: 'what is due'; readonly visit: Visit }
 export type Delegate = {
@@ -94,6 +98,9 @@ export const DESK_ACTS = [
   'confirm',
   'resend',
   'send pay link',
+  'approve',
+  'refuse',
+  'refuse with an offer',
 ] as const
 export type DeskAct = (typeof DESK_ACTS)[number]
 export type DeskStep = {
@@ -176,18 +183,25 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
   }
   // Nothing is drawn where nobody corrects anything: the histories of other profiles stay as they are.
   if (profile.desk['correct category'] !== undefined)
-    for (let later = 0; later < 2; later++)
-      steps.push({
-        afterMs: random.mostly(HOUR_MS, 4 * DAY_MS),
-        is: 'what is due',
-        visit: visitOf(profile, random, 0),
-      })
+    for (let later = 0; later < 3; later++)
+      steps.push(
+        {
+          afterMs: random.mostly(HOUR_MS, 2 * DAY_MS),
+          is: random.pick(['edit', 'accept_offer', 'accept_offer', 'ask_cancel'] as const),
+        },
+        {
+          afterMs: random.mostly(HOUR_MS, 3 * DAY_MS),
+          is: 'what is due',
+          visit: visitOf(profile, random, 0),
+        },
+      )
+  const isSeen = profile.desk['approve'] !== undefined && random.chance(0.35)
   const isLimited = random.chance(profile.limited)
   const codes = [null, null, 'coupon', 'guest'] as const
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: isLimited ? SEATS.event : random.pick(PLENTY),
+    event: isLimited ? SEATS.event : isSeen ? SEEN : random.pick(PLENTY),
     isMember: random.chance(0.5),
     code: isLimited ? random.pick(codes) : null,
     isHasty: random.chance(0.1),

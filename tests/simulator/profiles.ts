@@ -128,6 +128,9 @@ const ACTS: Profile['desk'] = {
   confirm: 0.8,
   resend: 0.3,
   'send pay link': 0.4,
+  approve: 0.9,
+  refuse: 0.2,
+  'refuse with an offer': 0.4,
 }
 const twice = (acts: Profile['desk']): Profile['desk'] =>
   Object.fromEntries(Object.entries(acts).map(([act, times]) => [act, 2 * times]))

@@ -44,6 +44,10 @@ type PaymentRow = {
   amount: Paise
   review: string | null
   created_at: number
+  /** Until when it can be paid, where that is later; null: as long as any other. */
+  pay_until: number | null
+  /** Null: nobody was sent there with it. */
+  handed_off_at: number | null
   gateway: string | null
 }
 type CaptureRow = {
@@ -59,8 +63,8 @@ type CaptureRow = {
   status: PaymentStatus | null
 }
 
-const PAYMENTS =
-  'SELECT order_id, registration_id, status, reference, amount, review, created_at, gateway FROM payments'
+const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
+  (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
 const CAPTURES = `SELECT p.order_id, p.handed_off_at, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
   (SELECT max(a.at) FROM acts a WHERE a.registration_id = r.id AND a.became = 'cancelled' AND r.state = 'cancelled') < c.seen_at AS came_too_late FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
@@ -225,9 +229,13 @@ export function promisesOf(judged: Judged): Promises {
     return null
   }
   const ended = (now: number): Violation | null => {
-    for (const row of sql()<PaymentRow>(PAYMENTS).all())
-      if (row.status === 'pending' && row.review === null && now - row.created_at > OPEN_MS_MAX)
+    for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
+      const until = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
+      // Nobody was ever sent there with it: it ends with its term.
+      if (row.handed_off_at === null) continue
+      if (row.status === 'pending' && row.review === null && now > until)
         return { promise: 'nothing is pending for ever', by: JSON.stringify(row) }
+    }
     return null
   }
   const refunds = (now: number): Violation | null => {
@@ -332,9 +340,10 @@ export function promisesOf(judged: Judged): Promises {
       status: PaymentStatus
       in_review: 0 | 1
       state: RegistrationState
+      pay_until: number | null
     }
-    for (const { id, event_id, status, in_review, state } of sql()<Row>(
-      'SELECT id, event_id, payment_status AS status, in_review, state FROM registrations',
+    for (const { id, event_id, status, in_review, state, pay_until } of sql()<Row>(
+      'SELECT id, event_id, payment_status AS status, in_review, state, pay_until FROM registrations',
     ).all()) {
       const orders = sql()<{ order_id: string }>(
         'SELECT order_id FROM payments WHERE registration_id = ?',
@@ -351,7 +360,8 @@ export function promisesOf(judged: Judged): Promises {
       // The price is held until a day after its period; whoever is at the gateway's page has a day in any case.
       const heldUntil = (order.at < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
       const inTime =
-        made.at - order.at <= FIRST_WITHIN_MS && made.at + closingMarginMs(order) < heldUntil
+        made.at - order.at <= FIRST_WITHIN_MS &&
+        made.at + closingMarginMs(order) < Math.min(heldUntil, pay_until ?? heldUntil)
       // What a person gave back, or moved here, is no matter of this rule.
       if (order.givenBack.length > 0 || hasMoved(id)) continue
       // What came elsewhere before it makes it a second payment.

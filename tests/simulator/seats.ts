@@ -48,19 +48,23 @@ const REGISTRATIONS = `SELECT r.id, r.category, r.state, r.payment_status AS sta
 const PLACES = `SELECT place, max, taken, (SELECT count(*) FROM places_taken t WHERE t.place_id = p.id AND t.state <> 'free') AS rows
   FROM places p WHERE event_id = '${SEATS.event}'`
 
+const ENDED = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
+  WHERE r.state IN ('cancelled', 'refused') AND t.state <> 'free'`
+
 export type SeatPromises = { afterWrite(): Violation | null }
 
 export function seatPromisesOf(sql: () => Sql): SeatPromises {
   const seen = new Set<number>()
 
+  const gone = (): Violation | null => {
+    const row = sql()(ENDED).get()
+    return row === undefined
+      ? null
+      : { promise: 'what is cancelled or refused holds no place', by: JSON.stringify(row) }
+  }
   const places = (all: readonly Row[]): Violation | null => {
     // What people have ended holds nothing.
     const rows = all.filter(({ state }) => state !== 'cancelled')
-    const gone = sql()(
-      "SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id WHERE r.state = 'cancelled' AND t.state <> 'free'",
-    ).get()
-    if (gone !== undefined)
-      return { promise: 'what is cancelled holds no place', by: JSON.stringify(gone) }
     const letIn = rows.filter(({ accepted }) => accepted === 1).length
     for (const { id, max, category } of SEATS.places) {
       const theirs = rows.filter((row) => category === null || row.category === category)
@@ -100,7 +104,7 @@ export function seatPromisesOf(sql: () => Sql): SeatPromises {
   return {
     afterWrite: () => {
       const rows = sql()<Row>(REGISTRATIONS).all()
-      return rows.length === 0 ? null : (places(rows) ?? codes(rows))
+      return gone() ?? (rows.length === 0 ? null : (places(rows) ?? codes(rows)))
     },
   }
 }

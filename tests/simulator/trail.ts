@@ -25,6 +25,8 @@ type Row = {
   again: number
   /** Orders that are open, and places that are held or kept. */
   open: number
+  /** What the newest of them asks for. */
+  asks: number | null
   /** Refunds that moved money, or may. */
   refunds: number
   /** Money that waits for a decision. */
@@ -37,6 +39,7 @@ const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS st
   (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS paid_back,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS again,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending') AS open,
+  (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending' ORDER BY p.attempt DESC LIMIT 1) AS asks,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND f.state <> 'refused') AS refunds,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.state = 'review')
@@ -92,7 +95,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
     const way = act.act === 'confirm' && typeof came === 'string' ? wayIn(came) : null
     if (!mayDo(act.who, act.act, was.event_id, way))
       return { promise: 'nobody does what their role may not', by }
-    return once(act.why)
+    return act.who === 'delegate' ? null : once(act.why)
   }
   const once = (why: string): Violation | null => {
     const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
@@ -155,15 +158,28 @@ export function trailOf(sql: () => Sql): TrailPromises {
       case 'dismiss':
       case 'refund':
         return 'it belongs to the decisions'
-      case 'add':
       case 'approve':
+        return isSame('answers', 'total', 'due', 'category') && isAskedFor(now)
+          ? null
+          : 'it is not asked for at its price'
+      case 'accept_offer':
+        return isSame('answers', 'due') && now.category === data['category'] && isAskedFor(now)
+          ? null
+          : 'it is not asked for at the price of what was offered'
       case 'refuse':
+        return isSame('answers', 'total', 'due', 'category', 'captures', 'open') && now.open === 0
+          ? null
+          : 'something is asked for'
+      case 'edit':
+        return isSame('total', 'due', 'category', 'status', 'state', 'captures', 'refunds', 'open')
+          ? null
+          : 'more than answers changed'
+      case 'ask_cancel':
+        return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
+      case 'add':
       case 'not_found':
       case 'erase':
       case 'tell':
-      case 'accept_offer':
-      case 'edit':
-      case 'ask_cancel':
       case 'lapse':
       case 'take_up':
         return 'nobody does that here'
@@ -171,11 +187,14 @@ export function trailOf(sql: () => Sql): TrailPromises {
         return assertNever(act)
     }
   }
+  /** By one order, and nothing of it before. */
+  const isAskedFor = ({ open, asks, total }: Row): boolean => open === 1 && asks === total
   /** Whom nobody has acted on. */
   const untouched = (was: Row, now: Row): string | null => {
     if (was.answers !== now.answers || was.category !== now.category) return 'other answers'
     if (was.state === now.state) return null
     if (was.state === 'cancelled' || was.state === 'refused') return `it was ${was.state}`
+    if (was.state === 'to_approve') return 'nobody has seen it'
     return now.state === 'cancelled' && now.status !== 'refunded' ? 'it was cancelled' : null
   }
   return {

@@ -31,7 +31,7 @@ const ALL: readonly RegistrationState[] = [
 const besides = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
   ALL.filter((state) => !ended.includes(state))
 
-type May = { readonly least: Role; readonly in: readonly RegistrationState[] }
+type May = { readonly least: Role | 'delegate'; readonly in: readonly RegistrationState[] }
 const MAY: Readonly<Partial<Record<ActName, May>>> = {
   note: { least: 'desk', in: ALL },
   correct: { least: 'owner', in: besides('refused', 'cancelled') },
@@ -43,6 +43,11 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   cancel: { least: 'owner', in: besides('refused', 'cancelled') },
   resend: { least: 'desk', in: ['complete'] },
   send_pay_link: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },
+  approve: { least: 'owner', in: ['to_approve', 'refused'] },
+  refuse: { least: 'owner', in: ['to_approve'] },
+  accept_offer: { least: 'delegate', in: ['refused'] },
+  edit: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
+  ask_cancel: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
 }
 /** Money at the desk; all else is the bank's. */
 const AT_THE_DESK: readonly Way[] = ['cash', 'machine']
@@ -55,9 +60,10 @@ export function isInTable(act: ActName, state: RegistrationState): boolean {
 
 /** `way`: of a payment that is confirmed. */
 export function mayDo(who: string, act: ActName, eventId: string, way: string | null): boolean {
+  if (who === 'delegate') return MAY[act]?.least === 'delegate'
   const person: Person | undefined = (OFFICE as Readonly<Record<string, Person>>)[who]
   const row = MAY[act]
-  if (person === undefined || row === undefined) return false
+  if (person === undefined || row === undefined || row.least === 'delegate') return false
   if (person.events?.includes(eventId) === false) return false
   const isOfTheBank = way !== null && !AT_THE_DESK.some((one) => one === way)
   return isAtLeast(person.role, isOfTheBank ? 'treasurer' : row.least)
