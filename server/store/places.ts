@@ -126,10 +126,10 @@ export function keepAgain(sql: Sql, registrationId: number, at: Instant): string
 export function holdAgain(sql: Sql, eventId: string, registrationId: number, at: Instant): void {
   const known = limitsOf(sql, eventId)
   if (known !== null)
-    sql("UPDATE places_taken SET state = 'held', until = ? WHERE registration_id = ?").run(
-      at + known.holdMs,
-      registrationId,
-    )
+    // What is paid, or kept until a day, stays so: a difference that nobody pays takes no place away.
+    sql(
+      "UPDATE places_taken SET state = 'held', until = ? WHERE registration_id = ? AND state <> 'kept'",
+    ).run(at + known.holdMs, registrationId)
 }
 
 /** How a registration stands, as far as its places follow it. `hasTerm`: there is a day until which it can be paid. */

@@ -209,6 +209,34 @@ export function sellingContract(given: Given): void {
       expect(await ask({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
     })
 
+    test('that are paid are not sold to somebody else when a difference is handed out to be paid and is not', async () => {
+      await serve([seats])
+      const { regNo, orderId } = await registered(store, to('scan'))
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
+      const { answers, category } = await found(store, regNo)
+      const { searchable } = newRegistration()
+      const dearer = { ...quoted, base: total, gst: paise(0), total, lines: bill }
+      const wanted = { regNo, act: 'correct', actor: 'owner', who: 'asha', why: 'x' } as const
+      const through = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
+      const same = {
+        was: answers,
+        answers,
+        category,
+        searchable,
+        unique: [],
+        mails: [],
+        uploads: [],
+      }
+      const corrected = await store.correct(
+        { ...wanted, at: later(2), once: null },
+        { ...same, quote: dearer, through, holdUntil: null, changes: ['x'], endsLinks: false },
+      )
+      expect(corrected.ok).toBe(true)
+      const [difference] = (await found(store, regNo)).payments
+      await store.handedAgain(difference?.orderId ?? orderId, later(hour), { unique: [], holdMs })
+      expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+    })
+
     test('of a payment that the bank has in process do not lapse', async () => {
       await serve([seats])
       const { orderId } = await registered(store, to('scan'))
