@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/files.ts'
 import { day, startOf } from '../../engine/index.ts'
-import type { Instant } from '../../engine/index.ts'
+import type { EventConfig, Instant } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/deps.ts'
 import { sharedOf } from '../../server/events/held-back.ts'
 import { fixtureEvent } from '../server/fixture.ts'
@@ -79,13 +79,6 @@ const PLAIN = {
     title: 'Seen 2026',
     extra: `${SCALE}${INVOICE}
 edit: {to: 2026-02-20, fields: [food]}
-approval:
-  - id: letter
-    when: {category: member}
-    look_at: [letter]
-    within: 3 days
-    pay_within: 7 days
-    refused: {offer: non-member, say: You are welcome as a non-member}
 limits:
   - {id: dais, when: {category: member}, max: 2, full: The dais is full}
 `,
@@ -115,7 +108,15 @@ function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
   return plainText(plain, version)
 }
 
-/** The letter is asked for and not required: no file is sent in a history. */
+/** A rule that looks at no file, which no event file may have: none is sent in a history. */
+function seenFirst(event: EventConfig): EventConfig {
+  const [dais] = event.limits
+  if (event.id !== SEEN || dais?.when === undefined) return event
+  const say = 'You are welcome as a non-member'
+  const rule = { id: 'seen', when: dais.when, lookAt: [], withinDays: 3, payWithinDays: 7 }
+  return { ...event, approvals: [{ ...rule, refused: { offer: 'non-member', say } }] }
+}
+
 function withFood(text: string): string {
   return text.replace(
     /( {8}- \{id: letter.*\n)/,
@@ -172,7 +173,7 @@ export function served(id: EventId, version: Exclude<Version, 'gone'>): ServedEv
   const { event, findings } = compileEvent(text, sharedOf(shared))
   if (event === null) throw new Error(`${name}: ${JSON.stringify(findings)}`)
   const hash = createHash('sha256').update(text).update(shared).digest('hex')
-  const made = { config: event, hash, text, shared }
+  const made = { config: seenFirst(event), hash, text, shared }
   compiled.set(name, made)
   return made
 }
