@@ -1,6 +1,7 @@
 /** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
 import type { PaymentStatus } from './payment.ts'
 import type { ActName, RegistrationState } from './acts.ts'
+import type { WireTold } from './paying-wire.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
 export type ActsAnswer = {
@@ -25,6 +26,8 @@ export type ActsAnswer = {
   persons: string[]
   /** Of what somebody sees before it is paid: what to look at, and what a refusal may offer; null: nobody has to. */
   approval: WireApproval | null
+  /** What the delegate told of money paid outside; null: nothing that is still looked for. */
+  told: WireTold | null
   /** What was done, the newest first. */
   trail: WireAct[]
 }

@@ -38,6 +38,8 @@ export type WireTold = {
   at: string
   label: string
   reference: string
+  /** What is to be paid. */
+  amount: number
   /** YYYY-MM-DD; null: not asked. */
   paid_on: string | null
   /** By question, as people read it; `href`: a file, of the office only. */

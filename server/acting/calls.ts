@@ -20,6 +20,7 @@ import type { Words } from './asked.ts'
 import { approvalShown } from './approving.ts'
 import { DOERS } from './doers.ts'
 import { editable } from './editable.ts'
+import { lastTold } from './telling.ts'
 import { trailOf } from './trail.ts'
 
 type Found = Asked & { readonly served: ServedEvent }
@@ -74,11 +75,13 @@ async function standingOf(
   { admin, registration, served }: Found,
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
-  const [kept, refunds, acts, decisions] = await Promise.all([
+  const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
+  const [kept, refunds, acts, decisions, told] = await Promise.all([
     store.kept(regNo),
     store.refunds(regNo),
     store.acts(regNo),
     store.decisions(regNo),
+    lastTold({ store }, served.config, registration, fileOf),
   ])
   const underWay = refunds
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
@@ -98,6 +101,7 @@ async function standingOf(
     fields: allowed.includes('correct') ? editable(served.config, registration) : [],
     persons: Object.values(served.config.roles),
     approval: approvalShown(served.config, registration),
+    told: told?.telling.endedAs === null ? told.told : null,
     trail: trailOf(acts, decisions),
   }
 }

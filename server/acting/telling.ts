@@ -11,6 +11,7 @@ import {
   own,
   paise,
   readTold,
+  rupees,
   takenUpMail,
   toldMail,
   transferWay,
@@ -20,6 +21,7 @@ import type {
   EventConfig,
   FieldErrors,
   Instant,
+  Paise,
   RawAnswers,
   Result,
   TransferWay,
@@ -151,6 +153,7 @@ export async function lastTold(
       at: isoIndia(at),
       label: way?.label ?? id,
       reference,
+      amount: rupees(owed(registration)),
       paid_on: paidOn,
       answers: asks.flatMap((ask) => {
         const answer = own(answers, ask.id)
@@ -169,6 +172,10 @@ export async function lastTold(
       why,
     },
   }
+}
+
+function owed({ paymentStatus, due, total }: StoredRegistration): Paise {
+  return paymentStatus === 'success' ? due : (total ?? paise(0))
 }
 
 function whyOf(acts: readonly StoredAct[]): string {

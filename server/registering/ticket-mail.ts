@@ -21,13 +21,15 @@ const CODE_PIXELS = 480
 
 /** `event` null: its file is gone; the mail goes without. Throws where a document cannot be set. */
 export async function attachmentsOf(
-  store: Pick<Store, 'documents' | 'document'>,
+  store: Pick<Store, 'documents' | 'document' | 'registration'>,
   event: EventConfig | null,
   { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
   publicUrl: string,
   at: Instant,
 ): Promise<readonly Attachment[]> {
   if (event === null || regNo === null || !TICKETS.has(kind)) return []
+  // What is still to be paid, or was cancelled, has no ticket.
+  if ((await store.registration(regNo))?.paymentStatus !== 'success') return []
   const svg = renderSVG(regNo, CODE_LOOK)
   const image = await renderAsync(svg, { fitTo: { mode: 'width', value: CODE_PIXELS } })
   return [

@@ -14,6 +14,7 @@ import type { Keeping } from '../../server/acting/erasing.ts'
 import type { Deps, Environment } from '../../server/deps.ts'
 import { judgeHere } from '../../server/events/folder.ts'
 import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
+import type { Lapsing } from '../../server/acting/lapsing.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
@@ -28,6 +29,8 @@ export type TestApp = {
   readonly mailer: Mailer
   /** What erases by itself, when it is called. */
   readonly keeping: Keeping
+  /** What the clock lets lapse, when it is told to run. */
+  readonly lapsing: Lapsing
   /** The simulator: `act(orderId, 'pay')` does what its page does. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
@@ -105,7 +108,7 @@ export async function startTestApp(
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembled.error.text)
   }
-  const { app, deps, keeping, mailer, sandbox } = assembled.value
+  const { app, deps, keeping, lapsing, mailer, sandbox } = assembled.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -119,6 +122,7 @@ export async function startTestApp(
     deps,
     mailer,
     keeping,
+    lapsing,
     sandbox,
     environment: read.value,
     dir,

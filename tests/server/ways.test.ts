@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MyAnswer, RegisterAnswer } from '../../engine/index.ts'
+import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../engine/index.ts'
 import { signIn } from '../office/office.ts'
-import type { Office } from '../office/office.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
@@ -12,10 +11,8 @@ const file = 'lekhacon2027.yaml'
 const text = readFileSync(join(import.meta.dirname, '..', 'events', file), 'utf8')
 
 let server: TestApp
-let office: Office
 beforeAll(async () => {
   server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
-  office = await signIn(server)
 })
 afterAll(() => server.close())
 
@@ -49,7 +46,8 @@ const act = async (regNo: string, payload: Readonly<Record<string, unknown>>) =>
   const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/registrations/${regNo}/acts/`,
-    headers: { authorization: `Bearer ${office.token}` },
+    // Of the day on which it is done: sessions end.
+    headers: { authorization: `Bearer ${(await signIn(server)).token}` },
     payload,
   })
   return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
@@ -114,4 +112,166 @@ test('whoever pays by transfer reads where to pay, tells, and is complete once i
     'We look for your payment for LEKHACON 2027',
     `LEKHACON 2027: ${body.reg_no}`,
   ])
+})
+
+test('a UTR is told of one registration, whoever writes it how', async () => {
+  const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
+  const number = 'HDFCN52027010912'
+  const day = { paid_on: '2027-01-09' }
+  expect((await ownPage(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
+  const refused = await ownPage(second.body.page).tell({ utr: number.toLowerCase(), ...day })
+  expect(refused).toMatchObject({ status: 409, body: { code: 'taken' } })
+  expect(refused.body['message']).toContain('told for another registration already')
+  expect((await stored(second.body.reg_no)).state).toBe('to_pay')
+})
+
+test('what is told is judged by the questions of the way, each at its place', async () => {
+  const own = ownPage((await register({ way: 'transfer' })).body.page)
+  expect(await own.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
+    status: 422,
+    body: { errors: { utr: expect.any(String) } },
+  })
+  expect(await own.tell({ utr: utr(), paid_on: '2027-01-11' })).toMatchObject({
+    status: 422,
+    body: { errors: { paid_on: expect.stringContaining('still to come') } },
+  })
+  expect(await own.tell({ paid_on: '2027-01-09' })).toMatchObject({
+    status: 422,
+    body: { errors: { utr: expect.any(String) } },
+  })
+  expect((await own.look()).state).toBe('to_pay')
+})
+
+test('what the bank knows nothing of goes back to the delegate, who tells again', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const [wrong, right] = [utr(), utr()]
+  await own.tell({ utr: wrong, paid_on: '2027-01-09' })
+  const no = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
+  expect(await act(body.reg_no, no)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
+  expect((await own.look()).paying?.told).toMatchObject({ stands: 'not_found', why: no.why })
+  expect((await mailsOf(body.reg_no)).at(-1)?.text).toContain(no.why)
+  expect(await own.tell({ utr: right, paid_on: '2027-01-10' })).toMatchObject({
+    body: { state: 'told' },
+  })
+  // The number that was not found may be another's.
+  const other = ownPage((await register({ way: 'transfer' })).body.page)
+  expect((await other.tell({ utr: wrong, paid_on: '2027-01-09' })).status).toBe(200)
+})
+
+test('nobody paid in ten days: the workshop seat is free for others, and what was paid all the same is told', async () => {
+  const workshop = { way: 'transfer', workshop: 'records' }
+  const [first, second] = [await register(workshop), await register(workshop)]
+  expect((await register(workshop)).body).toMatchObject({ code: 'full' })
+  await ownPage(second.body.page).tell({ utr: utr(), paid_on: '2027-01-10' })
+  server.at('2027-01-21')
+  try {
+    await server.lapsing.run()
+    expect((await stored(first.body.reg_no)).state).toBe('lapsed')
+    // Told of, it waits for the office and not for the clock.
+    expect((await stored(second.body.reg_no)).state).toBe('told')
+    expect((await mailsOf(first.body.reg_no)).at(-1)?.subject).toContain('has lapsed')
+    const third = await register(workshop)
+    expect(third.status).toBe(201)
+    // Its seat is gone, and the office is told so.
+    const up = await act(first.body.reg_no, { act: 'take_up' })
+    expect(up).toMatchObject({ status: 409, body: { code: 'taken' } })
+    await act(third.body.reg_no, { act: 'cancel', why: 'Registered twice.' })
+    expect(await act(first.body.reg_no, { act: 'take_up' })).toMatchObject({
+      status: 200,
+      body: { state: 'to_pay' },
+    })
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+test('where the day of credit decides, money of a dearer day is measured by its price', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const number = utr()
+  server.at('2027-01-20')
+  try {
+    await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-18' })
+    const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
+    expect(await act(body.reg_no, { ...came, amount: '5900' })).toMatchObject({
+      body: { state: 'complete' },
+    })
+    expect(await stored(body.reg_no)).toMatchObject({ period: 'regular', total: 590_000 })
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+test('money that does not fit is before the treasurer, who accepts it with a reason', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const number = utr()
+  await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-09' })
+  const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
+  await act(body.reg_no, { ...came, amount: '4700' })
+  expect(await stored(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
+  const [review] = await server.deps.store.reviews('lekhacon2027')
+  const why = 'The bank took 20 rupees.'
+  expect(await act(body.reg_no, { act: 'accept', review: review?.id, why })).toMatchObject({
+    status: 200,
+    body: { state: 'complete' },
+  })
+})
+
+test('whoever registered for a transfer pays by card instead, at the price as it was', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const payload = { token: body.page?.split('/')[2] }
+  const url = '/api/payment/resume/'
+  const paying = await server.app.inject({ method: 'POST', url, payload })
+  expect(paying.json()).toMatchObject({ payment_data: { amount: '4720.00' } })
+  const [order] = (await stored(body.reg_no)).payments
+  if (order === undefined) throw new Error('no order')
+  await server.deps.store.applyFact(
+    order.orderId,
+    {
+      type: 'confirmed',
+      reference: 'CARD1',
+      amount: order.amount,
+      currency: '356',
+      kind: 'sale',
+      at: server.now(),
+    },
+    null,
+  )
+  expect((await stored(body.reg_no)).state).toBe('complete')
+})
+
+test('a screenshot is sent ahead, kept with the registration, and shown to the office alone', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const files = { 'transfer.screenshot': { name: 'paid.png', bytes: png, type: 'image/png' } }
+  const sent = await server.post(`/api${body.page ?? ''}/proofs/`, {}, files)
+  expect(sent.statusCode, sent.body).toBe(201)
+  const { token } = sent.json<{ token: string }>()
+  const number = utr()
+  const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
+  expect((await own.tell(answers)).status).toBe(200)
+  const office = await signIn(server)
+  const acts = await office.json(`/admin/registrations/${body.reg_no}/acts/`)
+  const { told } = acts as unknown as ActsAnswer
+  const [shown] = told?.answers ?? []
+  expect(shown).toMatchObject({ label: 'Screenshot' })
+  expect((await office.get(shown?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
+  expect(JSON.stringify(await own.look())).not.toContain('/admin/')
+})
+
+test('on a day after the last of a way it is not begun any more, and the answer says what is', async () => {
+  server.at('2027-02-06')
+  try {
+    expect(await register({ way: 'transfer' })).toMatchObject({
+      status: 422,
+      body: { errors: { way: expect.stringContaining('Please choose Card') } },
+    })
+    expect((await register({ way: 'card' })).status).toBe(201)
+  } finally {
+    server.at('2027-01-10')
+  }
 })

@@ -16,6 +16,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     fields,
     persons,
     approval,
+    told,
     trail,
   } = body
   const isReadable =
@@ -25,6 +26,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     listOf(fields, readField) !== null &&
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
+    (told === null || isTold(told)) &&
     listOf(trail, (line) =>
       isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
     ) !== null
@@ -40,6 +42,14 @@ const isApproval = (value: unknown): boolean => {
     isRecord(offer) && holdsAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
   return listOf(lookAt, isFile) !== null && (offer === null || isOffer)
 }
+
+const isTold = (value: unknown): boolean =>
+  isRecord(value) &&
+  holdsAll(value, 'string', 'label', 'reference') &&
+  fromRupees(value['amount']) !== null &&
+  listOf(value['answers'], (one) =>
+    isRecord(one) && holdsAll(one, 'string', 'label', 'text') ? one : null,
+  ) !== null
 
 /** What was done, in a sentence of the server's. */
 export const readActed: Reader<string> = (body) =>

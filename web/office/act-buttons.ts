@@ -10,6 +10,8 @@ export const BUTTONS = {
   approve: 'Approve',
   refuse: 'Refuse',
   confirm: 'Confirm a payment',
+  not_found: 'Payment not found',
+  take_up: 'Take up again',
   note: 'Write a note',
   correct: 'Correct an answer',
   refund: 'Refund',

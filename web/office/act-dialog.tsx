@@ -1,12 +1,13 @@
 /** The questions before an act: its reason, and what each takes besides. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { amountText, formatMoney, fromRupees, isWay, WAY_IDS, wayOf } from '../../engine/index.ts'
-import type { ActsAnswer, Way } from '../../engine/index.ts'
+import { formatMoney, fromRupees } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { SeenFirst } from './act-approval.tsx'
+import { Came, Told, typed } from './act-came.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { Banner } from './parts.tsx'
@@ -77,7 +78,7 @@ export function ActDialog(props: ActDialogProps) {
 }
 
 /** The other acts are understood without a reason. */
-const WITHOUT_WHY: ReadonlySet<Button> = new Set(['send_pay_link', 'confirm', 'approve'])
+const WITHOUT_WHY: ReadonlySet<Button> = new Set(['send_pay_link', 'confirm', 'approve', 'take_up'])
 const asksWhy = (button: Button): boolean => !WITHOUT_WHY.has(button)
 
 /** What a form's fields say to the call. */
@@ -110,6 +111,8 @@ function wordsIn(
     case 'note':
     case 'approve':
     case 'erase':
+    case 'not_found':
+    case 'take_up':
     case 'send_pay_link':
       return { act: button, why }
   }
@@ -126,7 +129,7 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
     case 'transfer':
       return <NewPerson {...standing} onChange={setAnswers} />
     case 'confirm':
-      return <Came />
+      return <Came {...standing} />
     case 'cancel':
       return <PayBack {...standing} />
     case 'refund':
@@ -142,53 +145,13 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
           stay on record. A registration that is not paid is cancelled by it.
         </p>
       )
+    case 'not_found':
+      return standing.told === null ? null : <Told told={standing.told} />
     case 'note':
+    case 'take_up':
     case 'send_pay_link':
       return null
   }
-}
-
-/** Money that came on a way of its own: what does not fit is before the treasurer, so that it is typed as it came. */
-function Came() {
-  const [way, setWay] = useState<Way>('transfer')
-  return (
-    <>
-      <label>
-        How it came
-        <select
-          name="way"
-          value={way}
-          onChange={({ target }) => {
-            if (isWay(target.value)) setWay(target.value)
-          }}
-        >
-          {WAY_IDS.map((id) => (
-            <option key={id} value={id}>
-              {wayOf(id).words}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {wayOf(way).asks}
-        <input name="reference" required maxLength={64} autoComplete="off" />
-      </label>
-      <label>
-        Amount in rupees, as it came
-        <input name="amount" inputMode="decimal" required autoComplete="off" />
-      </label>
-      <label>
-        Day on which it came (today if empty)
-        <input name="day" type="date" />
-      </label>
-    </>
-  )
-}
-
-/** Rupees as an amount is typed: 590 and 590.50. */
-function typed(amount: number): string {
-  const paise = fromRupees(amount)
-  return paise === null ? '' : amountText(paise).replace(/\.00$/, '')
 }
 
 const said = (amount: number): string => {

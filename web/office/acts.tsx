@@ -5,6 +5,7 @@ import { formatMoney, fromRupees } from '../../engine/index.ts'
 import type { ActsAnswer } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { readActed, readActs } from './act-answers.ts'
+import { Told } from './act-came.tsx'
 import { ActDialog } from './act-dialog.tsx'
 import { BUTTONS } from './act-buttons.ts'
 import type { ActWords, Button } from './act-buttons.ts'
@@ -53,6 +54,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
         />
       )}
       {data && <State {...data} />}
+      {data?.told && <Told told={data.told} />}
       <p role="status" className="done">
         {act.data ?? ''}
       </p>
