@@ -58,10 +58,12 @@ export {
   upiLink,
   WAY_FIELD,
   wayFor,
+  type DeskWay,
   type PayWay,
   type TransferWay,
 } from './pay-ways.ts'
-export { readTold, wayFileName, wayFiles } from './telling.ts'
+export { readAsked, readTold, wayFileName, wayFiles } from './telling.ts'
+export type { AddedAnswer, AddingAnswer } from './adding-wire.ts'
 export type { WireAsk, WirePaying, WireTold } from './paying-wire.ts'
 export { lapsedMail, notFoundMail, takenUpMail, toldMail, toPayMail } from './paying-mails.ts'
 export { isOfTheDesk, isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'

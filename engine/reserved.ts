@@ -31,6 +31,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/session',
   '/admin/export',
   '/admin/dashboard/stats',
+  '/admin/add',
   '/admin/codes',
   '/admin/codes/withdraw',
   '/admin/rolls',

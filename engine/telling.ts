@@ -3,7 +3,7 @@ import type { Answers, FieldErrors, RawAnswers } from './answer.ts'
 import { checkAnswers } from './answers.ts'
 import type { EventConfig } from './config.ts'
 import type { Field } from './form.ts'
-import type { TransferWay } from './pay-ways.ts'
+import type { DeskWay, TransferWay } from './pay-ways.ts'
 import { err, ok, own, type Result } from './outcome.ts'
 import { remember } from './remember.ts'
 import { isDay, type Day } from './time.ts'
@@ -23,21 +23,37 @@ export function readTold(
   raw: RawAnswers,
   today: Day,
 ): Result<Told, FieldErrors> {
-  const answers = checkAnswers(asForm(event)(way), raw)
+  const answers = readAsked(event, way, raw, today)
   if (!answers.ok) return answers
   const reference = own(answers.value, way.reference)
   const day = way.day === undefined ? undefined : own(answers.value, way.day)
   const paidOn = typeof day === 'string' && isDay(day) ? day : null
-  if (paidOn !== null && way.day !== undefined && paidOn > today)
-    return err({ [way.day]: 'This day is still to come. Please write the day on which you paid.' })
   if (typeof reference !== 'string')
     return err({ [way.reference]: 'Please write the number that your bank gave you.' })
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 
+/** What a way asks, read and judged; no day that it asks for is still to come. */
+export function readAsked(
+  event: EventConfig,
+  way: TransferWay | DeskWay,
+  raw: RawAnswers,
+  today: Day,
+): Result<Answers, FieldErrors> {
+  const answers = checkAnswers(asForm(event)(way), raw)
+  if (!answers.ok) return answers
+  const coming = way.asks.find(({ id, type }) => {
+    const answer = own(answers.value, id)
+    return type === 'date' && typeof answer === 'string' && answer > today
+  })
+  return coming === undefined
+    ? answers
+    : err({ [coming.id]: 'This day is still to come. Please write the day on which it was paid.' })
+}
+
 /** The questions of a way as a form of their own, so that they are answered like any form's. */
 const asForm = remember((event: EventConfig) =>
-  remember((way: TransferWay): EventConfig => ({
+  remember((way: TransferWay | DeskWay): EventConfig => ({
     ...event,
     fields: way.asks,
     sections: [{ title: way.label, fields: way.asks.map(({ id }) => id) }],

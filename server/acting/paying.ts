@@ -11,7 +11,7 @@ import {
   upiLink,
   wayFileName,
 } from '../../engine/index.ts'
-import type { EventConfig, TransferWay, WireAsk, WirePaying } from '../../engine/index.ts'
+import type { DeskWay, EventConfig, TransferWay, WireAsk, WirePaying } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { StoredRegistration, StoredTelling } from '../store/store.ts'
 import { lastTold } from './telling.ts'
@@ -51,7 +51,8 @@ export async function payingOf(
   }
 }
 
-function asksOf(way: TransferWay, telling: StoredTelling | null): WireAsk[] {
+/** The questions of a way, as they travel; `telling`: last answered so. */
+export function asksOf(way: TransferWay | DeskWay, telling: StoredTelling | null): WireAsk[] {
   return way.asks.flatMap((ask): WireAsk[] => {
     const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = ask
     if (type !== 'text' && type !== 'date' && type !== 'select' && type !== 'file') return []

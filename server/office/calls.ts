@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { bulkRoutes } from '../acting/bulk.ts'
 import { actRoutes } from '../acting/calls.ts'
+import { addRoutes } from '../acting/adding.ts'
 import { accountRoutes } from './account.ts'
 import { activityRoutes } from './activity.ts'
 import { documentRoutes } from '../documents/calls.ts'
@@ -34,6 +35,7 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   actRoutes(app, deps, pathsOf)
   bulkRoutes(app, deps, pathsOf)
   await reconcileRoutes(app, deps, pathsOf)
+  addRoutes(app, deps, pathsOf)
   codeRoutes(app, deps, pathsOf)
   documentRoutes(app, deps, pathsOf)
   accountRoutes(app, deps, pathsOf)

@@ -59,6 +59,8 @@ export function priceOf(
 export type Judged = Priced &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
     readonly way: PayWay | null
+    /** Who of the office has made it; null: the delegate. */
+    readonly addedBy: string | null
   }
 
 /** `data` null: nothing is to be paid, not through a gateway, or somebody sees it first. */
@@ -148,6 +150,7 @@ function newRegistration(
     agreed: agreedIn(event, judged.answers),
     at: judged.at,
     idempotency: judged.idempotency,
+    ...(judged.addedBy === null ? {} : { addedBy: judged.addedBy }),
     ...(judged.outside === undefined ? {} : { outside: judged.outside }),
     ...paidBy(event, way, merchantId, judged.at),
   }

@@ -15,6 +15,8 @@ import {
   wayFor,
 } from '../../engine/index.ts'
 import type {
+  Answers,
+  DeskWay,
   EventConfig,
   Facts,
   FieldErrors,
@@ -107,7 +109,32 @@ async function discardAll({ uploads }: Pick<Deps, 'uploads'>, { files }: Body): 
   for (const { file } of files.values()) await uploads.discard(file)
 }
 
-type Given = [deps: Deps, served: ServedEvent, key: ReturnType<typeof keyOf>, body: Body]
+type Given = [
+  deps: Deps,
+  served: ServedEvent,
+  key: ReturnType<typeof keyOf>,
+  body: Body,
+  /** Of the office; left out: the delegate. */
+  by?: ByOffice,
+]
+
+/** Whoever registers somebody at the desk. */
+export type ByOffice = {
+  readonly who: string
+  /** By which the money is taken there; null: it is left due, by the way that the answers say. */
+  readonly way: DeskWay | null
+}
+
+/** The same form, judged and priced by the same rules, filled in by the office. */
+export function registerAtDesk(
+  deps: Deps,
+  served: ServedEvent,
+  given: { readonly key: string; readonly answers: Body['values'] },
+  by: ByOffice,
+): Promise<Result<RegisterAnswer, Refusal>> {
+  const body = { values: given.answers, files: new Map() }
+  return registerAndTidy(looksAtPlaces(deps), deps, served, ok(given.key), body, by)
+}
 
 /** By the places as they were a moment ago; where one is gone since, a no is decided again by what there is now. */
 async function registerByPlaces(
@@ -126,7 +153,7 @@ async function registerByPlaces(
 
 async function register(
   left: Facts['left'],
-  ...[deps, served, key, body]: Given
+  ...[deps, served, key, body, by]: Given
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const event = served.config
   const at = deps.clock()
@@ -156,14 +183,15 @@ async function register(
   const full = whatIsFull(event, answers.value, facts, at)
   if (full !== null && !agrees(event, body.values, full)) {
     // Whoever has a place already is told so, and not that there are none.
-    const by = await deps.store.blockedBy(event.id, outside.unique, answers.value)
-    if (by !== null) return err(await notMade(deps, event, { code: 'taken', by }, at))
+    const other = await deps.store.blockedBy(event.id, outside.unique, answers.value)
+    if (other !== null) return err(await notMade(deps, event, { code: 'taken', by: other }, at))
     return err(fullRefused(event, full.place, full.instead?.quote ?? null))
   }
   const priced = priceOf(event, answers.value, at)
   if (!priced.ok) return err(quoteRefused(event, priced.error))
   const { category, quote } = priced.value
-  const paying = wayFor(event, answers.value, dayOf(at))
+  const desk = by?.way ?? null
+  const paying = desk === null ? wayFor(event, answers.value, dayOf(at)) : ok(desk)
   if (!paying.ok)
     return err(
       event.fields.some(({ id }) => id === WAY_FIELD)
@@ -178,7 +206,17 @@ async function register(
   const { uploads, files } = judged.value
   for (const file of files) await deps.uploads.keep(file)
   const way = paying.value
-  const given = { category, quote, answers: answers.value, uploads, idempotency, at, outside, way }
+  const given = {
+    category,
+    quote,
+    answers: desk === null ? answers.value : withoutWay(answers.value),
+    uploads,
+    idempotency,
+    at,
+    outside,
+    way,
+    addedBy: by?.who ?? null,
+  }
   const made = await make(deps, served, given)
   if (!made.ok) {
     const { error } = made
@@ -193,8 +231,13 @@ async function register(
   }
   if (made.value.repeated) return answerAgain(deps, event, made.value, at)
   const { regNo, data, stands } = made.value
-  if (stands === 'by-hand') return ok(await answerByHand(deps, event, regNo))
+  if (stands === 'by-hand' && desk === null) return ok(await answerByHand(deps, event, regNo))
   return ok(answerTo(event, regNo, data, stands))
+}
+
+/** What a delegate would have chosen: at the desk nobody asks. */
+function withoutWay({ [WAY_FIELD]: _way, ...answers }: Answers): Answers {
+  return answers
 }
 
 /** Of a field with a roll on which its answer does not stand: what the event file says then. */

@@ -85,6 +85,14 @@ export function noteDone(
   ).run(key, registrationId, fingerprint, JSON.stringify(acted), at)
 }
 
+/** It was made at the desk: its trail begins with whoever made it. */
+export function noteAdded(sql: Sql, registrationId: number, who: string, at: Instant): void {
+  sql(
+    `INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
+     SELECT id, ?, ?, 'add', '', '{}', state, state FROM registrations WHERE id = ?`,
+  ).run(at, who, registrationId)
+}
+
 /** A sentence on the registration. */
 export function note(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))

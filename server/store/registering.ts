@@ -12,6 +12,7 @@ import type {
 import type { Sql } from './database.ts'
 import { askDifference, insertPayment, UNNAMED_GATEWAY } from './attempts.ts'
 import { keepLines } from './bills.ts'
+import { noteAdded } from './acts.ts'
 import { enqueue } from './mails.ts'
 import { holdAgain, keepAgain } from './places.ts'
 import { paymentOfOrder, quoteOf, toStoredPayment } from './rows.ts'
@@ -105,10 +106,12 @@ export function register(
     sql(
       'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
     ).run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
+  const { addedBy } = registration
   for (const what of ['registered', ...(registration.agreed ?? [])])
     sql(
-      "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', ?, ?, ?, ?)",
-    ).run(at, what, eventId, regNo, id)
+      'INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(at, addedBy ?? 'delegate', what, eventId, regNo, id)
+  if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
   if (registration.mail !== null)
     enqueue(sql, id, isComplete ? 'confirmation' : 'again', registration.mail, at)
   if (idempotency !== null)

@@ -62,6 +62,8 @@ export type NewRegistration = {
   /** What the delegate agreed to, a line of the log each, because the file's words may change; left out: nothing. */
   readonly agreed?: readonly string[]
   readonly at: Instant
+  /** Who of the office has made it; left out: the delegate. */
+  readonly addedBy?: string
   /** By which way of the file it is paid; left out: through the gateway. */
   readonly way?: string
   /** Until when it waits to be paid, and keeps its places; left out: as long as a place is held. */

@@ -72,6 +72,15 @@ const queued = async (mail: Partial<NewMail> = {}) => {
   }
 }
 
+/** As the gateway would settle it. */
+const paid = async (regNo: string) => {
+  const [payment] = (await store.registration(regNo))?.payments ?? []
+  if (payment === undefined) throw new Error('nothing is to be paid')
+  const { orderId, amount } = payment
+  const sale = { reference: 'A1', amount, currency: '356', kind: 'sale', at: now } as const
+  await store.applyFact(orderId, { type: 'confirmed', ...sale }, null)
+}
+
 type Taken = { readonly from: string; readonly to: readonly string[]; readonly text: string }
 /** `answer` null: the mail is taken. */
 async function smtp(
@@ -207,6 +216,7 @@ describe('without SMTP', () => {
     const config = eventOf({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     served = { config, hash: '', text: '', shared: '' }
     const { regNo } = await queued()
+    await paid(regNo)
     await mailer().run()
     served = null
     const { headers, body } = readMail(only())

@@ -70,6 +70,8 @@ const TABLE: Readonly<Record<string, Row>> = {
 
   'GET /admin/export': 'viewer of their event',
   'GET /admin/sold': 'viewer of their event',
+  'GET /admin/add': 'desk of their event',
+  'POST /admin/add': 'desk of their event',
   'GET /admin/codes': 'viewer of their event',
   'GET /admin/rolls': 'viewer of their event',
   'GET /admin/reviews': 'viewer of their event',

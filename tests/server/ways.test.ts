@@ -1,9 +1,9 @@
 /** Money that delegates pay by themselves: chosen on the form, told of, found or not found by the office, or lapsed. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../engine/index.ts'
-import { signIn } from '../office/office.ts'
+import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
@@ -274,4 +274,76 @@ test('on a day after the last of a way it is not begun any more, and the answer 
   } finally {
     server.at('2027-01-10')
   }
+})
+
+describe('at the desk', () => {
+  const add = async (
+    payload: Readonly<Record<string, unknown>>,
+    role: 'desk' | 'viewer' = 'desk',
+  ) => {
+    const username = `at the ${role}`
+    if ((await server.deps.store.admin(username)) === null)
+      await server.deps.store.addAdmin(username, await cheapHash(PASSWORD), server.now(), {
+        role,
+        events: ['lekhacon2027'],
+      })
+    const { token } = await signIn(server, username)
+    const headers = { authorization: `Bearer ${token}` }
+    const body = { event: 'lekhacon2027', key: `click-of-${++numbers}`, answers: asha, ...payload }
+    const url = '/admin/add/'
+    const answer = await server.app.inject({ method: 'POST', url, headers, payload: body })
+    return { status: answer.statusCode, body: answer.json<Record<string, unknown>>(), headers }
+  }
+  const cash = { way: 'desk', paid: { mode: 'cash', slip: '17' } }
+
+  test('somebody is registered and pays in hand, by whoever has the role desk alone, who gives nothing back', async () => {
+    const { status, body, headers } = await add(cash)
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body['state']).toBe('complete')
+    const regNo = String(body['reg_no'])
+    expect(await stored(regNo)).toMatchObject({ total: 472_000, paymentStatus: 'success' })
+    expect((await stored(regNo)).answers).not.toHaveProperty('way')
+    const trail = await server.deps.store.acts((await stored(regNo)).regNo)
+    expect(trail.map(({ act, who }) => [act, who])).toEqual([
+      ['add', 'at the desk'],
+      ['confirm', 'at the desk'],
+    ])
+    expect((await mailsOf(regNo)).map(({ subject }) => subject)).toEqual([
+      `LEKHACON 2027: ${regNo}`,
+    ])
+    const url = `/admin/registrations/${regNo}/acts/`
+    const payload = { act: 'refund', why: 'She asked for it.', by_hand: true, reference: '18' }
+    const refund = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(refund.json()).toMatchObject({ code: 'not_your_role' })
+    const acts = await server.app.inject({ method: 'GET', url, headers })
+    expect(acts.json<ActsAnswer>().allowed).not.toContain('refund')
+  })
+
+  test('a click that comes twice registers and takes the money once', async () => {
+    const twice = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
+    const [first, again] = [await add(twice), await add(twice)]
+    expect(again).toMatchObject({ status: 201, body: first.body })
+    expect(
+      await server.deps.store.captures((await stored(String(first.body['reg_no']))).regNo),
+    ).toHaveLength(1)
+  })
+
+  test('what is left due is told where to pay', async () => {
+    const { body } = await add({ answers: { ...asha, way: 'transfer' } })
+    expect(body['state']).toBe('to_pay')
+    expect((await mailsOf(String(body['reg_no'])))[0]?.text).toContain('account 50200012345678')
+  })
+
+  test('what is wrong is said at its question, of the form and of the money', async () => {
+    expect(await add({ ...cash, answers: { ...asha, email: 'nobody' } })).toMatchObject({
+      status: 422,
+      body: { errors: { email: expect.any(String) } },
+    })
+    expect(await add({ way: 'desk', paid: { mode: 'gold' } })).toMatchObject({
+      status: 422,
+      body: { errors: { mode: expect.any(String), slip: expect.any(String) } },
+    })
+    expect(await add({ way: 'transfer', paid: {} })).toMatchObject({ status: 422 })
+    expect((await add(cash, 'viewer')).status).toBe(403)
+  })
 })

@@ -1,0 +1,17 @@
+/** How a registration made at the desk travels: the form that is asked, and what became of it. */
+import type { RegistrationState } from './acts.ts'
+import type { PublicEvent } from './config.ts'
+import type { WireAsk } from './paying-wire.ts'
+
+/** GET /admin/add/?event=ID. */
+export type AddingAnswer = {
+  status: 'success'
+  event: PublicEvent
+  /** By which the desk takes money; empty: it takes none. */
+  ways: { id: string; label: string; asks: WireAsk[] }[]
+}
+/**
+ * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a way it is left due. Else
+ * as registering says no, `errors` also of the way's questions.
+ */
+export type AddedAnswer = { status: 'success'; reg_no: string; state: RegistrationState }

@@ -1,0 +1,128 @@
+/** A registration made at the desk: the same form and the same prices, paid in hand there or left due. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { dayOf, err, ok, own, paise, publicEvent, readAsked } from '../../engine/index.ts'
+import type { AddedAnswer, AddingAnswer, DeskWay, Result, Way } from '../../engine/index.ts'
+import type { Deps, ServedEvent } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import { requireAdmin } from '../office/guard.ts'
+import type { Admin } from '../office/session.ts'
+import { confirmationOf } from '../paying/question.ts'
+import { answersRefused, sendRefusal } from '../registering/refusals.ts'
+import type { Refusal } from '../registering/refusals.ts'
+import { registerAtDesk } from '../registering/register.ts'
+import { textIn } from './asked.ts'
+import type { Words } from './asked.ts'
+import { sendNo, wordsOf } from './calls.ts'
+import { asksOf } from './paying.ts'
+
+/** How the office's own words call what a file's desk may take; anything else is money at the desk. */
+const MODES: Readonly<Record<string, Way>> = { cash: 'cash', card: 'machine' }
+/** A key comes with every registration of the desk: a click that comes twice makes one. */
+const KEY = /^[\w-]{8,64}$/
+
+type Asked = { readonly admin: Admin; readonly served: ServedEvent }
+
+export function addRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const asked = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    words: Words,
+  ): Promise<Asked | null> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return null
+    const served = deps.events.byId(textIn(words, 'event'))
+    reply.header('cache-control', 'no-store')
+    if (served !== null) return { admin, served }
+    refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+    return null
+  }
+
+  const form = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await asked(request, reply, (request.query ?? {}) as Words)
+    if (found === null) return reply
+    const { config } = found.served
+    const answer: AddingAnswer = {
+      status: 'success',
+      event: publicEvent(config),
+      ways: config.ways.flatMap((way) =>
+        way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
+      ),
+    }
+    return reply.send(answer)
+  }
+
+  const add = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const words = wordsOf(request)
+    const found = await asked(request, reply, words)
+    if (found === null) return reply
+    const paid = paidIn(found.served, words)
+    if (!paid.ok) return sendRefusal(reply, paid.error)
+    const key = textIn(words, 'key')
+    if (!KEY.test(key))
+      return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
+    const given = own(words, 'answers')
+    const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
+    const { admin, served } = found
+    const made = await registerAtDesk(
+      deps,
+      served,
+      { key: `${admin.username} ${key}`, answers },
+      { who: admin.username, way: paid.value?.way ?? null },
+    )
+    if (!made.ok) return sendRefusal(reply, made.error)
+    const { reg_no: regNo } = made.value
+    const done = paid.value === null ? null : await pay(found, regNo, paid.value)
+    // The registration stands; what was not taken is confirmed on its own page.
+    if (done !== null && !done.ok) return sendNo(reply, done.error)
+    const state = (await deps.store.registration(regNo))?.state ?? 'to_pay'
+    const answer: AddedAnswer = { status: 'success', reg_no: regNo, state }
+    return reply.code(201).send(answer)
+  }
+
+  /** The money is in hand: it is confirmed by the same act as any other. */
+  const pay = async ({ admin, served }: Asked, regNo: string, { mode, slip }: PaidInHand) => {
+    const registration = await deps.store.registration(regNo)
+    const [payment] = registration?.payments ?? []
+    // Sent twice, or of nothing: it is complete already.
+    if (registration === null || payment === undefined || registration.state === 'complete')
+      return null
+    const at = deps.clock()
+    const reference = slip === '' ? regNo : slip
+    const mail = confirmationOf({ event: served.config, registration, payment }, reference, at)
+    const wanted = { act: 'confirm', actor: admin.role, who: admin.username, why: '' } as const
+    return deps.store.confirm(
+      { ...wanted, regNo: registration.regNo, at, once: null },
+      { way: mode, reference, amount: registration.total ?? paise(0), paidAt: at },
+      mail,
+    )
+  }
+
+  /** Null: it is left due. */
+  const paidIn = ({ config }: ServedEvent, words: Words): Result<PaidInHand | null, Refusal> => {
+    const named = textIn(words, 'way')
+    if (named === '') return ok(null)
+    const way = config.ways.find(({ id, is }) => is === 'desk' && id === named)
+    if (way?.is !== 'desk') return err(answersRefused({ way: 'This is no way of the desk.' }))
+    const given = own(words, 'paid')
+    const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
+    const read = readAsked(config, way, raw, dayOf(deps.clock()))
+    if (!read.ok) return err(answersRefused(read.error))
+    const choice = way.asks.find(({ type }) => type === 'select')
+    const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')
+    const slip = way.reference === undefined ? '' : String(own(read.value, way.reference) ?? '')
+    return ok({ way, mode: MODES[mode] ?? 'desk', slip })
+  }
+
+  const rule = { config: { office: { least: 'desk', about: 'event' } } } as const
+  for (const path of paths('/admin/add')) {
+    app.get(path, rule, form)
+    app.post(path, rule, add)
+  }
+}
+
+/** Money that the desk has in hand. */
+type PaidInHand = { readonly way: DeskWay; readonly mode: Way; readonly slip: string }
