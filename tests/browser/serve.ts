@@ -13,6 +13,7 @@ import Database from 'better-sqlite3'
 import { isWebBuilt } from '../../server/commands/web-build.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { boot } from '../../server/serve.ts'
+import { lendCompiled } from '../server/lent.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
@@ -97,6 +98,7 @@ async function foldersOf(
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
   await prepare(folders)
+  lendCompiled(folders.dataDir)
   return { folder, ...folders }
 }
 

@@ -18,6 +18,7 @@ import type { Lapsing } from '../../server/acting/lapsing.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
+import { lendCompiled } from './lent.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const sampleEvents = join(top, 'events')
@@ -68,6 +69,8 @@ export async function startTestApp(
     readonly events?: Readonly<Record<string, string>>
     readonly variables?: Variables
     readonly watches?: boolean
+    /** It compiles its events itself and writes down what came of them, as the first server on a data folder does. */
+    readonly compiles?: boolean
   } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-server-'))
@@ -79,6 +82,7 @@ export async function startTestApp(
       writeFileSync(join(eventsDir, file), text)
   }
   const dir = join(folder, 'var')
+  if (options.compiles !== true) lendCompiled(dir)
   const read = readEnvironment({
     DATA_DIR: dir,
     EVENTS_DIR: eventsDir,

@@ -37,6 +37,7 @@ test('database, proofs and mails of delegates are readable for no other user of 
   const server = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
+    compiles: true,
   })
   const sent = await server.post('/api/sample2026/register/', fixtureDelegate, {
     letter: { name: 'letter.pdf', bytes: pdf('private') },
