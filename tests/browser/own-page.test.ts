@@ -24,7 +24,7 @@ limits:
 `,
 }).replace(
   '        - {id: letter,',
-  '        - {id: workshop, type: select, label: Workshop, options: [{id: scan, label: Scan}, {id: none, label: None}], required: Choose one}\n        - {id: letter,',
+  '        - {id: workshop, type: select, label: Workshop, options: [{id: scan, label: Scan}, {id: none, label: None}]}\n        - {id: letter,',
 )
 const EMAIL = 'lost.link@sample.example'
 const NAME = 'Lost Link'
