@@ -169,7 +169,9 @@ test('lost link, paid, changed, cancelled by the scale and its seat sold again, 
   await does('Cancel registration', 'Ill.')
   await panel.getByText('₹\u00a0885 is to be paid back.', { exact: true }).waitFor()
   await expect
-    .poll(() => taken.some(({ to, text }) => to === EMAIL && text.includes('has been cancelled')))
+    .poll(() => taken.some(({ to, text }) => to === EMAIL && text.includes('has been cancelled')), {
+      timeout: 15_000,
+    })
     .toBe(true)
   expect((await register()).status).toBe(201)
 
