@@ -6,6 +6,10 @@ import { databaseTrouble } from './store/trouble.ts'
 /** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./commands/start.ts')).start,
+  health: async () => (await import('./commands/health.ts')).asking,
+  doctor: async () => (await import('./commands/doctor.ts')).doctoring,
+  backup: async () => (await import('./commands/backup.ts')).backingUp,
+  restore: async () => (await import('./commands/backup.ts')).restoring,
   migrate: async () => (await import('./commands/migrate.ts')).migrating,
   reload: async () => (await import('./commands/reload.ts')).reloading,
   mail: async () => (await import('./commands/mail.ts')).mailing,

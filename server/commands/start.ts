@@ -1,4 +1,7 @@
 /** `rollcall start`: serves everything until it is told to stop. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../deps.ts'
 
@@ -6,12 +9,12 @@ export const start: Command = {
   summary: 'Serve landing page, forms and office, and the sandbox gateway',
   help: `Usage: rollcall start
 
-Builds the web app when it is missing or older than its sources, then serves everything until it is
+Builds the web app when it is missing or older than its sources (in production it only says so), then serves everything until it is
 told to stop (SIGTERM or Ctrl-C). The first time it prints a password for the office.
 
 Where and how is said by environment variables: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR,
 ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS,
-CLOCK, TRUST_PROXY, SANDBOX_PORT.
+CLOCK, TRUST_PROXY, SANDBOX_PORT, METRICS_TOKEN. Secrets also come from files: ADMIN_PASSWORD_FILE and so on.
 
 Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wrong, 3 our fault.`,
   run: async (args, terminal) => {
@@ -27,16 +30,34 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
   },
 }
 
-/** Builds the web app where it is missing or old, serves until a signal stops it, and answers the exit status. */
+/** In a process that ends with it: what building takes of memory, a server would keep for life. */
+async function buildApart(): Promise<Status> {
+  const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'rollcall.js')
+  const child = spawn(process.execPath, [launcher, 'build'], { stdio: 'inherit' })
+  const [status] = (await once(child, 'exit')) as [number | null]
+  return status === 0 ? 0 : 3
+}
+
+/**
+ * Builds the web app where it is missing or old (never in production), serves until a signal stops it, and answers the
+ * exit status.
+ */
 export async function serveUntilStopped(
   environment: Environment,
   terminal: Terminal,
 ): Promise<Status> {
-  const [{ buildWeb }, { boot }] = await Promise.all([
-    import('./web-build.ts'),
-    import('../serve.ts'),
-  ])
-  await buildWeb({ force: false, say: terminal.print })
+  const { isWebBuilt } = await import('./web-build.ts')
+  if (!(await isWebBuilt())) {
+    if (environment.production) {
+      terminal.complain(
+        'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.',
+      )
+      return 2
+    }
+    const built = await buildApart()
+    if (built !== 0) return built
+  }
+  const { boot } = await import('../serve.ts')
   const booted = await boot(environment, terminal)
   if (!booted.ok) {
     terminal.complain(booted.error.text)

@@ -1,4 +1,5 @@
 /** The only reader of process.env: every variable of the table in docs, read once, each mistake one sentence. */
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
@@ -18,6 +19,9 @@ const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
 /** Said by whoever wants the sandbox where others can reach it, for a rehearsal with them. */
 const SANDBOX_ASKED_FOR = 'no-real-money'
 
+/** What is kept in a file by whoever lets no secret stand in the environment. */
+const SECRET_FILE =
+  /^(ADMIN_PASSWORD|SMTP_URL|METRICS_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
 /** Nobody guesses so many. */
 const TOKEN_CHARACTERS_MIN = 16
 
@@ -29,8 +33,9 @@ export function environment(): Result<Environment, readonly string[]> {
 /** Everything that is wrong, one sentence each. An empty variable counts as not set. */
 export function readEnvironment(variables: Variables): Result<Environment, readonly string[]> {
   const wrong: string[] = []
+  const given = withSecrets(variables, wrong)
   const get = (name: string): string | null => {
-    const text = variables[name]?.trim() ?? ''
+    const text = given[name]?.trim() ?? ''
     return text === '' ? null : text
   }
   const portOf = (name: string, otherwise: number): number => {
@@ -126,7 +131,7 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     )
 
   const username = get('ADMIN_USERNAME') ?? 'admin'
-  const accounts = readAccounts(variables, get, wrong)
+  const accounts = readAccounts(given, get, wrong)
 
   if (wrong.length > 0 || gatewayMode === undefined || publicUrl === null) return err(wrong)
   return ok({
@@ -175,6 +180,26 @@ export function missingAccounts(
 /** Accounts are kept under the name event files use, in lower case, with `-` for what the variable writes `_`. */
 export function accountKey(account: string): string {
   return account.toLowerCase().replaceAll('_', '-')
+}
+
+/** The variables with those that hold secrets read from the files that their `…_FILE` names. */
+function withSecrets(variables: Variables, wrong: string[]): Variables {
+  const given: Record<string, string | undefined> = { ...variables }
+  for (const [name, file] of Object.entries(variables)) {
+    const secret = SECRET_FILE.exec(name)?.[1]
+    if (secret === undefined || file === undefined || file.trim() === '') continue
+    if ((variables[secret]?.trim() ?? '') !== '') {
+      wrong.push(`${secret} and ${name} are both set: keep one of them.`)
+      continue
+    }
+    try {
+      given[secret] = readFileSync(file.trim(), 'utf8').trim()
+      if (given[secret] === '') wrong.push(`${name} is ${file}, and that file is empty.`)
+    } catch {
+      wrong.push(`${name} is ${file}, and that file cannot be read.`)
+    }
+  }
+  return given
 }
 
 function readPublicUrl(

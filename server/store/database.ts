@@ -9,7 +9,7 @@ export type Sql = <Row>(text: string) => Database.Statement<unknown[], Row>
 export const DATABASE_FILE = 'rollcall.db'
 
 /** How long a connection waits for another process (`rollcall admin` beside a running server). */
-const BUSY_MS = 5_000
+export const BUSY_MS = 5_000
 
 /** Numbers are random, so registering touches pages all over the indexes: those of some 100,000 registrations fit. */
 const CACHE_KIB = 64 * 1024

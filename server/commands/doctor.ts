@@ -1,0 +1,247 @@
+/** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
+import { accessSync, constants, lstatSync } from 'node:fs'
+import { devNull } from 'node:os'
+import path from 'node:path'
+import type { EventConfig } from '../../engine/index.ts'
+import type { Environment } from '../deps.ts'
+import { compileFolder, readFolder } from '../events/folder.ts'
+import { carrierOf } from '../mail-carriers.ts'
+import { backedUpAt } from '../machine/backed-up.ts'
+import { missingIn } from '../machine/backup.ts'
+import { makeClock } from '../machine/clock.ts'
+import { freeBytes } from '../machine/disk.ts'
+import { missingAccounts } from '../machine/environment.ts'
+import { servable } from '../machine/servable.ts'
+import { damageIn } from '../store/copies.ts'
+import { DATABASE_FILE } from '../store/database.ts'
+import { versionsIn } from '../store/migrating.ts'
+import { servingPid } from '../store/serving.ts'
+import { databaseTrouble } from '../store/trouble.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { isWebBuilt } from './web-build.ts'
+
+/** Files of delegates are refused below it (`registering/uploads.ts`). */
+const ROOM_BYTES_MIN = 512 * 1024 * 1024
+/** A backup of every night, and some hours to be late. */
+const BACKUP_HOURS_MAX = 36
+/** The gateway's checksums hold the day: a clock that is off by more is wrong around midnight. */
+const CLOCK_SECONDS_MAX = 60
+const GATEWAY_MS_MAX = 10_000
+const HOUR_MS = 60 * 60_000
+
+const help = `Usage: rollcall doctor
+
+Looks at Node, the built web app, the rights and the room of DATA_DIR, the database and every file it refers to,
+the event files and their accounts, PUBLIC_URL, the mail server, the gateway and its clock, the proxy and the
+age of the last backup. Changes nothing; a server may be at work meanwhile.
+
+  good   as it should be
+  look   may be meant; somebody should know
+  wrong  must be mended
+
+Exit status: 0 nothing is wrong, 1 something is, 2 a variable is wrong.`
+
+type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+type Check = (place: Place) => Promise<readonly Finding[]>
+type Place = {
+  readonly environment: Environment
+  readonly hasDatabase: boolean
+  readonly events: readonly EventConfig[]
+  readonly refused: readonly string[]
+}
+const good = (text: string): Finding => ({ is: 'good', text })
+const look = (text: string): Finding => ({ is: 'look', text })
+const wrong = (text: string): Finding => ({ is: 'wrong', text })
+
+/** In the order in which one would mend what they find. */
+const CHECKS: readonly Check[] = [
+  async () => [good(`Node is ${process.versions.node}.`)],
+  async ({ environment }) =>
+    (await isWebBuilt())
+      ? [good('The web app is built from these sources.')]
+      : environment.production
+        ? [wrong('The web app is not built: run "npm run build".')]
+        : [look('The web app is not built; the next start builds it.')],
+  async ({ environment }) => rightsOf(environment),
+  async ({ environment }) => {
+    const free = await freeBytes(environment.dataDir).catch(() => 0)
+    const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
+    return [
+      free < ROOM_BYTES_MIN
+        ? wrong(`${text}: files of delegates are refused, and soon everybody.`)
+        : good(`${text}.`),
+    ]
+  },
+  async ({ environment: { dataDir }, hasDatabase }) => {
+    const pid = hasDatabase ? servingPid(dataDir) : null
+    return [
+      good(
+        pid === null
+          ? 'No server is at work here now.'
+          : `A server is at work here (process ${pid}).`,
+      ),
+    ]
+  },
+  async ({ environment, hasDatabase }) =>
+    hasDatabase
+      ? databaseOf(environment)
+      : [look('There is no database yet; the first start makes one.')],
+  async ({ events, refused }) => [
+    good(`${events.length} event files are clean.`),
+    ...refused.map(wrong),
+  ],
+  async ({ environment, events }) => {
+    const missing = missingAccounts(environment, events)
+    return missing.length === 0
+      ? [good('Every event is paid into an account with credentials.')]
+      : missing.map(wrong)
+  },
+  async ({ environment }) => {
+    const fit = servable(environment)
+    if (!fit.ok) return fit.error.map(wrong)
+    return fit.value.length === 0
+      ? [good(`Delegates reach the server at ${environment.publicUrl}.`)]
+      : fit.value.map(look)
+  },
+  async ({ environment }) => {
+    const carrier = carrierOf(environment)
+    const problem = await carrier.verify()
+    carrier.close()
+    if (environment.smtpUrl === null)
+      return [look('Mails are written to DATA_DIR/mail and not sent.')]
+    return [
+      problem === null
+        ? good('The mail server takes mails.')
+        : wrong(`The mail server does not take mails: ${problem.text}`),
+    ]
+  },
+  async ({ environment, events }) => gatewayOf(environment, events),
+  async ({ environment }) => {
+    const last = await backedUpAt(environment.dataDir)
+    if (last === null) return [look('No backup was made with rollcall backup yet.')]
+    const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
+    return [
+      hours > BACKUP_HOURS_MAX
+        ? wrong(`The last backup is ${hours} hours old.`)
+        : good(`The last backup is ${hours} hours old.`),
+    ]
+  },
+]
+
+export const doctoring: Command = {
+  summary: 'Look at everything that a server needs, and say how it stands',
+  help,
+  run: async (args, terminal) => {
+    if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const { dataDir } = environment
+    const hasDatabase =
+      lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
+    const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
+    let count = 0
+    for (const check of CHECKS)
+      for (const { is, text } of await check(place)) {
+        terminal.print(`${is.padEnd(6)} ${text}`)
+        if (is === 'wrong') count += 1
+      }
+    return count === 0 ? 0 : 1
+  },
+}
+
+async function eventsOf({
+  eventsDir,
+  production,
+}: Environment): Promise<Pick<Place, 'events' | 'refused'>> {
+  try {
+    const { served, refused, folderErrors } = await compileFolder(await readFolder(eventsDir), {
+      // Kept nowhere: it changes nothing.
+      cacheFolder: path.join(devNull, 'cache'),
+      production,
+    })
+    return {
+      events: served.map(({ config }) => config),
+      refused: [...folderErrors, ...refused.values()],
+    }
+  } catch {
+    return { events: [], refused: [`EVENTS_DIR is ${eventsDir}, and it cannot be read.`] }
+  }
+}
+
+function rightsOf({ dataDir }: Environment): readonly Finding[] {
+  const there = lstatSync(dataDir, { throwIfNoEntry: false })
+  if (there === undefined)
+    return [look(`There is no DATA_DIR at ${dataDir} yet; the first start makes it.`)]
+  try {
+    accessSync(dataDir, constants.W_OK)
+  } catch {
+    return [wrong(`DATA_DIR is ${dataDir}, and nothing can be written there.`)]
+  }
+  return (there.mode & 0o077) === 0
+    ? [good(`DATA_DIR is ${dataDir}, and no other user reads it.`)]
+    : [
+        wrong(
+          `Other users of this machine can read DATA_DIR (${dataDir}); the next start closes it.`,
+        ),
+      ]
+}
+
+async function databaseOf({ dataDir }: Environment): Promise<readonly Finding[]> {
+  try {
+    const { found, known } = versionsIn(dataDir)
+    if (found !== null && found > known)
+      return [
+        wrong(
+          `The database is of a newer version of Rollcall (${found}; this one knows ${known}).`,
+        ),
+      ]
+    const version =
+      found === known
+        ? good(`The database is of version ${known}.`)
+        : look(`The database is of version ${found}; the next start brings it to ${known}.`)
+    const damage = damageIn(path.join(dataDir, DATABASE_FILE))
+    if (damage !== null) return [version, wrong(`The database is damaged: ${damage}.`)]
+    const missing = await missingIn(dataDir)
+    return [
+      version,
+      good('The database is whole.'),
+      missing.length === 0
+        ? good('Every file that a registration refers to is there.')
+        : wrong(
+            `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}.`,
+          ),
+    ]
+  } catch (error) {
+    return [wrong(databaseTrouble(error) ?? String(error))]
+  }
+}
+
+/** Whether the gateway is reached, and whether its clock and ours agree: both in one answer, whatever it says. */
+async function gatewayOf(
+  { gatewayMode, clockStart }: Environment,
+  events: readonly EventConfig[],
+): Promise<readonly Finding[]> {
+  if (gatewayMode === 'sandbox') return [good('The gateway is our own sandbox: no real money.')]
+  const addresses = new Set(
+    events.flatMap(({ payment }) => (payment === null ? [] : [payment.gateway.live.status])),
+  )
+  return Promise.all(
+    [...addresses].map(async (address) => {
+      const { host } = new URL(address)
+      try {
+        const { headers } = await fetch(address, {
+          method: 'HEAD',
+          signal: AbortSignal.timeout(GATEWAY_MS_MAX),
+        })
+        const theirs = Date.parse(headers.get('date') ?? '')
+        const seconds = Math.round(Math.abs(makeClock(clockStart)() - theirs) / 1000)
+        return Number.isNaN(theirs) || seconds <= CLOCK_SECONDS_MAX
+          ? good(`The gateway at ${host} is reached, and its clock agrees with ours.`)
+          : wrong(`Our clock and that of the gateway at ${host} differ by ${seconds} seconds.`)
+      } catch {
+        return wrong(`The gateway at ${host} is not reached.`)
+      }
+    }),
+  )
+}
