@@ -41,10 +41,7 @@ export function bringUpToDate(
     migrate(db)
     return null
   }
-  if (!migrates)
-    throw new Error(
-      `The database is of an older version of Rollcall (${found}; this one writes ${known}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.`,
-    )
+  if (!migrates) throw olderVersion(found)
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
   copyTo(db, copy)
   migrate(db)
@@ -65,6 +62,13 @@ export function copyTo(db: Database.Database, copy: string): void {
     rmSync(part, { force: true })
     throw error
   }
+}
+
+/** Why a file is left as it is by whoever may not migrate. */
+function olderVersion(found: number): Error {
+  return new Error(
+    `The database is of an older version of Rollcall (${found}; this one writes ${migrations.length}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.`,
+  )
 }
 
 const versionOf = (db: Database.Database): number =>
