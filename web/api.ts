@@ -190,7 +190,7 @@ export async function download(
     const { status, headers } = response
     if (!response.ok)
       return failed({ is: 'not_ok', status, answer: readError(parsed(await response.text())) })
-    if (!/^text\/csv\b/i.test(headers.get('content-type') ?? ''))
+    if (!/csv|sheetml/i.test(headers.get('content-type') ?? ''))
       return failed({ is: 'unexpected', status })
     const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
     return ok({ blob: await response.blob(), name })

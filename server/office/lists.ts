@@ -1,33 +1,20 @@
 /** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assertNever, dayOf, paise, rupees, soldColumns } from '../../engine/index.ts'
-import type {
-  AdminList,
-  Column,
-  EventConfig,
-  ListAnswer,
-  ListRow,
-  Paise,
-  PaymentStatus,
-  WireSums,
-} from '../../engine/index.ts'
+import { paise, rupees } from '../../engine/index.ts'
+import type { ListAnswer, Paise, PaymentStatus, WireSums } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import type { ListQuery, StatusSum, StoredRegistration } from '../store/store.ts'
+import type { ListQuery, StatusSum } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call } from '../http/event-calls.ts'
 import { pathOf } from '../http/event-calls.ts'
 import type { OfficeRule } from '../http/office-rule.ts'
-import { csvRows } from './csv.ts'
-import type { CsvCell } from './csv.ts'
+import { sendExport } from './exports.ts'
+import type { ExportKind } from './exports.ts'
 import { readListQuery, readPage, sentence } from './query.ts'
 import { listRow } from './rows.ts'
 import { requireAdmin } from './guard.ts'
 import { bothRoots, officeCall, officeTable } from './addresses.ts'
 import type { OfficeCall, OfficeTable } from './addresses.ts'
-
-/** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
-const REVIEW = 'in review'
 
 export function listRoutes(
   app: FastifyInstance,
@@ -51,9 +38,10 @@ export function listRoutes(
       return refuse(reply, 404, 'not_found', 'There is no list for this event type.')
     const asked = readListQuery(call.event, call.list, query, deps.clock())
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
-    return call.does === 'list'
-      ? sendPage(deps, call, asked.value, admin.username, request, reply)
-      : sendCsv(deps, call, asked.value, admin.username, reply)
+    if (call.does === 'list')
+      return sendPage(deps, call, asked.value, admin.username, request, reply)
+    const kind: ExportKind = query.get('as') === 'xlsx' ? 'xlsx' : 'csv'
+    return sendExport(deps, call, asked.value, admin.username, kind, reply)
   }
   for (const path of paths('/admin/export')) app.get(path, { config: { office } }, handle)
   app.eventCalls.add(({ config }) =>
@@ -144,76 +132,4 @@ function pageAddress(
   const query = new URLSearchParams(params)
   query.set('page', String(page))
   return `${deps.environment.publicUrl}${pathOf(request)}?${query}`
-}
-
-/** Streams exactly the filtered list, newest first. The first chunk is fetched before the answer begins, so that a failing store is still an error answer. */
-async function sendCsv(
-  deps: Deps,
-  { event, list }: OfficeCall,
-  query: ListQuery,
-  who: string,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const at = deps.clock()
-  const chunks = deps.store.exportRows(query)[Symbol.asyncIterator]()
-  const first = await chunks.next()
-  await deps.store.audit({
-    at,
-    who,
-    what: `exported the list ${list.id}`,
-    eventId: event.id,
-    regNo: null,
-  })
-  const columns = exportColumns(event, list)
-  const lines = (rows: readonly StoredRegistration[]): CsvCell[][] =>
-    rows.map((registration) => {
-      const row = listRow(event, registration)
-      return columns.map((column) => csvCell(column, row))
-    })
-  async function* csv(): AsyncGenerator<string> {
-    yield csvRows([columns.map(({ label }) => label)], true)
-    for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
-      if (chunk.value.length > 0) yield csvRows(lines(chunk.value), false)
-    }
-  }
-  const file = list.export.file.replaceAll('{date}', dayOf(at))
-  reply
-    .header('content-type', 'text/csv; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('content-disposition', `attachment; filename="${file}"`)
-  return reply.send(Readable.from(csv()))
-}
-
-/** The list's own, then what is sold, so that the money in a row adds up to its total. */
-export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
-  const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
-  return [...columns, ...missing]
-}
-
-/** As people read it, in a form that a spreadsheet sorts: money as a plain number, instants as Indian time. */
-export function csvCell(column: Column, row: ListRow): CsvCell {
-  const value = row[column.id]
-  if (value === null || value === undefined) return ''
-  switch (column.kind) {
-    case 'date':
-      return String(value)
-        .replace('T', ' ')
-        .replace(/\+05:30$/, '')
-    case 'status': {
-      const word = row[`${column.id}_display`] ?? value
-      // A list shows two badges; a spreadsheet has one cell, and somebody sums up what says "Paid".
-      return row.in_review && row.payment_status === 'success' ? `${word}, ${REVIEW}` : word
-    }
-    case 'option':
-    case 'yes-no':
-      return row[`${column.id}_display`] ?? value
-    case 'money':
-      return typeof value === 'number' ? value.toFixed(2) : value
-    case 'text':
-    case 'number':
-    case 'file':
-      return value
-    default:
-      return assertNever(column.kind)
-  }
 }

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync'
+import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf, instant, paise } from '../../engine/index.ts'
 import type { EventStats, ListAnswer, ListRow, StatsAnswer } from '../../engine/index.ts'
@@ -337,6 +338,33 @@ describe('an export', () => {
     expect(
       (await csv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows,
     ).toHaveLength(2)
+  })
+
+  test.each([
+    ['payment_status=success&ticket_type=afpi-pg', '_paid_afpi-pg.csv'],
+    ['date_from=2025-10-09&date_to=2025-10-09&as=xlsx', '_from-2025-10-09_to-2025-10-09.xlsx'],
+    ['waiting=review&afpi_member=false', '_review_not-afpi_member.csv'],
+    ['search=Asha%20Nair', '_search.csv'],
+  ])('with %s its name says so, and names nobody', async (query, ending) => {
+    const answer = await office.get(`/admin/export/?event_type=afpicon&${query}`)
+    expect(answer.headers['content-disposition']).toBe(
+      `attachment; filename="afpicon_registrations${ending}"`,
+    )
+  })
+
+  test('an Excel file holds the same: amounts as numbers, formulas and long digits as the text they are', async () => {
+    const answer = await office.get('/afpicon/download-csv/?as=xlsx')
+    expect(answer.headers['content-type']).toContain('spreadsheetml.sheet')
+    const files = unzipSync(answer.rawPayload)
+    const [sheet = '', strings = ''] = ['xl/worksheets/sheet1.xml', 'xl/sharedStrings.xml'].map(
+      (name) => strFromU8(files[name] ?? new Uint8Array()),
+    )
+    expect(sheet.match(/<row /g)).toHaveLength(46)
+    expect(sheet).not.toMatch(/<f[ >]/)
+    expect(sheet).toContain('<v>7080</v>')
+    expect(strings).toContain('+919876500007')
+    expect(strings).toContain('=HYPERLINK("http://evil.example")')
+    expect(strings).toContain(numberOf(test_, EVENT, 45))
   })
 
   test('formulas are defused, phone numbers are not, commas and quotes survive', async () => {

@@ -194,14 +194,14 @@ describe('the list', () => {
     await page.getByText('Page 7 of 7').waitFor()
   })
 
-  test('S138 S164: the export is the filtered list under the name of the event file', async () => {
+  test('S138 S164: the export is the filtered list under the name of the event file, and of the filter', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed')
     await status(page).getByText('33 failed registrations').waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
     ])
-    expect(file.suggestedFilename()).toBe('afpicon_2026_registrations_2025-10-10.csv')
+    expect(file.suggestedFilename()).toBe('afpicon_2026_registrations_2025-10-10_failed.csv')
     expect(
       readFileSync(await file.path(), 'utf8')
         .trim()
@@ -517,7 +517,7 @@ describe('a list as a person wants it', () => {
     await page.getByRole('columnheader', { name: 'Designation' }).waitFor()
     await page.getByText('Views', { exact: true }).click()
     await page.getByLabel('Keep these filters as').fill('Who failed')
-    await page.getByRole('button', { name: 'Keep', exact: true }).click()
+    await page.keyboard.press('Enter')
     await page.getByText('View: Who failed').waitFor()
     await expectAccessible(page, 'list with its tools open')
     expect(await misplacedAtAnyWidth(page)).toEqual([])
@@ -528,8 +528,6 @@ describe('a list as a person wants it', () => {
     await again.getByText('Views', { exact: true }).click()
     await again.getByRole('button', { name: 'Who failed', exact: true }).click()
     await status(again).getByText('33 failed registrations').waitFor()
-    await again.getByRole('row').nth(1).getByText('Dr. Example 130').waitFor()
-
     for (const key of ['j', 'j', 'j', 'k']) await again.keyboard.press(key)
     await again.keyboard.press('Enter')
     await again.getByRole('heading', { level: 1, name: 'Dr. Example 126' }).waitFor()
@@ -545,33 +543,20 @@ describe('a list as a person wants it', () => {
       answers: {
         full_name: 'Dr. Venkatanarasimharajuvaripeta Subrahmanyam-Ramachandran',
         email: 'a.long.address.of.somebody@department.hospital.example.org',
-        phone_number: '+919800000000',
         ticket_type: 'afpi-pg',
-        city: 'Thiruvananthapuram',
       },
       pays: 'wrong-amount',
     })
     const page = await enter('/admin/dashboard')
-    const row = page.getByRole('region', { name: 'What needs somebody' }).getByRole('listitem')
-    await row.filter({ hasText: 'Payments to review' }).getByRole('link').waitFor()
+    const reviews = page.getByRole('listitem').filter({ hasText: 'Payments to review' })
+    await reviews.getByRole('link').waitFor()
     expect(await misplacedAtAnyWidth(page), 'dashboard').toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
-    await row
-      .filter({ hasText: 'Payments to review' })
-      .getByRole('link', { name: 'AFPICON 1' })
-      .click()
+    await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
     await status(page).getByText('1 registration with a payment to review').waitFor()
-    for (const head of [
-      'Registration Number',
-      'Full Name',
-      'Registration Category',
-      'Total Amount',
-      'Payment Status',
-      'Registered On',
-    ]) {
-      const box = await page.getByRole('columnheader', { name: head }).boundingBox()
-      expect((box?.x ?? 0) + (box?.width ?? 9999), head).toBeLessThanOrEqual(1280)
-    }
+    const heads = page.getByRole('columnheader')
+    const ends = heads.evaluateAll((all) => all.map((head) => head.getBoundingClientRect().right))
+    expect((await ends).map((end) => end <= 1280)).toEqual([true, true, true, true, true, true])
     expect(await misplacedAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
     await status(page).getByText('131 registrations').waitFor()

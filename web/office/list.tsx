@@ -47,9 +47,11 @@ export function ListPage({
         ? list.errors.shape
         : fill(list.errors.load, { message: error.message }, '')
   const saving = useMutation({
-    mutationFn: async () => {
-      const file = take(await download(withFilters(list.export.api, list, search, false)))
-      save(file.blob, file.name ?? list.export.file)
+    mutationFn: async (as: 'csv' | 'xlsx') => {
+      const filtered = withFilters(list.export.api, list, search, false)
+      const asked = `${filtered}${filtered.includes('?') ? '&' : '?'}as=xlsx`
+      const file = take(await download(as === 'csv' ? filtered : asked))
+      save(file.blob, file.name ?? list.export.file.replace(/csv$/, as))
     },
   })
   const refused = useLeaveOn401(saving.error)
@@ -103,8 +105,16 @@ export function ListPage({
           </button>
           <button
             type="button"
+            className="btn line sm"
+            onClick={() => saving.mutate('xlsx')}
+            disabled={saving.isPending}
+          >
+            Export Excel
+          </button>
+          <button
+            type="button"
             className="btn sm"
-            onClick={() => saving.mutate()}
+            onClick={() => saving.mutate('csv')}
             disabled={saving.isPending}
           >
             <Icon name="down" small />

@@ -4,6 +4,7 @@ import type { AdminList } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import type { Page } from './answers.ts'
 import { pageWindow } from './calls.ts'
+import './pager.css'
 
 type PagerProps = {
   readonly list: AdminList

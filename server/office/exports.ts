@@ -1,0 +1,157 @@
+/** A list to be saved: all its pages as CSV or as an Excel file, under a name that says what was filtered. */
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { assertNever, dayOf, soldColumns } from '../../engine/index.ts'
+import type { AdminList, Column, Day, EventConfig, ListRow } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import type { ListQuery, StoredRegistration } from '../store/store.ts'
+import type { OfficeCall } from './addresses.ts'
+import { csvRows } from './csv.ts'
+import type { CsvCell } from './csv.ts'
+import { listRow } from './rows.ts'
+import { xlsxOf } from './xlsx.ts'
+
+/** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
+const REVIEW = 'in review'
+/** An Excel file is made whole in memory: as many rows as are counted, some 100 MB while it is made. */
+const XLSX_ROWS_MAX = 10_000
+
+export type ExportKind = 'csv' | 'xlsx'
+
+/** The first chunk is fetched before the answer begins, so that a failing store is still an error answer. */
+export async function sendExport(
+  deps: Deps,
+  { event, list }: OfficeCall,
+  query: ListQuery,
+  who: string,
+  kind: ExportKind,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const at = deps.clock()
+  const chunks = deps.store.exportRows(query)[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  const columns = exportColumns(event, list)
+  const lines = (rows: readonly StoredRegistration[]): CsvCell[][] =>
+    rows.map((registration) => {
+      const row = listRow(event, registration)
+      return columns.map((column) => csvCell(column, row))
+    })
+  const noted = (): Promise<void> =>
+    deps.store.audit({
+      at,
+      who,
+      what: `exported the list ${list.id}${kind === 'csv' ? '' : ' to Excel'}`,
+      eventId: event.id,
+      regNo: null,
+    })
+  const head = columns.map(({ label }) => label)
+  reply
+    .header('cache-control', 'no-store')
+    .header(
+      'content-disposition',
+      `attachment; filename="${exportName(list, query, dayOf(at), kind)}"`,
+    )
+  if (kind === 'xlsx') {
+    const rows: StoredRegistration[] = []
+    for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
+      rows.push(...chunk.value)
+      if (rows.length > XLSX_ROWS_MAX)
+        return refuse(
+          reply.removeHeader('content-disposition'),
+          422,
+          'too_many',
+          'These are too many for an Excel file: it takes 10,000. Set a filter, or export CSV.',
+        )
+    }
+    await noted()
+    const file = await xlsxOf({
+      head,
+      rows: lines(rows).map((row) => row.map((cell, at) => sheetCell(columns[at], cell))),
+    })
+    return reply.type(XLSX_TYPE).send(file)
+  }
+  await noted()
+  async function* csv(): AsyncGenerator<string> {
+    yield csvRows([head], true)
+    for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
+      if (chunk.value.length > 0) yield csvRows(lines(chunk.value), false)
+    }
+  }
+  return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
+}
+
+const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** Money and counts are numbers; digits that only name something are text. */
+function sheetCell(column: Column | undefined, cell: CsvCell): string | number {
+  if (cell === null || cell === undefined || cell === '') return ''
+  if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
+  const isNumber = column?.kind === 'money' || column?.kind === 'number'
+  return isNumber && Number.isFinite(Number(cell)) ? Number(cell) : String(cell)
+}
+
+/** What was searched for stays out of the name: it may be somebody's. */
+function exportName(
+  { export: { file } }: AdminList,
+  query: ListQuery,
+  today: Day,
+  kind: ExportKind,
+): string {
+  const { answers, chosen = {}, people = {}, sold, dateFrom, dateTo } = query
+  const said = (by: Readonly<Record<string, string | boolean>>): string[] =>
+    Object.entries(by).map(([id, value]) =>
+      typeof value === 'boolean' ? `${value ? '' : 'not-'}${id}` : value,
+    )
+  const parts = [
+    query.paymentStatus === 'success' ? 'paid' : query.paymentStatus,
+    query.category,
+    query.period,
+    query.state,
+    query.waiting?.is,
+    ...said(answers),
+    ...said(chosen),
+    ...said(people),
+    sold === undefined ? undefined : [sold.item, sold.option].filter(Boolean).join('-'),
+    dateFrom === undefined ? undefined : `from-${dateFrom}`,
+    dateTo === undefined ? undefined : `to-${dateTo}`,
+    query.search === undefined ? undefined : 'search',
+  ].filter((part) => part !== undefined)
+  const [name = file] = file.replaceAll('{date}', today).split(/\.csv$/i)
+  const ending = parts.map((part) => `_${part.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`).join('')
+  return `${name}${ending}.${kind}`
+}
+
+/** The list's own, then what is sold, so that the money in a row adds up to its total. */
+export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
+  const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
+  return [...columns, ...missing]
+}
+
+/** As people read it, in a form that a spreadsheet sorts: money as a plain number, instants as Indian time. */
+export function csvCell(column: Column, row: ListRow): CsvCell {
+  const value = row[column.id]
+  if (value === null || value === undefined) return ''
+  switch (column.kind) {
+    case 'date':
+      return String(value)
+        .replace('T', ' ')
+        .replace(/\+05:30$/, '')
+    case 'status': {
+      const word = row[`${column.id}_display`] ?? value
+      // A list shows two badges; a spreadsheet has one cell, and somebody sums up what says "Paid".
+      return row.in_review && row.payment_status === 'success' ? `${word}, ${REVIEW}` : word
+    }
+    case 'option':
+    case 'yes-no':
+      return row[`${column.id}_display`] ?? value
+    case 'money':
+      return typeof value === 'number' ? value.toFixed(2) : value
+    case 'text':
+    case 'number':
+    case 'file':
+      return value
+    default:
+      return assertNever(column.kind)
+  }
+}
