@@ -18,6 +18,7 @@ import { serveAlone } from '../browser/serve.ts'
 import { cpuOf } from './cpu.js'
 import { benchChecker, sayChecker, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
+import { benchSearch } from './search.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 6)
@@ -191,10 +192,12 @@ async function benchAll() {
   return within
 }
 
-/** `npm run bench -- first-visit [COMMIT]` runs that part alone. */
+/** `npm run bench -- first-visit [COMMIT]` and `-- search [COMMIT]` run that part alone. */
 const [part, ...rest] = process.argv.slice(2)
 const within =
   part === 'first-visit'
     ? await benchFirstVisit(...rest)
-    : (await benchAll()) && (await benchFirstVisit())
+    : part === 'search'
+      ? await benchSearch(...rest)
+      : (await benchAll()) && (await benchFirstVisit())
 process.exitCode = within ? 0 : 1

@@ -127,6 +127,7 @@ const session = {
     from: '2026-11-14',
     to: '2026-11-15',
     price_steps: [{ day: '2026-10-01', label: 'Regular' }],
+    always: { name: 'full_name', category: 'ticket_type' },
     gives_codes: false,
     sells: false,
   })),
