@@ -2,6 +2,7 @@
 import type { PaymentStatus } from './payment.ts'
 import type { ActName, RegistrationState } from './acts.ts'
 import type { WireTold } from './paying-wire.ts'
+import type { WireReview } from './wire.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
 export type ActsAnswer = {
@@ -28,6 +29,8 @@ export type ActsAnswer = {
   approval: WireApproval | null
   /** What the delegate told of money paid outside; null: nothing that is still looked for. */
   told: WireTold | null
+  /** Its money that waits for a decision: POST {act: accept | dismiss, review, why, reference?, amount?}. */
+  reviews: WireReview[]
   /** What was done, the newest first. */
   trail: WireAct[]
 }

@@ -44,7 +44,6 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/registrations/bulk',
   '/admin/registrations/{reg_no}',
   '/admin/registrations/{reg_no}/files/{field}',
-  '/admin/registrations/{reg_no}/resend-mail',
   '/admin/registrations/{reg_no}/refund',
   '/admin/registrations/{reg_no}/acts',
   '/admin/registrations/{reg_no}/documents',

@@ -268,6 +268,8 @@ export type OfficeRegistrationAnswer = {
   registration: ListRow
   /** What to call the delegate: their name, else the number. */
   name: string
+  /** Empty where they gave none. */
+  contact: { email: string; phone: string }
   /** In form order, with labels; file answers carry a link. */
   answers: { id: string; label: string; text: string; href?: string }[]
   /** What was sold, line by line; empty for what was stored before bills had lines. */

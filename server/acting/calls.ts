@@ -12,6 +12,7 @@ import type { ActedAnswer, ActsAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { servedAsked } from '../office/asked.ts'
+import { wireReview } from '../office/reviews.ts'
 import type { Asked } from '../office/asked.ts'
 import type { ActNo } from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
@@ -76,12 +77,13 @@ async function standingOf(
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
-  const [kept, refunds, acts, decisions, told] = await Promise.all([
+  const [kept, refunds, acts, decisions, told, reviews] = await Promise.all([
     store.kept(regNo),
     store.refunds(regNo),
     store.acts(regNo),
     store.decisions(regNo),
     lastTold({ store }, served.config, registration, fileOf),
+    store.reviews(registration.eventId),
   ])
   const underWay = refunds
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
@@ -102,6 +104,7 @@ async function standingOf(
     persons: Object.values(served.config.roles),
     approval: approvalShown(served.config, registration),
     told: told?.telling.endedAs === null ? told.told : null,
+    reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
     trail: trailOf(acts, decisions),
   }
 }

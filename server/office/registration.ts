@@ -1,14 +1,14 @@
-/** One registration's own page: everything the office knows of it, its files, and its confirmation once more. */
+/** One registration's own page: everything the office knows of it, and its files. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   answerText,
   CODE,
   dayOf,
+  delegateOf,
   formatDay,
   formatInstant,
   formatMoney,
   isoIndia,
-  mailFor,
   rupees,
   wireLines,
   words,
@@ -60,6 +60,7 @@ export function registrationRoutes(
       status: 'success',
       registration: listRow(event, registration),
       name: nameOf(event, registration),
+      contact: contactOf(event, registration),
       lines: wireLines(registration.lines),
       answers: answersOf(event, registration, code),
       payments: registration.payments.map((payment, index) => ({
@@ -131,45 +132,17 @@ export function registrationRoutes(
     return reply.header('content-length', kept.bytes).send(kept.content)
   }
 
-  const resend = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await find(request, reply)
-    if (found === null) return reply
-    const { admin, registration, event } = found
-    if (registration.paymentStatus !== 'success')
-      return refuse(
-        reply,
-        409,
-        'not_paid',
-        'The confirmation goes out once the payment is confirmed.',
-      )
-    const mail = mailFor(event, registration)
-    if (mail === null)
-      return refuse(
-        reply,
-        409,
-        'no_mail',
-        'This event has no confirmation email, or the delegate gave no address.',
-      )
-    const at = deps.clock()
-    const id = await deps.store.queueMail(registration.regNo, mail, at)
-    await deps.store.audit({
-      at,
-      who: admin.username,
-      what: 'sent the confirmation again',
-      eventId: event.id,
-      regNo: registration.regNo,
-    })
-    return reply
-      .header('cache-control', 'no-store')
-      .send({ status: 'success', message: `The confirmation is on its way to ${mail.to}.`, id })
-  }
-
   const look = { config: { office: { least: 'viewer', about: 'registration' } } } as const
-  const mailing = { config: { office: { least: 'desk', about: 'registration' } } } as const
   for (const path of paths('/admin/registrations/:reg_no')) app.get(path, look, show)
   for (const path of paths('/admin/registrations/:reg_no/files/:field')) app.get(path, look, file)
-  for (const path of paths('/admin/registrations/:reg_no/resend-mail'))
-    app.post(path, mailing, resend)
+}
+
+function contactOf(
+  event: EventConfig,
+  { answers }: StoredRegistration,
+): OfficeRegistrationAnswer['contact'] {
+  const { email, phone } = delegateOf(event, answers)
+  return { email, phone }
 }
 
 /** In form order; then what the file also stores, then answers to fields that the form no longer has. */

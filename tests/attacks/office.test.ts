@@ -145,7 +145,7 @@ describe('a page of another site', () => {
     // Signing out answers a stranger with success, and yet may be nobody else's to do.
     const logouts = routes.filter(({ path }) => path.includes('logout'))
     for (const path of [
-      `/admin/registrations/${paid}/resend-mail/`,
+      `/admin/registrations/${paid}/acts/`,
       '/admin/codes/',
       '/admin/codes/withdraw/',
     ])
@@ -171,8 +171,10 @@ describe('a page of another site', () => {
     expect(await sessionOf(cookieOf(token))).toBe(200)
     // The same call from our own page does what it says, so that the walk was not at a closed door.
     const own = { ...cookieOf(token), 'sec-fetch-site': 'same-origin' }
-    const path = `/admin/registrations/${paid}/resend-mail/`
-    expect((await target.ask({ method: 'POST', path, headers: own })).status).toBe(200)
+    const path = `/admin/registrations/${paid}/acts/`
+    const headers = { ...own, 'content-type': 'application/json' }
+    const body = JSON.stringify({ act: 'note', why: 'Ours.' })
+    expect((await target.ask({ method: 'POST', path, headers, body })).status).toBe(200)
   })
 
   test('cannot sign a browser in, whatever it sends', async () => {

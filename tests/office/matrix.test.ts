@@ -82,7 +82,6 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/registrations/:reg_no/documents/:id': 'viewer of their event',
   // What each act takes beyond that is the engine's table.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
-  'POST /admin/registrations/:reg_no/resend-mail': 'desk of their event',
   'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
   // What each act takes, and whose event it is, is told row by row besides.

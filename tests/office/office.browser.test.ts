@@ -308,23 +308,23 @@ describe('a registration', () => {
     await page.getByText('opened the registration').first().waitFor()
     await expectAccessible(page, 'registration')
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
-    await page
-      .getByRole('status')
-      .getByText('The confirmation is on its way to example5@example.org.')
-      .waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
+    await page.getByText('An email is on its way to example5@example.org.').waitFor()
     await page.getByText('Queued').waitFor()
     await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
     await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
   })
 
-  test('an unpaid one cannot be confirmed, and the page says why', async () => {
-    const page = await enter(`/admin/afpicon2026/${numberOf(server, EVENT, 3)}`)
-    const button = page.getByRole('button', { name: 'Resend confirmation' })
-    await button.waitFor()
-    expect(await button.isDisabled()).toBe(true)
-    expect(
-      await page.locator(`#${await button.getAttribute('aria-describedby')}`).textContent(),
-    ).toBe('The confirmation goes out once the payment is confirmed.')
+  test('leads to the one before and after it in the list, over the end of a page', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed&page_size=10')
+    await page.getByRole('link', { name: numberOf(server, EVENT, 94) }).click()
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
+    expect(await page.getByRole('link', { name: 'WhatsApp' }).getAttribute('href')).toBe(
+      'https://wa.me/919800000000',
+    )
+    await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
+    await page.getByText('Page 2 of 4').waitFor()
   })
 })
 
@@ -510,8 +510,6 @@ describe('a list as a person wants it', () => {
     await page.getByRole('row').nth(1).getByText('Dr. Example 002').waitFor()
     await page.getByRole('button', { name: 'Full Name' }).click()
     await page.getByRole('row').nth(1).getByText('Dr. Example 130').waitFor()
-    expect(page.url()).toBe(`${url}/admin/afpicon?payment_status=failed&sort=-name`)
-
     await page.getByText('More columns').click()
     await page.getByRole('checkbox', { name: 'Designation' }).check()
     await page.getByRole('columnheader', { name: 'Designation' }).waitFor()
@@ -554,15 +552,12 @@ describe('a list as a person wants it', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
     await status(page).getByText('1 registration with a payment to review').waitFor()
-    const heads = page.getByRole('columnheader')
-    const ends = heads.evaluateAll((all) => all.map((head) => head.getBoundingClientRect().right))
-    expect((await ends).map((end) => end <= 1280)).toEqual([true, true, true, true, true, true])
+    const last = await page.getByRole('columnheader', { name: 'Registered On' }).boundingBox()
+    expect((last?.x ?? 0) + (last?.width ?? 9999)).toBeLessThanOrEqual(1280)
     expect(await misplacedAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
-    await status(page).getByText('131 registrations').waitFor()
     await page.goto(`${url}/admin/afpicon/${numberOf(server, EVENT, 140)}`)
-    await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
-    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Accept the payment' }).waitFor()
     expect(await misplacedAtAnyWidth(page), 'registration').toEqual([])
   })
 })

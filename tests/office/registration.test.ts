@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OfficeRegistrationAnswer } from '../../engine/index.ts'
+import type { ActsAnswer, OfficeRegistrationAnswer } from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { noon, numberOf, register, signIn } from './office.ts'
@@ -180,12 +180,39 @@ describe('the proof', () => {
   })
 })
 
+const acts = async (regNo: string): Promise<ActsAnswer> =>
+  (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActsAnswer
+
+test('how to reach the delegate, and money that waits for a decision, come with the registration', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 7,
+    on: noon('2025-10-10'),
+    answers: answersOf(7),
+    pays: 'wrong-amount',
+  })
+  expect((await open(regNo)).contact).toEqual({
+    email: 'delegate7@example.org',
+    phone: '+919876500000',
+  })
+  const { reviews, allowed } = await acts(regNo)
+  expect(reviews).toMatchObject([{ due: 7080, came: { amount: 1, reference: 'REF7' } }])
+  expect(reviews[0]?.decisions).toEqual(expect.arrayContaining(['accept', 'dismiss']))
+  expect(allowed).toEqual(expect.arrayContaining(['accept', 'dismiss']))
+  const other = await register(test_, EVENT, {
+    n: 8,
+    on: noon('2025-10-10'),
+    answers: answersOf(8),
+  })
+  expect((await acts(other)).reviews).toEqual([])
+})
+
 describe('the confirmation again', () => {
   const resend = (regNo: string) =>
     test_.app.inject({
       method: 'POST',
-      url: `/admin/registrations/${regNo}/resend-mail/`,
+      url: `/admin/registrations/${regNo}/acts/`,
       headers: { authorization: `Bearer ${office.token}` },
+      payload: { act: 'resend' },
     })
 
   test('goes to the delegate once per click, and is on record', async () => {
@@ -199,12 +226,13 @@ describe('the confirmation again', () => {
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
       status: 'success',
-      message: 'The confirmation is on its way to delegate5@example.org.',
+      message: 'An email is on its way to delegate5@example.org.',
     })
-    const { mails, audit } = await open(regNo)
+    const { mails } = await open(regNo)
     expect(mails).toHaveLength(1)
     expect(mails[0]).toMatchObject({ to: 'delegate5@example.org', status: 'queued' })
-    expect(audit.map(({ what }) => what)).toContain('sent the confirmation again')
+    const { trail } = await acts(regNo)
+    expect(trail.map(({ act, who }) => [act, who])).toEqual([['resend', 'office']])
   })
 
   test('is refused before the payment is confirmed', async () => {
@@ -215,7 +243,7 @@ describe('the confirmation again', () => {
     })
     const answer = await resend(regNo)
     expect(answer.statusCode).toBe(409)
-    expect(answer.json()).toMatchObject({ code: 'not_paid' })
+    expect(answer.json()).toMatchObject({ code: 'not_now' })
     expect((await open(regNo)).mails).toEqual([])
   })
 

@@ -196,7 +196,7 @@ describe('the session', () => {
 
 describe('a page elsewhere cannot act with the cookie', () => {
   const resend = async (headers: Record<string, string>): Promise<number> => {
-    const url = `/admin/registrations/${numberOf(office, 'afpicon2026', 404)}/resend-mail/`
+    const url = `/admin/registrations/${numberOf(office, 'afpicon2026', 404)}/acts/`
     return (await office.app.inject({ method: 'POST', url, headers })).statusCode
   }
   test.each<[string, Record<string, string>, number]>([

@@ -94,6 +94,7 @@ const row = { ...registration, id: 1, payment_status_display: 'Paid' }
 const officeRegistration = {
   status: 'success',
   registration: row,
+  contact: { email: 'sample@example.org', phone: '' },
   answers: [{ id: 'full_name', label: 'Full Name', text: 'Dr. Sample' }],
   payments: [
     {
@@ -267,7 +268,19 @@ const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>(
   [
     readList,
     new Map([
-      [NO_ROWS, { rows: [], count: 0, pageSize: 0, page: 1, shown: null, countCapped: false }],
+      [
+        NO_ROWS,
+        {
+          rows: [],
+          count: 0,
+          pageSize: 0,
+          page: 1,
+          shown: null,
+          countCapped: false,
+          sums: null,
+          notSorted: null,
+        },
+      ],
     ]),
   ],
 ])

@@ -17,6 +17,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     persons,
     approval,
     told,
+    reviews,
     trail,
   } = body
   const isReadable =
@@ -27,6 +28,11 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
     (told === null || isTold(told)) &&
+    listOf(reviews, (one) =>
+      isRecord(one) && holdsAll(one, 'string', 'id', 'why') && Array.isArray(one['decisions'])
+        ? one
+        : null,
+    ) !== null &&
     listOf(trail, (line) =>
       isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
     ) !== null

@@ -19,5 +19,10 @@ export const BUTTONS = {
   transfer: 'Transfer',
   erase: 'Erase the person',
   send_pay_link: 'Send a link to pay',
+  resend: 'Resend confirmation',
+  accept: 'Accept the payment',
+  dismiss: 'Dismiss the payment',
 } as const
 export type Button = keyof typeof BUTTONS
+/** These stand beside the money that they are about. */
+export const OF_REVIEWS: readonly Button[] = ['accept', 'dismiss']

@@ -2,12 +2,13 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatMoney, fromRupees } from '../../engine/index.ts'
-import type { ActsAnswer } from '../../engine/index.ts'
+import type { ActsAnswer, WireReview } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { SeenFirst } from './act-approval.tsx'
 import { Came, Told, typed } from './act-came.tsx'
+import { AboutReview } from './act-review.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { Banner } from './parts.tsx'
@@ -16,6 +17,8 @@ type ActDialogProps = {
   readonly button: Button
   readonly title: string
   readonly standing: ActsAnswer
+  /** Of what is accepted or dismissed; null: the act is about no review. */
+  readonly review: WireReview | null
   readonly refused: ApiError | null
   readonly isBusy: boolean
   readonly onDo: (words: ActWords) => void
@@ -30,7 +33,7 @@ function freshKey(): string {
 }
 
 export function ActDialog(props: ActDialogProps) {
-  const { button, title, standing, refused, isBusy, onDo, onClose } = props
+  const { button, title, standing, review, refused, isBusy, onDo, onClose } = props
   const [key] = useState(freshKey)
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
   const agreed = refused?.code === 'price_changes' ? (refused.answer?.quote?.total ?? null) : null
@@ -50,10 +53,15 @@ export function ActDialog(props: ActDialogProps) {
           submitted.preventDefault()
           const data = new FormData(submitted.currentTarget)
           const words = wordsIn(button, data, answers)
-          onDo({ ...words, key, ...(agreed !== null && { total: agreed }) })
+          onDo({
+            ...words,
+            ...(review !== null && { review: review.id }),
+            key,
+            ...(agreed !== null && { total: agreed }),
+          })
         }}
       >
-        <Questions {...{ button, standing, setAnswers }} />
+        <Questions {...{ button, standing, review, setAnswers }} />
         <label>
           {button === 'note' ? 'Note' : !asksWhy(button) ? 'Why (if you like)' : 'Why'}
           <textarea
@@ -78,7 +86,13 @@ export function ActDialog(props: ActDialogProps) {
 }
 
 /** The other acts are understood without a reason. */
-const WITHOUT_WHY: ReadonlySet<Button> = new Set(['send_pay_link', 'confirm', 'approve', 'take_up'])
+const WITHOUT_WHY: ReadonlySet<Button> = new Set([
+  'send_pay_link',
+  'confirm',
+  'approve',
+  'take_up',
+  'resend',
+])
 const asksWhy = (button: Button): boolean => !WITHOUT_WHY.has(button)
 
 /** What a form's fields say to the call. */
@@ -108,21 +122,27 @@ function wordsIn(
     }
     case 'refuse':
       return data.get('offer') === 'on' ? { act: button, why, offer: true } : { act: button, why }
+    case 'accept': {
+      const given = { reference: text('reference'), amount: text('amount') }
+      return data.has('reference') ? { act: button, why, ...given } : { act: button, why }
+    }
     case 'note':
     case 'approve':
     case 'erase':
     case 'not_found':
     case 'take_up':
     case 'send_pay_link':
+    case 'resend':
+    case 'dismiss':
       return { act: button, why }
   }
 }
 
-type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing'> & {
+type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing' | 'review'> & {
   readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
 }
 
-function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode {
+function Questions({ button, standing, review, setAnswers }: QuestionsProps): ReactNode {
   switch (button) {
     case 'correct':
       return <ChangedAnswers fields={standing.fields} onChange={setAnswers} />
@@ -147,9 +167,13 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
       )
     case 'not_found':
       return standing.told === null ? null : <Told told={standing.told} />
+    case 'accept':
+    case 'dismiss':
+      return review && <AboutReview review={review} isAccepted={button === 'accept'} />
     case 'note':
     case 'take_up':
     case 'send_pay_link':
+    case 'resend':
       return null
   }
 }

@@ -2,12 +2,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatMoney, fromRupees } from '../../engine/index.ts'
-import type { ActsAnswer } from '../../engine/index.ts'
+import type { ActsAnswer, WireReview } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { readActed, readActs } from './act-answers.ts'
 import { Told } from './act-came.tsx'
 import { ActDialog } from './act-dialog.tsx'
-import { BUTTONS } from './act-buttons.ts'
+import { BUTTONS, OF_REVIEWS } from './act-buttons.ts'
+import { Reviews } from './act-review.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
@@ -25,6 +26,7 @@ type ActsProps = {
 export function Acts({ regNo, onDone }: ActsProps) {
   const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
   const [open, setOpen] = useState<Button | null>(null)
+  const [review, setReview] = useState<WireReview | null>(null)
   const query = useQuery({
     queryKey: ['acts', regNo],
     queryFn: ({ signal }) => ask(path, readActs, { signal }),
@@ -43,6 +45,11 @@ export function Acts({ regNo, onDone }: ActsProps) {
     setOpen(null)
     act.reset()
   }
+  const question = (button: Button, about: WireReview | null) => {
+    act.reset()
+    setReview(about)
+    setOpen(button)
+  }
   const { data } = query
   return (
     <section className="pan" aria-labelledby="reg-acts" aria-busy={query.isFetching}>
@@ -58,6 +65,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
       <p role="status" className="done">
         {act.data ?? ''}
       </p>
+      {data && <Reviews {...data} onOpen={question} />}
       {data && (
         <div className="acts-of">
           {buttonsOf(data).map((button) => (
@@ -65,10 +73,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
               key={button}
               type="button"
               className="btn line sm"
-              onClick={() => {
-                act.reset()
-                setOpen(button)
-              }}
+              onClick={() => question(button, null)}
             >
               {BUTTONS[button]}
             </button>
@@ -81,6 +86,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
           button={open}
           title={BUTTONS[open]}
           standing={data}
+          review={review}
           refused={refused}
           isBusy={act.isPending}
           onDo={(words) => act.mutate(words)}
@@ -93,7 +99,9 @@ export function Acts({ regNo, onDone }: ActsProps) {
 }
 
 const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
-  (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
+  (Object.keys(BUTTONS) as Button[]).filter(
+    (button) => allowed.includes(button) && !OF_REVIEWS.includes(button),
+  )
 
 /** How it stands, and what is open of its money. */
 function State({ state_display: words, due, pay_back: back }: ActsAnswer) {

@@ -284,7 +284,8 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
     listOf(payments, readPayment) !== null &&
     listOf(mails, readMail) !== null &&
     listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
-    listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null
+    listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null &&
+    texted(body['contact'], 'email', 'phone') !== null
   return registration !== null && lists && texted(event, 'id', 'title') !== null
     ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)
     : null

@@ -1,5 +1,5 @@
 /** The page of one registration in the office. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
 import { readLines } from '../../engine/index.ts'
 import type { AdminList, OfficeRegistrationAnswer } from '../../engine/index.ts'
@@ -10,9 +10,11 @@ import type { LedgerRow } from '../shared/ledger.tsx'
 import { Badge, Status } from '../shared/status.tsx'
 import { Documents } from './documents.tsx'
 import { Acts } from './acts.tsx'
-import { readMessage, readOfficeRegistration } from './answers.ts'
+import { readOfficeRegistration } from './answers.ts'
 import { ask, registrationAddress } from './calls.ts'
+import { Contact } from './contact.tsx'
 import { useLeaveOn401 } from './leave.ts'
+import { Neighbours } from './neighbours.tsx'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf, totalOf } from './rows.tsx'
 import './asking.css'
@@ -73,6 +75,7 @@ export function RegistrationPage({
       <Heading title={name}>
         <p className="mute">{event.title}</p>
       </Heading>
+      <Neighbours list={list} regNo={row.reg_no} from={state?.from ?? list.route} />
       <div className="regtop">
         <p className="big">
           <RegNumber text={row.reg_no} />
@@ -87,6 +90,7 @@ export function RegistrationPage({
           </Badge>
         )}
       </div>
+      <Contact regNo={row.reg_no} {...query.data.contact} />
       {sameEmail.length > 0 && (
         <p className="mute">
           Same email: {sameEmail.length + 1}. Also{' '}
@@ -126,12 +130,7 @@ export function RegistrationPage({
           </section>
           <Payments payments={payments} />
           <Documents regNo={regNo} />
-          <Mails
-            mails={mails}
-            regNo={regNo}
-            mayResend={row.payment_status === 'success'}
-            onSent={() => void query.refetch()}
-          />
+          <Mails mails={mails} />
           <section className="pan" aria-labelledby="reg-audit">
             <h2 id="reg-audit">Activity</h2>
             <ul className="log">
@@ -227,47 +226,11 @@ const MAIL_WORDS = {
   failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
 } as const
 
-type MailsProps = {
-  readonly mails: OfficeRegistrationAnswer['mails']
-  readonly regNo: string
-  readonly mayResend: boolean
-  readonly onSent: () => void
-}
-
-function Mails({ mails, regNo, mayResend, onSent }: MailsProps) {
-  const resend = useMutation({
-    mutationFn: () =>
-      ask(`/admin/registrations/${encodeURIComponent(regNo)}/resend-mail/`, readMessage, {
-        method: 'POST',
-      }),
-    onSuccess: onSent,
-  })
-  const refused = useLeaveOn401(resend.error)
+function Mails({ mails }: { readonly mails: OfficeRegistrationAnswer['mails'] }) {
   return (
     <section className="pan" aria-labelledby="reg-mails">
-      <div className="ph">
-        <h2 id="reg-mails">Emails</h2>
-        <button
-          type="button"
-          className="btn line sm"
-          disabled={!mayResend || resend.isPending}
-          {...(!mayResend && { 'aria-describedby': 'reg-nomail' })}
-          onClick={() => resend.mutate()}
-        >
-          <Icon name="mail" small />
-          Resend confirmation
-        </button>
-      </div>
-      {!mayResend && (
-        <p className="hint" id="reg-nomail">
-          The confirmation goes out once the payment is confirmed.
-        </p>
-      )}
-      {refused && <Banner text={refused.message} onDismiss={() => resend.reset()} />}
-      <p role="status" className="settled">
-        {resend.data ?? ''}
-      </p>
-      {mails.length === 0 && mayResend && <p className="mute">No email has been sent yet.</p>}
+      <h2 id="reg-mails">Emails</h2>
+      {mails.length === 0 && <p className="mute">No email has been sent yet.</p>}
       <ul className="log">
         {mails.map((mail) => (
           <li key={mail.id}>
