@@ -87,6 +87,14 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   refunded: 'refunded',
 }
 
+/** What our own export says beside the four: each means something that a CSV does not carry. */
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  review:
+    'means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
+  registered:
+    'means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
+}
+
 /**
  * The rows of a file whose first line names its columns: field ids, what the event also stores, values
  * such as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or
@@ -224,7 +232,7 @@ function rowOf(
     wrong.push(
       values.payment_status === undefined
         ? 'There is no payment status.'
-        : `payment_status: “${values.payment_status}” is none of pending, success, failed, refunded.`,
+        : `payment_status: “${values.payment_status}” ${NOT_TAKEN[values.payment_status.toLowerCase()] ?? 'is none of pending, success, failed, refunded.'}`,
     )
   const [base, gst, total] = [money('base'), money('gst'), money('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)

@@ -219,6 +219,16 @@ describe('what is wrong is said, with its line', () => {
       { payment_status: 'done' },
       'payment_status: “done” is none of pending, success, failed, refunded.',
     ],
+    [
+      'Review, as an export says of money that somebody has to decide about',
+      { payment_status: 'Review' },
+      'payment_status: “Review” means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
+    ],
+    [
+      'Registered, as an export says of a price that nobody was asked to pay',
+      { payment_status: 'Registered' },
+      'payment_status: “Registered” means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
+    ],
     ['no status', { payment_status: '' }, 'There is no payment status.'],
     [
       'an Indian date',

@@ -522,7 +522,6 @@ describe('a list as a person wants it', () => {
 
     await here.context.close()
     const again = await enter('/admin/afpicon')
-    await again.getByRole('columnheader', { name: 'Designation' }).waitFor()
     await again.getByText('Views', { exact: true }).click()
     await again.getByRole('button', { name: 'Who failed', exact: true }).click()
     await status(again).getByText('33 failed registrations').waitFor()
