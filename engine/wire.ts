@@ -349,6 +349,8 @@ export type StatsAnswer = {
     now: string
     /** What needs somebody: rows with nothing in them are left out. */
     waiting: WireWaiting[]
+    /** Why event files are not served as they are, in sentences; for people of all events only. */
+    event_files?: string[]
     revenue_stats: { total_revenue: number }
     recent_registrations: Record<
       string,

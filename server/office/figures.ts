@@ -28,6 +28,9 @@ export function statsRoutes(
     const data: StatsAnswer['data'] = {
       now: isoIndia(at),
       waiting: waitingRows(waits),
+      ...(admin.events === null
+        ? { event_files: deps.events.refused().map(({ why }) => why) }
+        : {}),
       revenue_stats: { total_revenue: 0 },
       recent_registrations: {},
       by_day: {},

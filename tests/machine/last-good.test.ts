@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
+import type { StatsAnswer } from '../../engine/index.ts'
 import { openRegistry } from '../../server/events/registry.ts'
 import { looksCutOff } from '../../server/events/whole.ts'
 import { openStore } from '../../server/store/open.ts'
 import { judgeHere } from '../../server/events/folder.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
+import { signIn } from '../office/office.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 
@@ -270,5 +272,14 @@ test('an account without credentials in a changed file: the version before goes 
     health: 'degraded',
     troubles: [expect.stringContaining('AIRPAY_ELSEWHERE')],
   })
+  // Owners see it in the office; whoever works for some events has nothing to do with it.
+  const seen = async (name: string): Promise<unknown> => {
+    const office = await signIn(other, name)
+    return (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.event_files
+  }
+  expect(await seen('owner')).toEqual([expect.stringContaining('AIRPAY_ELSEWHERE')])
+  await signIn(other, 'treasurer')
+  await other.deps.store.setMay('treasurer', { role: 'treasurer', events: ['sample2026'] })
+  expect(await seen('treasurer')).toBeUndefined()
   await other.close()
 })

@@ -149,6 +149,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
   const newest = recordOf(recent ?? {}, (rows) => listOf(rows, readRecent))
   const byDay = recordOf(days ?? {}, (entries) => listOf(entries, readDay))
   const waits = listOf(data['waiting'] ?? [], readWaiting)
+  const files = listOf(data['event_files'] ?? [], (why) => (typeof why === 'string' ? why : null))
   const figures = Object.entries(data).every(
     ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isStats(value),
   )
@@ -159,12 +160,14 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
     newest !== null &&
     byDay !== null &&
     waits !== null &&
+    files !== null &&
     figures
     ? ({
         ...data,
         recent_registrations: newest,
         by_day: byDay,
         waiting: waits,
+        event_files: files,
       } as StatsAnswer['data'])
     : null
 }

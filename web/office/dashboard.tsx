@@ -71,7 +71,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
       )}
       {data && (
         <>
-          <Waiting rows={data.waiting} events={session.events} />
+          <Waiting rows={data.waiting} events={session.events} files={data.event_files ?? []} />
           <dl className="fig">
             {known.flatMap(({ event, stats }) =>
               event.dashboard.cards.map((card) => (

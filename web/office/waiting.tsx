@@ -8,19 +8,24 @@ import './waiting.css'
 type WaitingProps = {
   readonly rows: readonly WireWaiting[]
   readonly events: readonly OfficeEvent[]
+  /** Why event files are not served as they are. */
+  readonly files: readonly string[]
 }
 
-export function Waiting({ rows, events }: WaitingProps) {
+export function Waiting({ rows, events, files }: WaitingProps) {
   return (
     <section className="waiting" aria-labelledby="waiting">
       <h2 id="waiting">What needs somebody</h2>
-      {rows.length === 0 ? (
+      {rows.length + files.length === 0 ? (
         <p className="clear">
           <Icon name="tick" small />
           Nothing waits for anybody.
         </p>
       ) : (
         <ul>
+          {files.map((why) => (
+            <li key={why}>{why}</li>
+          ))}
           {rows.map(({ id, label, events: counted }) => (
             <li key={id}>
               <span>{label}</span>
