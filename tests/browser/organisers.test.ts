@@ -304,7 +304,11 @@ describe('the page for organisers', () => {
           await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
           // At 768 the page is built as at 360; only its width can differ.
           if (width !== 768)
-            await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`)
+            await expectAccessible(page, `${name} at ${width}${broken ? ' with findings' : ''}`, {
+              // Colours do not follow the width: at 360 each tab has been judged by itself, and beside it stands
+              // the editor here, which one look at each state of it judges.
+              colours: width < 1024 || name === (broken ? 'Price' : 'Form'),
+            })
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
         }
       }
