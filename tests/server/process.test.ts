@@ -25,6 +25,7 @@ import { beginServing } from '../../server/store/serving.ts'
 import { pdf } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { hostileFiles } from './hostile-files.ts'
+import { lendCompiled } from './lent.ts'
 import { own, runHere, top } from './running.ts'
 import { beginUpload } from './uploading.ts'
 
@@ -103,6 +104,7 @@ async function startServer(
   before: readonly string[] = [],
 ): Promise<Server> {
   const dataDir = join(folder, name)
+  lendCompiled(dataDir)
   const script = join(folder, `${name}.mjs`)
   writeFileSync(
     script,
