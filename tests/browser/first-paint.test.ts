@@ -406,7 +406,7 @@ test.each([
     if (tells) await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     release()
     await expect.poll(() => isTaken(page), { timeout: 10_000 }).toBe(true)
-    expect(plain(await bar.innerText())).toContain('₹ 3,540')
+    await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     for (const [where, answer] of filled)
       expect(answer === true ? await where.isChecked() : await where.inputValue()).toBe(answer)
     const [sent] = await Promise.all([
