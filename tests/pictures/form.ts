@@ -231,6 +231,13 @@ export const formStates = (server: Pictured): readonly State[] => {
     { name: 'form-scripts', open: at('/arogyam2027') },
     { name: 'form-free', open: at('/sevana2027') },
     { name: 'form-run', open: at('/nilarun2027') },
+    {
+      name: 'form-ways',
+      open: async (page) => {
+        await at('/lekhacon2027')(page)
+        await page.getByRole('radio', { name: 'NEFT, IMPS or UPI' }).check()
+      },
+    },
     { name: 'form-webinar', open: at('/soiltalk2027') },
   ]
 }

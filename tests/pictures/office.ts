@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { atGateway, registeredByCall } from '../browser/delegate.ts'
 import { ADMIN } from '../browser/serve.ts'
+import { registeredByTransfer, tellPaid } from './results.ts'
 import { NOW, to } from './state.ts'
 import type { Pictured, State } from './state.ts'
 
@@ -127,6 +128,16 @@ export const officeStates = (server: Pictured): readonly State[] => {
         await openRegistration(page, regNo)
       },
     },
+    {
+      name: 'office-registration-told',
+      open: async (page) => {
+        const regNo = await registeredByTransfer(server, 'Dr. Example Confirm')
+        await tellPaid(server, page, regNo)
+        await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
+        await page.getByText('This registration is').waitFor()
+      },
+    },
+    { name: 'office-bank', open: signedIn('/admin/lekhacon2027/reconcile') },
     { name: 'office-registration-unknown', open: signedIn('/admin/afpicon2026/AFPI0000000000000') },
     act('note', 'success', 'Write a note'),
     act('correct', 'success', 'Correct an answer', async (page) => {

@@ -1,4 +1,5 @@
 /** What becomes of a payment, as the delegate sees it: by the address that the gateway leads back to, and by a mailed link. */
+import type { Page } from 'playwright-core'
 import type { RegistrationAnswer } from '../../engine/index.ts'
 import { atGateway, registeredByCall } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'
@@ -46,6 +47,33 @@ const STANDS: Readonly<Record<string, Partial<Answered>>> = {
   cancelled: { stands: 'cancelled', ...PAID },
 }
 
+/** Somebody who chose to pay by transfer; answers the number. */
+export async function registeredByTransfer(server: Pictured, name: string): Promise<string> {
+  const answer = await fetch(`${server.url}/api/lekhacon2027/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: name,
+      email: 'example.transfer@example.org',
+      phone_number: '9847000000',
+      registered_as: 'member',
+      way: 'transfer',
+    }),
+  })
+  const { reg_no: regNo } = (await answer.json()) as { readonly reg_no?: string }
+  if (regNo === undefined) throw new Error(`nobody could register by transfer: ${answer.status}`)
+  return regNo
+}
+
+/** Opens the delegate's own page and says there that it is paid. */
+export async function tellPaid(server: Pictured, page: Page, regNo: string): Promise<void> {
+  await page.goto(linkToPay(server, regNo, '2099-01-01'))
+  await page.getByLabel('UTR number').fill(`6012${regNo.slice(-8)}`)
+  await page.getByLabel('Date of transfer').fill(TODAY)
+  await page.getByRole('button', { name: 'I have paid' }).click()
+  await page.getByText('You told us').waitFor()
+}
+
 export const resultStates = (server: Pictured): readonly State[] => {
   const at = to(server)
   return [
@@ -90,6 +118,38 @@ export const resultStates = (server: Pictured): readonly State[] => {
         const regNo = await registeredByCall(server.url, 'Dr. Example Late')
         await page.goto(linkToPay(server, regNo, '2001-01-01'))
         await page.getByRole('alert').waitFor()
+      },
+    },
+    {
+      name: 'pay-by-transfer',
+      open: async (page) => {
+        const regNo = await registeredByTransfer(server, 'Dr. Example Transfer')
+        await page.goto(linkToPay(server, regNo, '2099-01-01'))
+        await page.getByRole('heading', { name: 'I have paid' }).waitFor()
+        await page.getByRole('button', { name: 'I have paid' }).click()
+        await page.getByRole('alert').first().waitFor()
+      },
+    },
+    {
+      name: 'pay-told',
+      open: async (page) =>
+        tellPaid(server, page, await registeredByTransfer(server, 'Dr. Example Told')),
+    },
+    {
+      name: 'pay-by-transfer-number-alone',
+      open: async (page) => {
+        const regNo = await registeredByTransfer(server, 'Dr. Example Number')
+        await at(`/lekhacon2027/registered?orderId=${regNo}`)(page)
+        await page.locator('h2').first().waitFor()
+      },
+    },
+    {
+      name: 'pay-lost-link',
+      open: async (page) => {
+        await at('/my')(page)
+        await page.getByRole('textbox').first().fill('example.transfer@example.org')
+        await page.getByRole('main').getByRole('button').first().click()
+        await page.getByRole('status').filter({ hasText: /\S/ }).first().waitFor()
       },
     },
     { name: 'pay-unknown', open: at('/pay/nobody-knows-this-link') },
