@@ -20,7 +20,14 @@ export type SiteFile = {
     readonly link: SiteLink
     readonly picture?: Exclude<Site['hero']['picture'], null>
   }
-  readonly conferences: Omit<Site['conferences'], 'opens'> & { readonly opens?: string }
+  readonly conferences: {
+    readonly title: string
+    readonly register: string
+    readonly closed: string
+    readonly opens?: string
+    readonly none: string
+    readonly past: string
+  }
   readonly messages?: { readonly unknown_payment: string }
   readonly claims: Site['claims']
   readonly features: Site['features']
