@@ -1,5 +1,5 @@
 /** Registrations that somebody sees before they are paid: what the delegate is told, what the office does, what is paid and until when. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
@@ -11,6 +11,7 @@ import type {
   RegisterAnswer,
   RegNo,
 } from '../../engine/index.ts'
+import { main } from '../../server/cli.ts'
 import { pdf } from '../server/files.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -151,7 +152,7 @@ describe('a letter that is looked at first', () => {
     expect(paying.json()).toMatchObject({ code: 'nothing_due' })
     expect(await look(regNo)).toMatchObject({
       state: 'to_approve',
-      allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse'],
+      allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse', 'erase'],
     })
     expect((await act(desk, regNo, { act: 'approve' })).code).toBe(403)
   })
@@ -358,6 +359,25 @@ describe('a bank statement', () => {
     })
     expect((await confirm()).body).toMatchObject({ done: [] })
     expect(await test_.deps.store.captures(fits as RegNo)).toHaveLength(1)
+    // The command says the same, and its exit status whether anything is left.
+    const file = join(test_.dir, 'statement.csv')
+    const said: string[] = []
+    const terminal = {
+      print: (text: string) => void said.push(text),
+      complain: (text: string) => void said.push(text),
+      environment: () => test_.environment,
+    }
+    const run = async (text: string): Promise<number> => {
+      writeFileSync(file, text)
+      return main(['reconcile', 'sample2026', file], terminal)
+    }
+    expect(await run(statement)).toBe(1)
+    expect(said[0]).toContain(
+      `:3: ₹\u00a01,180 on 1 February 2026, SBIN026032000001: confirmed before ${fits}`,
+    )
+    expect(said[2]).toContain('₹\u00a012 on 1 February 2026')
+    expect(await run(statement.split('\n').slice(0, 4).join('\n'))).toBe(0)
+    expect(await main(['reconcile', 'nothing2026', file], terminal)).toBe(2)
     // The same lines under another event's name confirm nothing.
     expect((await post('/admin/reconcile/confirm/', { event: 'other', lines })).body).toMatchObject(
       { done: [] },
