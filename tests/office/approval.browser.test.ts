@@ -146,8 +146,8 @@ const press = (name: string) => panel().getByRole('button', { name, exact: true 
 const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
 
 test('letters are approved and refused, a transfer is found in a statement: each is paid at the price of the day of registering, and mailed', async () => {
-  const delegate = await visit(browser, { width: 360 })
-  const { page } = delegate
+  let delegate = await visit(browser, { width: 360 })
+  let { page } = delegate
   await page.goto(`${served.url}/sample2026`)
   await page.getByRole('textbox', { name: 'Full Name' }).fill('Asha Nair')
   await page.getByRole('textbox', { name: 'Email Address' }).fill('asha@example.org')
@@ -175,7 +175,11 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await page.locator('form.telling').getByRole('button').last().click()
   await page.getByText('SBIN026030000123').first().waitFor()
 
+  expect(delegate.complaints).toEqual([])
+  await delegate.context.close()
   await served.stop()
+  delegate = await visit(browser, { width: 360 })
+  page = delegate.page
   await startOn('2026-02-01T10:00:00+05:30')
   await office(`/admin/sample2026/${regNo}`)
   await press('Approve')
