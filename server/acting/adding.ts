@@ -83,7 +83,7 @@ export function addRoutes(
     return reply.code(201).send(answer)
   }
 
-  /** The money is in hand: it is confirmed by the same act as any other. */
+  /** The money is in hand: it is confirmed by the act that confirms a transfer. */
   const pay = async ({ admin, served }: Asked, regNo: string, { mode, slip }: PaidInHand) => {
     const registration = await deps.store.registration(regNo)
     const [payment] = registration?.payments ?? []

@@ -9,12 +9,19 @@ import type { Admin } from '../office/session.ts'
 import { textIn } from './asked.ts'
 import type { Doer, Words } from './asked.ts'
 import { wordsOf } from './calls.ts'
+import { confirmTold } from './confirming-told.ts'
 import { DOERS } from './doers.ts'
 
 /** As many as a page of a list has, and more; each is a transaction of its own. */
 const ROWS_MAX = 500
 /** What is the same for each of them. */
-const BULK: ReadonlySet<ActName> = new Set(['approve', 'note', 'resend', 'send_pay_link'])
+const BULK: ReadonlySet<ActName> = new Set([
+  'approve',
+  'confirm',
+  'note',
+  'resend',
+  'send_pay_link',
+])
 
 type Row = { readonly regNo: string; readonly words: Words }
 type Done = Pick<BulkAnswer, 'done' | 'refused'>
@@ -78,7 +85,8 @@ export function bulkRoutes(
     if (admin === null) return reply
     const { act: named, reg_nos: numbers, ...words } = wordsOf(request)
     const isKnown = typeof named === 'string' && isActName(named) && BULK.has(named)
-    const doer = isKnown ? DOERS[named] : undefined
+    // What came of each is what was told of it.
+    const doer = !isKnown ? undefined : named === 'confirm' ? confirmTold : DOERS[named]
     if (!isKnown || doer === undefined)
       return refuse(reply, 422, 'act_unknown', 'This cannot be done to many at once.')
     const rows = Array.isArray(numbers) ? [...new Set(numbers.map(String))] : []

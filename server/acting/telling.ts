@@ -174,7 +174,8 @@ export async function lastTold(
   }
 }
 
-function owed({ paymentStatus, due, total }: StoredRegistration): Paise {
+/** What is still to be paid. */
+export function owed({ paymentStatus, due, total }: StoredRegistration): Paise {
   return paymentStatus === 'success' ? due : (total ?? paise(0))
 }
 

@@ -217,6 +217,24 @@ test('money that does not fit is before the treasurer, who accepts it with a rea
   })
 })
 
+test('rows that are ticked are confirmed as they were told, each by itself', async () => {
+  const told = await register({ way: 'transfer' })
+  const silent = await register({ way: 'transfer' })
+  await ownPage(told.body.page).tell({ utr: utr(), paid_on: '2027-01-09' })
+  const regNos = [told.body.reg_no, silent.body.reg_no]
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/admin/registrations/bulk/',
+    headers: { authorization: `Bearer ${(await signIn(server)).token}` },
+    payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: regNos },
+  })
+  expect(answer.json()).toMatchObject({
+    done: [told.body.reg_no],
+    refused: [{ reg_no: silent.body.reg_no, message: expect.stringContaining('Nothing was told') }],
+  })
+  expect((await stored(told.body.reg_no)).state).toBe('complete')
+})
+
 test('whoever registered for a transfer pays by card instead, at the price as it was', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
