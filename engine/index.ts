@@ -80,6 +80,7 @@ export type {
   Column,
   EventConfig,
   Field,
+  FieldType,
   Filter,
   Option,
   PublicEvent,

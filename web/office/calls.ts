@@ -100,6 +100,8 @@ export const codesAddress = (eventId: string): string =>
 export const reconcileAddress = (eventId: string): string =>
   `/admin/${encodeURIComponent(eventId)}/reconcile`
 
+export const addAddress = (eventId: string): string => `/admin/${encodeURIComponent(eventId)}/add`
+
 export const registrationAddress = (list: AdminList, regNo: string): string =>
   `${list.route}/${encodeURIComponent(regNo)}`
 

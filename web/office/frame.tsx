@@ -11,6 +11,7 @@ import { readDone } from './answers.ts'
 import {
   ACCOUNT,
   ACTIVITY,
+  addAddress,
   codesAddress,
   reconcileAddress,
   DASHBOARD,
@@ -83,6 +84,13 @@ export function Frame({
               <Link key={id} to={codesAddress(id)} {...current(codesAddress(id))}>
                 <Icon name="rows" />
                 {dashboard.label} codes
+              </Link>
+            ))}
+          {isAtLeast(session.role, 'desk') &&
+            session.events.map(({ id, dashboard }) => (
+              <Link key={id} to={addAddress(id)} {...current(addAddress(id))}>
+                <Icon name="rows" />
+                {dashboard.label} desk
               </Link>
             ))}
           {isAtLeast(session.role, 'treasurer') &&

@@ -11,12 +11,14 @@ import type { PageProps } from '../shared/page.ts'
 import { sayWith } from '../api.ts'
 // First, so that the parts of the office may say more of what it says.
 import './office.css'
+import { AddingPage } from './adding.tsx'
 import { AccountPage } from './account.tsx'
 import { ActivityPage } from './activity.tsx'
 import { CodesPage } from './codes.tsx'
 import {
   ACCOUNT,
   ACTIVITY,
+  addAddress,
   codesAddress,
   DASHBOARD,
   LOGIN,
@@ -113,6 +115,8 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   for (const event of session.events) {
     if (path === reconcileAddress(event.id) && isAtLeast(session.role, 'treasurer'))
       return <ReconcilePage key={event.id} event={event} />
+    if (path === addAddress(event.id) && isAtLeast(session.role, 'desk'))
+      return <AddingPage key={event.id} event={event} />
     if (event.gives_codes && path === codesAddress(event.id)) return <CodesPage event={event} />
     for (const list of event.lists) {
       if (path === list.route) return <ListPage key={list.route} event={event} list={list} />

@@ -1,0 +1,192 @@
+/** A registration made at the desk: the event's questions, what they cost, and how it is paid there. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { formatMoney, normalise, quote, readInstant, shownFields } from '../../engine/index.ts'
+import type {
+  AddedAnswer,
+  AddingAnswer,
+  Answer,
+  Field,
+  OfficeEvent,
+  PublicEvent,
+} from '../../engine/index.ts'
+import type { Reader } from '../api.ts'
+import { newKey } from '../api.ts'
+import { holdsAll, isRecord, recordsOf, textsOf } from '../shared/shape.ts'
+import { AskedField } from './asked-field.tsx'
+import { ask, registrationAddress } from './calls.ts'
+import { useLeaveOn401 } from './leave.ts'
+import { Banner, Heading } from './parts.tsx'
+import './asking.css'
+import './registration.css'
+import './codes.css'
+
+const CALL = '/api/admin/add/'
+
+const readAdding: Reader<AddingAnswer> = (body) => {
+  const event = isRecord(body) ? body['event'] : null
+  const isEvent = isRecord(event) && Array.isArray(event['fields'])
+  return isRecord(body) && isEvent && Array.isArray(body['ways'])
+    ? ({ ...body, ways: recordsOf(body['ways']) } as unknown as AddingAnswer)
+    : null
+}
+const readAdded: Reader<AddedAnswer> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'reg_no', 'state')
+    ? (body as unknown as AddedAnswer)
+    : null
+
+export function AddingPage({ event }: { readonly event: OfficeEvent }) {
+  const query = useQuery({
+    queryKey: ['adding', event.id],
+    queryFn: ({ signal }) =>
+      ask(`${CALL}?event=${encodeURIComponent(event.id)}`, readAdding, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const [added, setAdded] = useState<AddedAnswer | null>(null)
+  const [turn, setTurn] = useState(0)
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="Add at the desk">
+        <p className="mute">{event.title}</p>
+      </Heading>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      <div role="status">{added !== null && <Added event={event} added={added} />}</div>
+      {query.data && (
+        <Adding
+          key={turn}
+          {...query.data}
+          onAdded={(answer) => {
+            setAdded(answer)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+function Added({ event, added }: { readonly event: OfficeEvent; readonly added: AddedAnswer }) {
+  const [list] = event.lists
+  const { reg_no: regNo, state } = added
+  return (
+    <p className="pan">
+      {list === undefined ? (
+        regNo
+      ) : (
+        <Link className="link" to={registrationAddress(list, regNo)}>
+          {regNo}
+        </Link>
+      )}{' '}
+      {state === 'complete' ? 'is registered and paid.' : 'is registered, and still to be paid.'}
+    </p>
+  )
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+function Adding({
+  event,
+  ways,
+  onAdded,
+}: AddingAnswer & { readonly onAdded: (added: AddedAnswer) => void }) {
+  const [data, setData] = useState<Given>({})
+  const [way, setWay] = useState(ways[0]?.id ?? '')
+  const [paid, setPaid] = useState<Given>({})
+  const key = useRef(newKey())
+  const form = useRef<HTMLFormElement>(null)
+  const add = useMutation({
+    mutationFn: () =>
+      ask(CALL, readAdded, {
+        method: 'POST',
+        json: { event: event.id, key: key.current, answers: data, way, paid },
+      }),
+    onSuccess: onAdded,
+    onError: () => {
+      key.current = newKey()
+      setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    },
+  })
+  const refused = useLeaveOn401(add.error)
+  const wrong = textsOf(refused?.answer?.errors) ?? {}
+  const shown = shownFields(event, data)
+  const taken = ways.find(({ id }) => id === way)
+  const price = priceOf(event, data)
+  return (
+    <form
+      ref={form}
+      className="pan asking"
+      aria-label="Registration at the desk"
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault()
+        add.mutate()
+      }}
+    >
+      {refused && <Banner text={refused.message} onDismiss={() => add.reset()} />}
+      {event.fields
+        .filter((field) => shown.has(field.id) && isAsked(field, taken !== undefined))
+        .map((field) => (
+          <AskedField
+            key={field.id}
+            name={field.id}
+            kind={field.type}
+            label={field.label}
+            options={field.options ?? []}
+            value={data[field.id] ?? field.default}
+            wrong={wrong[field.id]}
+            onChange={(value) => setData({ ...data, [field.id]: value })}
+          />
+        ))}
+      <p aria-live="polite">
+        {price === null ? 'The price follows from the answers.' : `To pay: ${price}`}
+      </p>
+      <AskedField
+        name="way"
+        kind="select"
+        label="Paid"
+        options={[
+          ...ways.map(({ id, label }) => ({ id, label })),
+          { id: '', label: 'Not yet: it is left to be paid' },
+        ]}
+        value={way}
+        wrong={taken === undefined ? wrong['way'] : undefined}
+        onChange={(value) => setWay(String(value ?? ''))}
+      />
+      {taken?.asks.map((asked) => (
+        <AskedField
+          key={asked.id}
+          name={asked.id}
+          kind={asked.kind}
+          label={asked.label}
+          options={asked.options}
+          value={paid[asked.id]}
+          wrong={wrong[asked.id]}
+          onChange={(value) => setPaid({ ...paid, [asked.id]: value })}
+        />
+      ))}
+      <button type="submit" className="btn" disabled={add.isPending}>
+        Register
+      </button>
+    </form>
+  )
+}
+
+/** A file is sent by the delegate, on their own page; how one wants to pay is asked where nothing is paid now. */
+function isAsked({ id, type }: Field, isPaidNow: boolean): boolean {
+  return type !== 'file' && type !== 'people' && !(id === 'way' && isPaidNow)
+}
+
+/** By the browser's day, as a help: the server has the last word. */
+function priceOf(event: PublicEvent, data: Given): string | null {
+  const at = readInstant(new Date().toISOString())
+  if (at === null) return null
+  const answers: Readonly<Record<string, Answer>> = normalise(event, data).answers
+  const quoted = quote(event, answers, at)
+  return quoted.ok ? formatMoney(quoted.value.total) : null
+}
