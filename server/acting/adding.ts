@@ -1,14 +1,30 @@
 /** A registration made at the desk: the same form and the same prices, paid in hand there or left due. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, err, ok, own, paise, publicEvent, readAsked } from '../../engine/index.ts'
-import type { AddedAnswer, AddingAnswer, DeskWay, Result, Way } from '../../engine/index.ts'
+import {
+  dayOf,
+  err,
+  errorsOf,
+  ok,
+  own,
+  paise,
+  publicEvent,
+  readAsked,
+  remember,
+} from '../../engine/index.ts'
+import type {
+  AddedAnswer,
+  AddingAnswer,
+  DeskWay,
+  FieldErrors,
+  Result,
+  Way,
+} from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { requireAdmin } from '../office/guard.ts'
 import type { Admin } from '../office/session.ts'
 import { confirmationOf } from '../paying/question.ts'
 import { answersRefused, sendRefusal } from '../registering/refusals.ts'
-import type { Refusal } from '../registering/refusals.ts'
 import { registerAtDesk } from '../registering/register.ts'
 import { textIn } from './asked.ts'
 import type { Words } from './asked.ts'
@@ -59,14 +75,20 @@ export function addRoutes(
     const words = wordsOf(request)
     const found = await asked(request, reply, words)
     if (found === null) return reply
-    const paid = paidIn(found.served, words)
-    if (!paid.ok) return sendRefusal(reply, paid.error)
     const key = textIn(words, 'key')
     if (!KEY.test(key))
       return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
     const given = own(words, 'answers')
     const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
-    const { admin, served } = found
+    const { admin } = found
+    const served = withoutFiles(found.served)
+    const paid = paidIn(served, words)
+    // What is wrong with the form is said with it, all at once.
+    if (!paid.ok)
+      return sendRefusal(
+        reply,
+        answersRefused({ ...errorsOf(served.config, answers), ...paid.error }),
+      )
     const made = await registerAtDesk(
       deps,
       served,
@@ -102,15 +124,18 @@ export function addRoutes(
   }
 
   /** Null: it is left due. */
-  const paidIn = ({ config }: ServedEvent, words: Words): Result<PaidInHand | null, Refusal> => {
+  const paidIn = (
+    { config }: ServedEvent,
+    words: Words,
+  ): Result<PaidInHand | null, FieldErrors> => {
     const named = textIn(words, 'way')
     if (named === '') return ok(null)
     const way = config.ways.find(({ id, is }) => is === 'desk' && id === named)
-    if (way?.is !== 'desk') return err(answersRefused({ way: 'This is no way of the desk.' }))
+    if (way?.is !== 'desk') return err({ way: 'This is no way of the desk.' })
     const given = own(words, 'paid')
     const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
     const read = readAsked(config, way, raw, dayOf(deps.clock()))
-    if (!read.ok) return err(answersRefused(read.error))
+    if (!read.ok) return read
     const choice = way.asks.find(({ type }) => type === 'select')
     const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')
     const slip = way.reference === undefined ? '' : String(own(read.value, way.reference) ?? '')
@@ -123,6 +148,15 @@ export function addRoutes(
     app.post(path, rule, add)
   }
 }
+
+/** A paper that is not there keeps nobody from the desk: the delegate sends it later, on their own page. */
+const withoutFiles = remember((served: ServedEvent): ServedEvent => {
+  const fields = served.config.fields.map((field) => {
+    const { required: _required, ...rest } = field
+    return field.type === 'file' ? rest : field
+  })
+  return { ...served, config: { ...served.config, fields } }
+})
 
 /** Money that the desk has in hand. */
 type PaidInHand = { readonly way: DeskWay; readonly mode: Way; readonly slip: string }
