@@ -29,6 +29,10 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
   const registrations = gauge('registrations', 'Registrations', 'event', 'status')
   const free = gauge('disk_free_bytes', 'Room on the disk of DATA_DIR')
   const database = gauge('database_bytes', 'The database and its log', 'file')
+  const queue = gauge(
+    'store_waiting',
+    'Calls that wait for the database; at 2000 requests are refused',
+  )
   const backup = gauge('backup_age_seconds', 'Since the last rollcall backup; -1: there was none')
 
   return async () => {
@@ -57,6 +61,7 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
     for (const { event, status, count } of now.registrations)
       registrations.set({ event, status }, count)
     free.set(room)
+    queue.set(now.callsWaiting)
     for (const [file, name] of [
       ['database', DATABASE_FILE],
       ['log', `${DATABASE_FILE}-wal`],

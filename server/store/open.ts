@@ -78,6 +78,7 @@ export async function openInside({
     write: writer.call,
     list: reader.call,
     read,
+    waiting: writer.waiting,
     stands: () => sameFile(statSync(file, { throwIfNoEntry: false }), opened),
     close: () => {
       closed ??= closeAll()

@@ -8,6 +8,8 @@ type Waiting = {
   readonly since: Instant | null
 }
 export type Operating = {
+  /** For the writer: near 2,000 requests are refused. */
+  readonly callsWaiting: number
   readonly mailsQueued: Waiting
   readonly mailsFailed: Waiting
   readonly paymentsPending: Waiting
@@ -19,7 +21,7 @@ export type Operating = {
   }[]
 }
 
-export function operating(sql: Sql): Operating {
+export function operating(sql: Sql): Omit<Operating, 'callsWaiting'> {
   const waiting = (text: string): Waiting => sql<Waiting>(text).get() ?? { count: 0, since: null }
   return {
     mailsQueued: waiting(

@@ -24,6 +24,8 @@ export const requestsIn = (text: string): readonly Request[] => JSON.parse(text)
 
 export type Thread<V extends Verbs> = {
   readonly call: Call<V>
+  /** How many calls wait for an answer. */
+  waiting(): number
   /** Resolves when everything asked before is answered and the thread has ended. */
   close(): Promise<void>
   /** For tests: ends the thread as a crash would. */
@@ -143,6 +145,7 @@ export async function startThread<V extends Verbs>(options: {
         if (made.length === 0 && atWork === 0) setImmediate(send)
         made.push({ id, verb, args })
       }),
+    waiting: () => waiting.size,
     async close() {
       if (!closing) {
         closing = true

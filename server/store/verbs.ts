@@ -13,10 +13,12 @@ export type Doers = {
   readonly list: Call<typeof listings>
   readonly read: ReturnType<typeof reads>
   readonly stands: () => boolean
+  /** Calls that wait for the writer now. */
+  readonly waiting: () => number
   readonly close: () => Promise<void>
 }
 
-export function storeOf({ write, list, read, stands, close }: Doers): Store {
+export function storeOf({ write, list, read, stands, waiting, close }: Doers): Store {
   return {
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
@@ -158,7 +160,7 @@ export function storeOf({ write, list, read, stands, close }: Doers): Store {
     forgetOldDrafts: (before) => write('forgetOldDrafts', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     stands: async () => stands(),
-    operating: () => list('operating'),
+    operating: async () => ({ ...(await list('operating')), callsWaiting: waiting() }),
     async ping(at) {
       assert(stands(), 'the database file was deleted or replaced')
       await write('ping', at)

@@ -1,6 +1,8 @@
 /** What tells a server process something: signals in each way that an operator, npm or systemd sends them. */
+import { cpSync, existsSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { runHere } from '../server/running.ts'
+import { run, runHere, top } from '../server/running.ts'
 import { halfSent, makeFolders, operate } from './operator.ts'
 import type { Operated } from './operator.ts'
 
@@ -64,4 +66,25 @@ test('a server that dies of an error of ours has written what it died of', async
     level: 'error',
     error: expect.stringContaining('made up for this test'),
   })
+})
+
+test('in production a server whose web app is not built says so, and builds nothing', () => {
+  const tree = join(folders.folder, 'tree')
+  for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
+    cpSync(join(top, name), join(tree, name), { recursive: true })
+  cpSync(join(top, 'web'), join(tree, 'web'), {
+    recursive: true,
+    filter: (file) => file !== join(top, 'web', 'dist'),
+  })
+  symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
+  const { status, err } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
+    GATEWAY_MODE: 'live',
+    PUBLIC_URL: 'https://register.example.org',
+    DATA_DIR: folders.dataDir,
+  })
+  expect([status, err]).toEqual([
+    2,
+    'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.\n',
+  ])
+  expect(existsSync(join(tree, 'web', 'dist'))).toBe(false)
 })

@@ -392,6 +392,7 @@ test('figures for Prometheus', async () => {
     'rollcall_payment_oldest_seconds ',
     'rollcall_gateway_silent 0',
     'rollcall_disk_free_bytes ',
+    'rollcall_store_waiting 0',
     'rollcall_database_bytes{file="log"} ',
     'rollcall_backup_age_seconds -1',
   ])

@@ -77,6 +77,7 @@ function connected(db: Database.Database): Connection {
     },
     list: async (verb, ...args) => lists[verb]?.(sql, ...(args as unknown as never[])) as never,
     read: reads(sql),
+    waiting: () => 0,
     stands: () => true,
     close: async () => {},
   })
