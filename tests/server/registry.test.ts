@@ -284,7 +284,7 @@ test('a shared file counts too: its change makes a new version of every event', 
 })
 
 test('what was compiled once is not compiled again, and reads the same', async () => {
-  const app = await start()
+  const app = await start(fixtureEvent(), { compiles: true })
   const compiled = app.deps.events.byId('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
   const again = await compileFolder(await readFolder(app.eventsDir), {
