@@ -1,6 +1,7 @@
 /** A person is erased: no table, file or log holds a word of theirs, and the money is where it was. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import type { OrderId, RegisterAnswer, RegNo } from '../../engine/index.ts'
@@ -181,6 +182,24 @@ describe('a person who is erased', () => {
       code: 'moved_on',
     })
     expect((await server.deps.store.registration(regNo))?.answers).toHaveProperty('full_name')
+
+    // Said to be paid, or on its way back: by whatever road it came there.
+    const db = new Database(join(server.dir, 'rollcall.db'))
+    for (const write of [
+      "UPDATE registrations SET state = 'told' WHERE reg_no = ?",
+      `INSERT INTO refunds (capture_id, amount, state, why, who, at)
+       SELECT id, 100, 'wanted', 'x', 'office', 1 FROM captures
+       WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
+    ]) {
+      const another = await registered()
+      db.prepare(write).run(another.regNo)
+      expect(
+        (await act(owner, another.regNo, { act: 'erase', why: 'Asked.' })).json(),
+      ).toMatchObject({
+        code: 'moved_on',
+      })
+    }
+    db.close()
   })
 
   test('and has not paid is cancelled by it', async () => {

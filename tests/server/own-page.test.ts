@@ -249,6 +249,9 @@ describe('a lost link', () => {
       const made = await server.post(`/api/${EVENT}/register/`, answers)
       numbers.push(made.json<RegisterAnswer>().reg_no)
     }
+    // Found by the same words, and somebody else.
+    const other = { ...fixtureDelegate, email: `nat${email}` }
+    expect((await server.post(`/api/${EVENT}/register/`, other)).statusCode).toBe(201)
     const [known, unknown] = [
       await ask(server, ' asha.lost@SAMPLE.example'),
       await ask(server, 'nobody@sample.example'),
@@ -290,6 +293,21 @@ describe('a lost link', () => {
       ...Array.from({ length: 10 }, () => 200),
       429,
     ])
+    // Tokens are tried no oftener than pages are looked at.
+    for (const [method, rest, max] of [
+      ['GET', '', 120],
+      ['GET', '/documents/1/', 30],
+      ['POST', '/acts/', 20],
+      ['POST', '/proofs/', 20],
+    ] as const) {
+      const url = `/api/my/${'A'.repeat(43)}${rest}`
+      const codes: number[] = []
+      for (let n = 0; n <= max; n++)
+        codes.push(
+          (await limited.app.inject({ method, url, remoteAddress: '10.5.0.1' })).statusCode,
+        )
+      expect([rest, codes.indexOf(429)]).toEqual([rest, max])
+    }
     await limited.close()
   })
 })
