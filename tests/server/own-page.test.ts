@@ -12,7 +12,7 @@ import type {
   RegNo,
 } from '../../engine/index.ts'
 import { paise } from '../../engine/index.ts'
-import { newLink } from '../../server/registering/own-link.ts'
+import { newLink, textToSend } from '../../server/registering/own-link.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { pdf } from './files.ts'
@@ -273,6 +273,26 @@ describe('a lost link', () => {
     expect(opened.toSorted()).toEqual(numbers.toSorted())
     for (const wrong of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
       expect((await ask(server, wrong)).statusCode).toBe(422)
+  })
+
+  test('is put on its own line alone: nobody is called so that the mail about them holds a link', async () => {
+    const { regNo } = await own()
+    const mail = { id: 1, attempts: 0, to: 'a@sample.example', copyTo: null, subject: '' }
+    const text = 'Dear {link},\n\nyour registration {link SMPL1} was handed on.\n'
+    for (const kind of ['again', 'links'] as const)
+      expect(await textToSend(server.deps, { ...mail, kind, text, regNo, eventId: EVENT })).toBe(
+        text,
+      )
+    const links = server.rows('SELECT count(*) AS n FROM links')
+    const alone = {
+      ...mail,
+      kind: 'again',
+      text: 'Dear {link},\n{link}',
+      regNo,
+      eventId: EVENT,
+    } as const
+    expect(await textToSend(server.deps, alone)).toMatch(/^Dear \{link\},\nhttp\S+\/my\/[\w-]{43}$/)
+    expect(server.rows('SELECT count(*) AS n FROM links')).not.toEqual(links)
   })
 
   test('is asked for three times an hour for an address, and ten times in ten minutes from one', async () => {
