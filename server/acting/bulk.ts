@@ -16,6 +16,7 @@ import { DOERS } from './doers.ts'
 const ROWS_MAX = 500
 /** What is the same for each of them. */
 const BULK: ReadonlySet<ActName> = new Set([
+  'accept',
   'approve',
   'confirm',
   'note',
@@ -98,10 +99,16 @@ export function bulkRoutes(
         `Tick at least one registration, and at most ${ROWS_MAX}.`,
       )
     const why = textIn(words, 'why')
+    const reviews = named === 'accept' ? await deps.store.reviews(null) : []
+    const wordsFor = (regNo: string): Words => {
+      // Of several, somebody has to say which.
+      const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
+      return only === undefined || others.length > 0 ? words : { ...words, review: only.id }
+    }
     const done = await doEach(
       deps,
       admin,
-      rows.map((regNo) => ({ regNo, words })),
+      rows.map((regNo) => ({ regNo, words: wordsFor(regNo) })),
       { act: named, why, doer },
     )
     return reply.header('cache-control', 'no-store').send(bulkAnswer(done, 'done'))

@@ -58,6 +58,7 @@ export function listRow(event: EventConfig, registration: StoredRegistration): L
     payment_status: registration.paymentStatus,
     payment_status_display: paymentStatusDisplay(registration),
     in_review: registration.inReview,
+    in_state: registration.state,
   }
   for (const { id } of event.alsoStored) row[id] = cellOf(event, id, registration.answers[id])
   for (const { id, type } of event.fields) {

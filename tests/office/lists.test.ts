@@ -533,6 +533,7 @@ describe('what needs somebody', () => {
     const review = await made(201, 'wrong-amount')
     const paid = await made(202, 'success')
     const asking = await made(203, 'success')
+    const second = await made(205, 'wrong-amount')
     const mailed = await made(204)
     const failing = { to: 'nobody@example.org', copyTo: null, subject: 'Yours', text: 'Yes.' }
     await store.mailFailed(await store.queueMail(mailed, failing, test_.now()), 'No such box', null)
@@ -552,7 +553,7 @@ describe('what needs somebody', () => {
     })
     const named = { review, pay_back: paid, cancel_asked: asking, mail_failed: mailed }
     for (const [id, regNo] of Object.entries(named)) {
-      expect((await waiting())[id], id).toBe((before[id] ?? 0) + 1)
+      expect((await waiting())[id], id).toBe((before[id] ?? 0) + (id === 'review' ? 2 : 1))
       expect(await listed(id), id).toContain(regNo)
       expect((await page(`/admin/afpicon/registrations/?waiting=${id}`)).count).toBe(
         (await waiting())[id],
@@ -583,6 +584,14 @@ describe('what needs somebody', () => {
       before['cancel_asked'] ?? 0,
       before['mail_failed'] ?? 0,
     ])
+    const accepted = await test_.app.inject({
+      method: 'POST',
+      url: '/admin/registrations/bulk/',
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { act: 'accept', reg_nos: [second, paid], why: 'The bank says so.' },
+    })
+    expect(accepted.json()).toMatchObject({ done: [second], refused: [{ reg_no: paid }] })
+    expect(await listed('review')).toEqual([review])
     expect((await page('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown).toBe(
       '1 registration with a payment to review, matching “Waiting”',
     )

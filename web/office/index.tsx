@@ -119,7 +119,8 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
       return <AddingPage key={event.id} event={event} />
     if (event.gives_codes && path === codesAddress(event.id)) return <CodesPage event={event} />
     for (const list of event.lists) {
-      if (path === list.route) return <ListPage key={list.route} event={event} list={list} />
+      if (path === list.route)
+        return <ListPage key={list.route} event={event} list={list} role={session.role} />
       if (path.startsWith(`${list.route}/`)) {
         const regNo = path.slice(list.route.length + 1)
         return <RegistrationPage key={regNo} regNo={regNo} list={list} />

@@ -2,12 +2,21 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { fill, formatCount, isWaitingId, STATE_WORDS, STATES, WAITING } from '../../engine/index.ts'
-import type { AdminList, OfficeEvent, WireSums } from '../../engine/index.ts'
+import {
+  fill,
+  formatCount,
+  isAtLeast,
+  isWaitingId,
+  STATE_WORDS,
+  STATES,
+  WAITING,
+} from '../../engine/index.ts'
+import type { AdminList, OfficeEvent, Role, WireSums } from '../../engine/index.ts'
 import { download, save } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
 import { listReader } from './answers.ts'
+import { BulkBar } from './bulk.tsx'
 import { ASKED_BESIDE, ask, take, withFilters } from './calls.ts'
 import { cellsOf } from './cells.ts'
 import { Filters } from './filters.tsx'
@@ -23,7 +32,9 @@ import './list.css'
 export function ListPage({
   event,
   list,
+  role,
 }: {
+  readonly role: Role
   readonly event: OfficeEvent
   readonly list: AdminList
 }) {
@@ -64,6 +75,8 @@ export function ListPage({
   }
 
   const [box, fits] = useFits()
+  const mayTick = isAtLeast(role, 'desk')
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const kept = useMyList(event, list)
   const { cells, more } = cellsOf(list.columns, event.always, kept.mine.columns)
   const asked = ASKED_BESIDE.flatMap((name) => {
@@ -181,6 +194,12 @@ export function ListPage({
             cells={cells}
             rows={page.rows}
             isStale={query.isPlaceholderData}
+            ticked={mayTick ? ticked : null}
+            onTick={(regNo) => {
+              const next = new Set(ticked)
+              if (!next.delete(regNo)) next.add(regNo)
+              setTicked(next)
+            }}
             sort={search.get('sort') ?? ''}
             onSort={(sort) =>
               go((params) => {
@@ -192,6 +211,14 @@ export function ListPage({
           />
         )}
       </div>
+      {mayTick && (
+        <BulkBar
+          role={role}
+          ticked={(page?.rows ?? []).filter(({ reg_no: number }) => ticked.has(number))}
+          onUntick={() => setTicked(new Set())}
+          onDone={() => void query.refetch()}
+        />
+      )}
       {page !== null && page.count === 0 && (
         <div className="none">
           <p>{list.empty}</p>

@@ -29,12 +29,15 @@ type RowsProps = {
   /** As the address has it: `name`, `-name`; empty: the newest first. */
   readonly sort: string
   readonly onSort: (sort: string) => void
+  /** Numbers of the rows that are ticked; null: whoever looks may do nothing to them. */
+  readonly ticked: ReadonlySet<string> | null
+  readonly onTick: (regNo: string) => void
 }
 
 /** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
 const SHORT_WORD = /^\S{1,20}$/
 
-export function Rows({ list, cells, rows, isStale, sort, onSort }: RowsProps) {
+export function Rows({ list, cells, rows, isStale, sort, onSort, ticked, onTick }: RowsProps) {
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
   const from = pathname + search
@@ -65,6 +68,16 @@ export function Rows({ list, cells, rows, isStale, sort, onSort }: RowsProps) {
           >
             {cells.map((cell) => (
               <td key={cell.column.id} className={classOf(cell)}>
+                {ticked !== null && cell.slot === 'reg' && (
+                  <label className="tick">
+                    <input
+                      type="checkbox"
+                      aria-label={`Tick ${row.reg_no}`}
+                      checked={ticked.has(row.reg_no)}
+                      onChange={() => onTick(row.reg_no)}
+                    />
+                  </label>
+                )}
                 <CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} from={from} />
               </td>
             ))}
