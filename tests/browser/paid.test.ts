@@ -190,6 +190,7 @@ describe('a post graduate with a proof', () => {
     expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
 
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
     await expect
       .poll(() => page.getByRole('region', { name: 'Emails' }).getByRole('listitem').count())
       .toBe(2)
