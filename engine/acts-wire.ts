@@ -2,7 +2,7 @@
 import type { PaymentStatus } from './payment.ts'
 import type { ActName, RegistrationState } from './acts.ts'
 import type { WireTold } from './paying-wire.ts'
-import type { WireReview } from './wire.ts'
+import type { WireReview } from './office-wire.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
 export type ActsAnswer = {

@@ -93,32 +93,34 @@ export { closedWords, UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
 export type {
   CodeAnswer,
   ProofAnswer,
-  CodesAnswer,
-  CodesMadeAnswer,
   RollAnswer,
-  RollsAnswer,
-  WireCode,
   ErrorAnswer,
   EventAnswer,
   EventCard,
   EventFile,
   EventFileAnswer,
   EventsAnswer,
-  EventStats,
-  ListAnswer,
-  ListRow,
-  OfficeRegistrationAnswer,
   PageData,
   PaymentData,
   RegisterAnswer,
   RegistrationAnswer,
+  TariffAnswer,
+  WireQuote,
+} from './wire.ts'
+export type {
+  CodesAnswer,
+  CodesMadeAnswer,
+  RollsAnswer,
+  WireCode,
+  EventStats,
+  ListAnswer,
+  ListRow,
+  OfficeRegistrationAnswer,
   DecidedAnswer,
   ReviewsAnswer,
   StatsAnswer,
   WireReview,
-  TariffAnswer,
-  WireQuote,
-} from './wire.ts'
+} from './office-wire.ts'
 export { FACES } from './wire.ts'
 export { type ListValue } from './values.ts'
 export { readLines, wireLines, type Line } from './lines.ts'

@@ -6,10 +6,7 @@ import type { SharedFiles } from './check/source.ts'
 import type { PublicEvent } from './config.ts'
 import type { FieldErrors } from './answer.ts'
 import type { ClosedBy } from './period.ts'
-import type { DecisionName, ReviewKind } from './review.ts'
 import type { Failure, PaymentStatus, Stands } from './payment.ts'
-import type { WireSums } from './listing.ts'
-import type { WireWaiting } from './waiting.ts'
 
 export type ErrorAnswer = {
   status: 'error'
@@ -41,29 +38,6 @@ export type ProofAnswer = {
 }
 /** POST /api/events/{id}/roll/ {field, value}: of the row, what the event shows and what conditions may ask for. */
 export type RollAnswer = { status: 'success'; row: Record<string, string> }
-/** GET /admin/codes/?event=ID. */
-export type CodesAnswer = {
-  status: 'success'
-  kinds: { id: string; label: string }[]
-  codes: WireCode[]
-}
-/** 201 of POST /admin/codes/ {event, kind, count?, uses?, until?, note?, code?}; POST /admin/codes/withdraw/ {event, code} answers a message. */
-export type CodesMadeAnswer = { status: 'success'; codes: string[] }
-export type WireCode = {
-  code: string
-  kind: string
-  /** By registrations that hold it now, and how many may. */
-  uses: number
-  uses_max: number
-  /** The last day on which it counts; null: it has none. */
-  until: string | null
-  note: string
-  made_at: string
-  made_by: string
-  withdrawn_at: string | null
-}
-/** GET /admin/rolls/?event=ID: how many rows each roll of the event file holds. */
-export type RollsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }
 export type WireQuote = {
   category: string
   period: string
@@ -233,141 +207,6 @@ export type EventAnswer = {
   validator_url: string | null
   schema: object
   now: string
-}
-
-/** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */
-export type ListRow = {
-  id: number
-  reg_no: string
-  payment_status: PaymentStatus
-  payment_status_display: string
-  in_review: boolean
-} & Record<string, string | number | boolean | null>
-export type ListAnswer = {
-  status: 'success'
-  count: number
-  /** True when a search's count stopped at its cap. */
-  count_capped: boolean
-  /** Null: there are more than are counted. */
-  sums: WireSums | null
-  /** Why it is not sorted as it was asked; null: it is. */
-  not_sorted: string | null
-  next: string | null
-  previous: string | null
-  page: number
-  page_size: number
-  /** A sentence that says what is shown: "Paid registrations of AFPI Member – Post Graduate, 41 in all". */
-  shown: string
-  registrations: ListRow[]
-  results: { registrations: ListRow[] }
-}
-
-/** GET /admin/registrations/{reg_no}/: everything the office knows of one registration. */
-export type OfficeRegistrationAnswer = {
-  status: 'success'
-  registration: ListRow
-  /** What to call the delegate: their name, else the number. */
-  name: string
-  /** Empty where they gave none. */
-  contact: { email: string; phone: string }
-  /** In form order, with labels; file answers carry a link. */
-  answers: { id: string; label: string; text: string; href?: string }[]
-  /** What was sold, line by line; empty for what was stored before bills had lines. */
-  lines: WireLine[]
-  payments: {
-    order_id: string
-    amount: number
-    status: PaymentStatus
-    review: string | null
-    reference: string | null
-    created_at: string
-    facts: { at: string; type: string; text: string }[]
-  }[]
-  mails: {
-    id: number
-    to: string
-    subject: string
-    status: 'queued' | 'sent' | 'failed'
-    at: string
-    error: string | null
-  }[]
-  audit: { at: string; who: string; what: string }[]
-  /** Other registrations of the event with the same email address, the newest first. */
-  same_email: { reg_no: string; payment_status_display: string }[]
-  event: { id: string; title: string; route: string }
-}
-
-/** GET /admin/reviews/?event=ID: what waits for a person, the longest waiting first. */
-export type ReviewsAnswer = { status: 'success'; count: number; reviews: WireReview[] }
-export type WireReview = {
-  id: string
-  kind: ReviewKind
-  /** What may be decided: POST /admin/reviews/{id}/decide/ {decision, why, to?, reference?, amount?}. */
-  decisions: DecisionName[]
-  event_id: string | null
-  reg_no: string | null
-  order_id: string | null
-  name: string
-  came: {
-    amount: number
-    currency: string
-    kind: 'sale' | 'other' | 'test'
-    reference: string
-    source: string
-    paid_at: string
-  } | null
-  due: number | null
-  left: number
-  said: string | null
-  why: string
-  since: string
-}
-/** Of a decision and of a refund; `refund` is how far the refund has come that follows, null where none does. */
-export type DecidedAnswer = {
-  status: 'success'
-  message: string
-  reg_no: string | null
-  refund: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure' | null
-}
-
-export type EventStats = {
-  total_registrations: number
-  paid_registrations: number
-  pending_registrations: number
-  failed_registrations: number
-  refunded_registrations: number
-  today_registrations: number
-  total_revenue: number
-  /** Payments and refunds that wait for a person. */
-  needs_decision: number
-}
-/** GET /admin/dashboard/stats/: `<key>_stats` per event beside the fixed names. */
-export type StatsAnswer = {
-  status: 'success'
-  data: Record<string, unknown> & {
-    /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
-    now: string
-    /** What needs somebody: rows with nothing in them are left out. */
-    waiting: WireWaiting[]
-    /** Why event files are not served as they are, in sentences; for people of all events only. */
-    event_files?: string[]
-    revenue_stats: { total_revenue: number }
-    recent_registrations: Record<
-      string,
-      {
-        id: number
-        full_name: string
-        reg_no: string
-        final_amount: number | null
-        payment_status: PaymentStatus
-        payment_status_display: string
-        in_review: boolean
-        created_at: string
-      }[]
-    >
-    /** By event key, one entry per Indian day with anything on it. Revenue is of the day of payment. */
-    by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
-  }
 }
 
 /** The element of a page that holds the faces to be fetched, switched off until its script has taken over. */

@@ -44,7 +44,7 @@ type PaymentRow = {
   amount: Paise
   review: string | null
   created_at: number
-  /** Until when it can be paid, where that is later; null: as long as any other. */
+  /** Until when it can be paid, where that is later; null: no longer than the rest. */
   pay_until: number | null
   /** Null: nobody was sent there with it. */
   handed_off_at: number | null
