@@ -86,11 +86,6 @@ function isEnded({ state }: Payable): boolean {
   return state === 'cancelled' || state === 'refused'
 }
 
-/** Nobody pays for it as it is. */
-function isShut(registration: Payable): boolean {
-  return isEnded(registration) || registration.state === 'to_approve'
-}
-
 function mayBeAtBank(attempt: Attempt, at: Instant): boolean {
   if (isOver(attempt, at)) return false
   const { lastAnswer, status } = attempt
@@ -212,7 +207,7 @@ export function mayPay(
   const [newest] = payments
   const isSettled =
     !owes && payments.some(({ status }) => status === 'success' || status === 'refunded')
-  if (newest === undefined || inReview || isSettled || isShut(registration))
+  if (newest === undefined || inReview || isSettled || isEnded(registration))
     return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
   const told = waiting.map((attempt) =>

@@ -155,6 +155,12 @@ describe('a letter that is looked at first', () => {
       allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse', 'erase'],
     })
     expect((await act(desk, regNo, { act: 'approve' })).code).toBe(403)
+    // A slip that is corrected meanwhile leaves it what it was, and its place.
+    const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate One' } }
+    expect(await act(owner, regNo, name)).toMatchObject({ body: { state: 'to_approve' } })
+    expect(await stored(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
+    const held = `SELECT state FROM places_taken WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`
+    expect(test_.rows(held, regNo)).toEqual([{ state: 'kept' }])
   })
 
   test('is approved, and paid by the link at the price of the day of registering', async () => {
@@ -268,6 +274,20 @@ describe('a letter that is refused', () => {
   })
 })
 
+test('what is approved and not paid in time lapses, and frees its place', async () => {
+  const regNo = await registered(9)
+  await onDay('2026-02-01T10:00:00+05:30')
+  expect((await act(owner, regNo, { act: 'approve' })).code).toBe(200)
+  const before = await places()
+  test_.at('2026-02-08T23:59:59+05:30')
+  await test_.lapsing.run()
+  expect(await stored(regNo)).toMatchObject({ state: 'to_pay' })
+  test_.at('2026-02-09T00:00:00+05:30')
+  await test_.lapsing.run()
+  expect(await stored(regNo)).toMatchObject({ state: 'lapsed' })
+  expect(await places()).not.toEqual(before)
+})
+
 test('many letters are approved at once, each by itself', async () => {
   const [one, two, three] = [await registered(6), await registered(7), await registered(8)]
   await onDay('2026-02-01T10:00:00+05:30')
@@ -351,6 +371,13 @@ describe('a bank statement', () => {
       .filter(({ of }) => of.length === 1)
       .map(({ reference, amount, day, of }) => ({ reg_no: of[0]?.reg_no, reference, amount, day }))
     const confirm = () => post('/admin/reconcile/confirm/', { event: 'sample2026', lines })
+    // Under another event's name the same lines confirm nothing.
+    const elsewhere = await post('/admin/reconcile/confirm/', { event: 'other', lines })
+    expect(elsewhere.body).toMatchObject({
+      done: [],
+      refused: [{ reg_no: fits }, { reg_no: less }],
+    })
+    expect(await stored(fits)).toMatchObject({ state: 'to_pay' })
     expect(await confirm()).toMatchObject({ body: { done: [fits, less], refused: [] } })
     expect(await stored(fits)).toMatchObject({ state: 'complete', paymentStatus: 'success' })
     expect(await stored(less)).toMatchObject({ paymentStatus: 'pending', inReview: true })
@@ -378,10 +405,6 @@ describe('a bank statement', () => {
     expect(said[2]).toContain('₹\u00a012 on 1 February 2026')
     expect(await run(statement.split('\n').slice(0, 4).join('\n'))).toBe(0)
     expect(await main(['reconcile', 'nothing2026', file], terminal)).toBe(2)
-    // The same lines under another event's name confirm nothing.
-    expect((await post('/admin/reconcile/confirm/', { event: 'other', lines })).body).toMatchObject(
-      { done: [] },
-    )
   })
 
   test('of another form is asked about, and one that is too much is refused', async () => {

@@ -42,8 +42,12 @@ export function Frame({
     const current = nav.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
+  // Its address stands below that of the event's list.
+  const isOfBank = session.events.some(({ id }) => path === reconcileAddress(id))
   const current = (route: string) =>
-    path === route || path.startsWith(`${route}/`) ? { 'aria-current': 'page' as const } : {}
+    path === route || (path.startsWith(`${route}/`) && !isOfBank)
+      ? { 'aria-current': 'page' as const }
+      : {}
   return (
     <div className="shell">
       <SkipLink />
