@@ -109,10 +109,19 @@ export function askDifference(
   through: AskedThrough,
   at: Instant,
 ): OrderId | null {
-  const open = sql<{ order_id: OrderId; amount: Paise }>(
-    "SELECT order_id, amount FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
+  const open = sql<{
+    order_id: OrderId
+    amount: Paise
+    gateway: string | null
+    way: string | null
+  }>(
+    "SELECT order_id, amount, gateway, way FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
   ).get(id)
-  if (open !== undefined && open.amount === due) return open.order_id
+  // One that is paid elsewhere is no order for a gateway, which would not be asked about it.
+  const asks = through === null ? undefined : askedThrough(through)
+  const isSame =
+    asks === undefined || (open?.gateway === asks.gateway && open.way === (asks.way ?? null))
+  if (open !== undefined && open.amount === due && isSame) return open.order_id
   endOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = nextAttempt(sql, id)
   if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null

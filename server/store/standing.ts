@@ -53,9 +53,24 @@ export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant
     row.review,
   )
   assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
-  if (moved && status.is === 'success') issueDocuments(sql, row, status, at)
+  if (moved && status.is === 'success') {
+    issueDocuments(sql, row, status, at)
+    endOthersByHand(sql, row, at)
+  }
   settleRegistration(sql, row.registration_id)
   return true
+}
+
+/** What was to be paid by hand is paid otherwise: no gateway is asked about it, so that nothing else would end it. */
+function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  if (row.asks_for !== 'whole') return
+  const open = sql<{ id: number }>(
+    "SELECT id FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status = 'pending' AND way IS NOT NULL AND review IS NULL",
+  ).all(row.registration_id, row.id)
+  for (const { id } of open) {
+    const payment = paymentById(sql, id)
+    stand(sql, payment, endedWithout(toPayment(payment), 'paid otherwise', at), at)
+  }
 }
 
 /** What follows for figures, payment and registration when money has gone back. */

@@ -40,6 +40,8 @@ export function tell(
       ).run(id, field, sha256, name, type, bytes)
     for (const draft of drafts) forgetDraft(sql, draft)
     payByHand(sql, { id, regNo }, way, at)
+    // An order of the gateway that ended for it has left what nobody paid in time.
+    sql("UPDATE registrations SET state = 'told' WHERE id = ?").run(id)
     settleRegistration(sql, id)
     keepAgain(sql, id, at)
     if (mail !== null) enqueue(sql, id, 'again', mail, at)
@@ -126,7 +128,9 @@ export function notFound(
 
 /** Nobody paid in time: its places are free. */
 export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
-  return doAct(sql, wanted, ({ id }) => {
+  return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
+    if (status === 'success' || inReview === 1)
+      return err({ code: 'moved_on', message: 'Money has come for it in the meantime.' })
     endOpenPayments(sql, id, 'expired', wanted.at)
     settleRegistration(sql, id)
     if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at)
@@ -161,10 +165,11 @@ export function takeUp(
   })
 }
 
-/** Those that wait to be paid and whose day is over, the longest first. */
+/** Those that wait to be paid and whose day is over, the longest first. What is paid, or before a person, lapses no more. */
 export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
-    "SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ? ORDER BY pay_until LIMIT abs(?)",
+    `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
+       AND payment_status <> 'success' AND in_review = 0 ORDER BY pay_until LIMIT abs(?)`,
   )
     .all(at, limit)
     .map(({ reg_no }) => reg_no)

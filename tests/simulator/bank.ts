@@ -23,7 +23,8 @@ export function openBank(): Bank {
   const went = new Map<string, Paise>()
   return {
     pay: (way, amount) => {
-      const made = { way, reference: `UTR${String(20_000 + came.length)}`, amount }
+      // As banks number a NEFT: sixteen signs.
+      const made = { way, reference: `HDFCN5${String(2_026_020_000 + came.length)}`, amount }
       came.push(made)
       return made
     },

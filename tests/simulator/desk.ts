@@ -3,11 +3,10 @@
  * of them twice, some two at once, some who may not, some who have signed out.
  */
 import { assertNever, paise } from '../../engine/index.ts'
-import type { ActName, ActsAnswer, RegNo, Way } from '../../engine/index.ts'
+import type { ActName, ActsAnswer, RegistrationState, RegNo, Way } from '../../engine/index.ts'
 import { hashOf } from '../../server/office/session.ts'
 import type { Bank, Came } from './bank.ts'
 import type { Course } from './course.ts'
-import { SEEN } from './events.ts'
 import type { Gateway } from './gateway.ts'
 import type { Answer, Machine } from './machine.ts'
 import { wordsFor } from './office.ts'
@@ -25,6 +24,14 @@ import type { PersonName } from './who-may.ts'
 /** As long as a session of the office lasts. */
 const SESSION_MS = 12 * 3_600_000
 const WAYS = ['transfer', 'upi', 'cheque', 'cash', 'machine'] as const satisfies readonly Way[]
+
+const WAITS_FOR: Readonly<Partial<Record<DeskAct, RegistrationState>>> = {
+  approve: 'to_approve',
+  refuse: 'to_approve',
+  'refuse with an offer': 'to_approve',
+  'look for told': 'told',
+  'take up': 'lapsed',
+}
 
 export type DeskGiven = {
   readonly plan: Plan
@@ -189,6 +196,10 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         return { act: 'resend' }
       case 'send pay link':
         return { act: 'send_pay_link' }
+      case 'look for told':
+        return lookForTold(regNo)
+      case 'take up':
+        return { act: 'take_up' }
       case 'approve':
         return { act: 'approve' }
       case 'refuse':
@@ -198,6 +209,16 @@ export function openDesk(given: DeskGiven): { begin(): void } {
       default:
         return assertNever(is)
     }
+  }
+  /** What the delegate says came is looked for in the books of the bank. */
+  const lookForTold = async (regNo: string): Promise<Body | null> => {
+    const tellings = await machine.inside(({ store }) => store.tellings(regNo as RegNo))
+    const reference = tellings?.[0]?.reference
+    if (reference === undefined) return null
+    const came = bank.find('transfer', reference)
+    return came === null
+      ? { act: 'not_found' }
+      : { act: 'confirm', way: 'transfer', reference, amount: came.amount / 100 }
   }
   /** Sometimes what came before once more: a treasurer reads the same line of the bank twice. */
   const cameFor = async (regNo: string, random: Random): Promise<Came> => {
@@ -230,16 +251,22 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     return { act: act === 'accept' ? 'accept' : 'dismiss', review: review.id, reference, amount }
   }
 
-  /** Whoever approves takes one of those that wait for it, where there is one. */
-  const fitting = (is: DeskAct, numbers: readonly string[]): readonly string[] => {
-    if (is !== 'approve' && is !== 'refuse' && is !== 'refuse with an offer') return numbers
-    const seen = numbers.filter((regNo) => given.eventOf(regNo) === SEEN)
-    return seen.length === 0 ? numbers : seen
+  /** Some acts are for those who wait for them: one of these, where there is one. */
+  const fitting = async (is: DeskAct, numbers: readonly string[]): Promise<readonly string[]> => {
+    const wanted = WAITS_FOR[is]
+    if (wanted === undefined) return numbers
+    const states = await Promise.all(
+      numbers.map((regNo) =>
+        machine.inside(({ store }) => store.registration(regNo as RegNo)).then((one) => one?.state),
+      ),
+    )
+    const waiting = numbers.filter((_, at) => states[at] === wanted)
+    return waiting.length === 0 ? numbers : waiting
   }
   const step = async (one: DeskStep, random: Random, at: number): Promise<void> => {
     const numbers = given.numbers()
     if (numbers.length === 0) return
-    const regNo = random.pick(fitting(one.is, numbers))
+    const regNo = random.pick(await fitting(one.is, numbers))
     const people = one.beside === null ? [one.by] : [one.by, one.beside]
     const { name } = plan.profile
     await Promise.all(

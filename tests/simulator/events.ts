@@ -102,7 +102,8 @@ codes:
 
 function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
   const plain = PLAIN[id]
-  if (id === SEEN) return withFood(plainText(plain, version === 'free' ? 'usual' : version))
+  if (id === SEEN)
+    return withWays(withFood(plainText(plain, version === 'free' ? 'usual' : version)))
   // What is free has no coupon.
   if (id === 'seats2026') return withCodes(plainText(plain, version === 'free' ? 'usual' : version))
   return plainText(plain, version)
@@ -121,6 +122,23 @@ function withFood(text: string): string {
   return text.replace(
     /( {8}- \{id: letter.*\n)/,
     '$1        - {id: food, type: select, label: Food, options: [{id: rice, label: Rice}, {id: bread, label: Bread}]}\n',
+  )
+}
+
+/** Beside the card a way that tells us nothing by itself. */
+function withWays(text: string): string {
+  return text.replace(
+    /payment: \{gateway: airpay, account: (\w+)\}/,
+    `payment:
+  ways:
+    - {id: card, gateway: airpay, account: $1}
+    - id: transfer
+      label: NEFT or UPI
+      tell: Sample Society, account 50200012345678, IFSC HDFC0000032
+      asks:
+        - {id: utr, label: UTR number, format: utr, unique: true, required: true}
+        - {id: paid_on, type: date, label: Date of transfer, required: true}
+      lapses_after: 3 days`,
   )
 }
 
@@ -183,7 +201,9 @@ export const answersOf = (
   delegate: number,
   isMember: boolean,
   code: CodeKindId | null,
+  way: string | null,
 ): Readonly<Record<string, string>> => ({
+  ...(way === null ? {} : { way }),
   ...(code === null ? {} : { code: SEATS.codes[code] }),
   full_name: `Delegate Number${delegate}`,
   email: `delegate${delegate}@sample.example`,

@@ -1,6 +1,7 @@
 /** One history: the plan happens, in virtual time, and what is promised is looked at on the way. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
+import { openLapsing } from '../../server/acting/lapsing.ts'
 import { openBank } from './bank.ts'
 import { openCourse } from './course.ts'
 import { hireEverybody, openDesk } from './desk.ts'
@@ -33,6 +34,10 @@ const TO_THE_END = 0.15
 /** Writes that only say when something is looked at again. */
 const PLANS_ONLY: ReadonlySet<string> = new Set(['asked', 'silentRefunds', 'keepEventFile'])
 const CALL_MS_MAX = 15
+/** How often what is over lapses, and for how long somebody looks: longer than any history. */
+const SWEEP_MS = 8 * 3_600_000
+const SWEPT_MS = 40 * DAY_MS
+const NOT_BY_ITSELF = { works: false }
 /** A change of an event's file that would last for so long is not taken back in a history. */
 const FOR_GOOD_MS = 4 * DAY_MS
 /** A disk that is busy with something else. */
@@ -183,11 +188,17 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     }
     const post = openPost({ course, machine, lasts })
     const shared = { plan, course, machine, gateway, tally, say, lasts }
-    const people = openPeople({ ...shared, promises, broken, post })
+    const people = openPeople({ ...shared, bank, promises, broken, post })
     const { numbers, eventOf } = people
     openOffice({ ...shared, numbers }).begin()
     openDesk({ ...shared, bank, post, trail, broken, numbers, eventOf }).begin()
     people.begin()
+    if (plan.desk.length > 0)
+      for (let ms = SWEEP_MS; ms < SWEPT_MS; ms += SWEEP_MS)
+        course.after(
+          ms,
+          () => void machine.inside((deps) => openLapsing(deps, NOT_BY_ITSELF).run()),
+        )
     const until = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : course.now()
     await course.run(until(SOON_MS))

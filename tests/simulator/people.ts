@@ -2,10 +2,11 @@
  * Delegates as the plan has them, and the messages that the gateway sends because of them: registering,
  * paying, two tabs, looking again, trying again, the same form again.
  */
-import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/index.ts'
-import { amountText, assertNever, instant, paise } from '../../engine/index.ts'
+import type { PaymentData, RegisterAnswer, RegistrationAnswer, RegNo } from '../../engine/index.ts'
+import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/paying/gateway/fields.ts'
 import { noticePath, usualReturnPath } from '../../server/paying/gateway/open.ts'
+import type { Bank } from './bank.ts'
 import type { Course } from './course.ts'
 import { ACCOUNTS, answersOf, served } from './events.ts'
 import { isMoney, messageOf } from './gateway.ts'
@@ -37,6 +38,7 @@ type Given = {
   readonly course: Course
   readonly machine: Machine
   readonly gateway: Gateway
+  readonly bank: Bank
   readonly promises: Promises
   readonly broken: (found: Violation | null) => void
   readonly tally: Tally
@@ -59,7 +61,7 @@ type Moved = { readonly code: string; readonly quote: { readonly total: number }
 const FORM = 'application/x-www-form-urlencoded'
 
 export function openPeople(given: Given): People {
-  const { plan, course, machine, gateway, promises, broken, tally, say, lasts, post } = given
+  const { plan, course, machine, gateway, bank, promises, broken, tally, say, lasts, post } = given
   const everybody = new Map<string, { readonly delegate: Delegate; readonly held: Held }>()
 
   const call = async (
@@ -187,14 +189,14 @@ export function openPeople(given: Given): People {
       : null
 
   const send = (
-    { name, event, isMember, code }: Delegate,
+    { name, event, isMember, code, way }: Delegate,
     agreed: Fields,
   ): Promise<Answer | null> =>
     call(
       'POST',
       served(event, 'usual').config.api.register,
       'application/json',
-      JSON.stringify({ ...answersOf(name, isMember, code), ...agreed }),
+      JSON.stringify({ ...answersOf(name, isMember, code, way), ...agreed }),
       `form-of-${name}`,
     )
   /** What a delegate does who is told that a place or a code is gone; null: they give up. */
@@ -273,6 +275,30 @@ export function openPeople(given: Given): People {
     await Promise.all([1, 2].map(() => call('POST', path, 'application/json', sent)))
     post.expect()
   }
+  /** At the bank, and then on the own page; some pay otherwise than they were asked, or not at all. */
+  const tellOfMoney = async (held: Held, random: Random): Promise<void> => {
+    const stored = await machine.inside(({ store }) => store.registration(held.regNo as RegNo))
+    const asked = stored?.payments[0]?.amount
+    if (asked === undefined) return
+    const how = random.pick([
+      'right',
+      'right',
+      'right',
+      'less',
+      'not at all',
+      'of another',
+    ] as const)
+    const known = bank.all()
+    const came =
+      how === 'right' || how === 'less'
+        ? bank.pay('transfer', paise(how === 'less' ? asked - 100 : asked))
+        : how === 'of another' && known.length > 0
+          ? random.pick(known)
+          : null
+    const utr = came?.reference ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
+    const paid_on = dayOf(course.now())
+    await onOwnPage(held, { act: 'tell', way: 'transfer', answers: { utr, paid_on } })
+  }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */
   const take = async (
     delegate: Delegate,
@@ -300,6 +326,8 @@ export function openPeople(given: Given): People {
         return onOwnPage(held, { act: 'edit', answers: { food: random.pick(['rice', 'bread']) } })
       case 'accept_offer':
         return onOwnPage(held, { act: 'accept_offer', category: 'non-member' })
+      case 'tell':
+        return tellOfMoney(held, random)
       case 'ask_cancel':
         return onOwnPage(held, { act: 'ask_cancel', why: 'I cannot come' })
       case 'what is due': {

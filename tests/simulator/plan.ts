@@ -41,7 +41,7 @@ export type Visit = {
   readonly returnsMs: number | null
 }
 /** What delegates do to their registration themselves. */
-export type OwnAct = 'edit' | 'accept_offer' | 'ask_cancel'
+export type OwnAct = 'edit' | 'accept_offer' | 'ask_cancel' | 'tell'
 export type Step =
   | { readonly afterMs: number; readonly is: 'visit'; readonly visit: Visit }
   /** A second tab with the same order, at the same time as what follows. */
@@ -56,6 +56,8 @@ export type Delegate = {
   readonly afterMs: number
   readonly event: EventId
   readonly isMember: boolean
+  /** The way that is chosen to pay; null: the form has one alone. */
+  readonly way: 'card' | 'transfer' | null
   /** The code that is typed, by what it gives; null: none. */
   readonly code: CodeKindId | null
   /** Sends the form twice at the same moment, under one key. */
@@ -101,6 +103,8 @@ export const DESK_ACTS = [
   'approve',
   'refuse',
   'refuse with an offer',
+  'look for told',
+  'take up',
 ] as const
 export type DeskAct = (typeof DESK_ACTS)[number]
 export type DeskStep = {
@@ -181,13 +185,17 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     })
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
+  const isSeen = profile.seen > 0 && random.chance(profile.seen)
+  const own: readonly OwnAct[] = isSeen
+    ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
+    : ['ask_cancel']
   // Nothing is drawn where nobody corrects anything: the histories of other profiles stay as they are.
   if (profile.desk['correct category'] !== undefined)
     for (let later = 0; later < 3; later++)
       steps.push(
         {
           afterMs: random.mostly(HOUR_MS, 2 * DAY_MS),
-          is: random.pick(['edit', 'accept_offer', 'accept_offer', 'ask_cancel'] as const),
+          is: random.pick(own),
         },
         {
           afterMs: random.mostly(HOUR_MS, 3 * DAY_MS),
@@ -195,7 +203,6 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
           visit: visitOf(profile, random, 0),
         },
       )
-  const isSeen = profile.desk['approve'] !== undefined && random.chance(0.35)
   const isLimited = random.chance(profile.limited)
   const codes = [null, null, 'coupon', 'guest'] as const
   return {
@@ -203,6 +210,7 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
     event: isLimited ? SEATS.event : isSeen ? SEEN : random.pick(PLENTY),
     isMember: random.chance(0.5),
+    way: isSeen && !isLimited ? random.pick(['card', 'transfer'] as const) : null,
     code: isLimited ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,

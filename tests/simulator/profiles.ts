@@ -15,6 +15,8 @@ export type Profile = {
   readonly goesMax: number
   /** Shares of what happens, 0 to 1: a delegate is at the event with few places and codes, … */
   readonly limited: number
+  /** … at the event whose members are seen before they pay, and where a transfer pays too, … */
+  readonly seen: number
   /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further go is in the tab of the first order, … */
@@ -54,6 +56,7 @@ export const DESIGN: Profile = {
   delegatesMax: 3,
   goesMax: 2,
   limited: 0.35,
+  seen: 0,
   doubles: 0.08,
   oldTabs: 0.15,
   late: 0.06,
@@ -131,15 +134,18 @@ const ACTS: Profile['desk'] = {
   approve: 0.9,
   refuse: 0.2,
   'refuse with an offer': 0.4,
+  'look for told': 0.9,
+  'take up': 0.3,
 }
 const twice = (acts: Profile['desk']): Profile['desk'] =>
   Object.fromEntries(Object.entries(acts).map(([act, times]) => [act, 2 * times]))
 
 /** People of the office act besides: whatever happens to money happens to what they do as well. */
 export const DESK: readonly Profile[] = [
-  fault('desk', { desk: ACTS }),
+  fault('desk', { desk: ACTS, seen: 0.4 }),
+  fault('desk and letters', { desk: twice(ACTS), seen: 1, limited: 0 }),
   fault('desk and few places', { desk: ACTS, limited: 1, delegatesMax: 5 }),
-  fault('desk and crashes', { desk: twice(ACTS) }, { crash: 8 }),
+  fault('desk and crashes', { desk: twice(ACTS), seen: 0.4 }, { crash: 8 }),
   fault('desk and odd money', { desk: ACTS, wrong: 0.4, late: 0.4, doubles: 0.3, badRefunds: 0.4 }),
 ]
 

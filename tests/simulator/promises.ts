@@ -90,6 +90,8 @@ const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_
 /** Not sent for a day, or begun for five. */
 const REFUND_MS_MAX = 7 * DAY_MS
 
+const OVERDUE = `SELECT reg_no, pay_until FROM registrations
+  WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?`
 const OF_THE_GATEWAY = 'airpay'
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
@@ -231,11 +233,14 @@ export function promisesOf(judged: Judged): Promises {
   const ended = (now: number): Violation | null => {
     for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
       const until = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
-      // Nobody was ever sent there with it: it ends with its term.
-      if (row.handed_off_at === null) continue
+      // Nobody was ever sent there with it, or no gateway is asked: it ends with its term, or by a person.
+      if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > until)
         return { promise: 'nothing is pending for ever', by: JSON.stringify(row) }
     }
+    const late = sql()(OVERDUE).get(now - DAY_MS)
+    if (late !== undefined)
+      return { promise: 'what nobody pays until its day lapses', by: JSON.stringify(late) }
     return null
   }
   const refunds = (now: number): Violation | null => {

@@ -71,6 +71,9 @@ const DECISIONS =
 const LAST = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
 const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) + (SELECT count(*) FROM decisions WHERE why = ?) AS times`
 
+/** Of acts after which it stands as they say, whatever its money does. */
+const STATE_AFTER = { tell: 'told', not_found: 'to_pay', lapse: 'lapsed' } as const
+
 /** Whoever decides without being signed in, through the verbs alone. */
 const INSIDE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 
@@ -95,7 +98,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
     const way = act.act === 'confirm' && typeof came === 'string' ? wayIn(came) : null
     if (!mayDo(act.who, act.act, was.event_id, way))
       return { promise: 'nobody does what their role may not', by }
-    return act.who === 'delegate' ? null : once(act.why)
+    return act.why === '' || act.who === 'delegate' ? null : once(act.why)
   }
   const once = (why: string): Violation | null => {
     const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
@@ -176,12 +179,19 @@ export function trailOf(sql: () => Sql): TrailPromises {
           : 'more than answers changed'
       case 'ask_cancel':
         return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
-      case 'add':
-      case 'not_found':
-      case 'erase':
       case 'tell':
+      case 'not_found':
       case 'lapse':
+        if (now.state !== STATE_AFTER[act]) return `it is ${now.state}`
+        return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds')
+          ? null
+          : 'more than what is believed of its money changed'
       case 'take_up':
+        return isSame('answers', 'total', 'due', 'category', 'captures') && isAskedFor(now)
+          ? null
+          : 'it is not asked for at its price'
+      case 'add':
+      case 'erase':
         return 'nobody does that here'
       default:
         return assertNever(act)

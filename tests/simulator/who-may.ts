@@ -31,7 +31,10 @@ const ALL: readonly RegistrationState[] = [
 const besides = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
   ALL.filter((state) => !ended.includes(state))
 
-type May = { readonly least: Role | 'delegate'; readonly in: readonly RegistrationState[] }
+type May = {
+  readonly least: Role | 'delegate' | 'clock'
+  readonly in: readonly RegistrationState[]
+}
 const MAY: Readonly<Partial<Record<ActName, May>>> = {
   note: { least: 'desk', in: ALL },
   correct: { least: 'owner', in: besides('refused', 'cancelled') },
@@ -45,6 +48,10 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   send_pay_link: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },
   approve: { least: 'owner', in: ['to_approve', 'refused'] },
   refuse: { least: 'owner', in: ['to_approve'] },
+  not_found: { least: 'treasurer', in: ['told'] },
+  take_up: { least: 'treasurer', in: ['lapsed'] },
+  tell: { least: 'delegate', in: ['to_pay', 'told', 'lapsed'] },
+  lapse: { least: 'clock', in: ['to_pay', 'told'] },
   accept_offer: { least: 'delegate', in: ['refused'] },
   edit: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
   ask_cancel: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
@@ -61,9 +68,11 @@ export function isInTable(act: ActName, state: RegistrationState): boolean {
 /** `way`: of a payment that is confirmed. */
 export function mayDo(who: string, act: ActName, eventId: string, way: string | null): boolean {
   if (who === 'delegate') return MAY[act]?.least === 'delegate'
+  if (who === 'rollcall') return MAY[act]?.least === 'clock'
   const person: Person | undefined = (OFFICE as Readonly<Record<string, Person>>)[who]
   const row = MAY[act]
-  if (person === undefined || row === undefined || row.least === 'delegate') return false
+  if (person === undefined || row === undefined) return false
+  if (row.least === 'delegate' || row.least === 'clock') return false
   if (person.events?.includes(eventId) === false) return false
   const isOfTheBank = way !== null && !AT_THE_DESK.some((one) => one === way)
   return isAtLeast(person.role, isOfTheBank ? 'treasurer' : row.least)

@@ -1,6 +1,6 @@
 /** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { instant } from '../../../engine/index.ts'
+import { instant, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { NewAct, Store } from '../../../server/store/store.ts'
 import {
@@ -10,6 +10,7 @@ import {
   later,
   mail,
   newRegistration,
+  quoted,
   registered,
 } from '../registrations.ts'
 import type { Given } from './given.ts'
@@ -30,6 +31,67 @@ export function actingContract(given: Given): void {
     ...changes,
   })
   const stateOf = async (regNo: RegNo) => (await found(store, regNo)).state
+
+  /** Corrected, so that a difference is due, to be paid by transfer. */
+  const dearer = async (regNo: RegNo): Promise<void> => {
+    const { answers, category } = await found(store, regNo)
+    const { searchable } = newRegistration()
+    const more = (amount: number) => paise(amount + 100)
+    const quote = { ...quoted, base: more(quoted.base), total: more(quoted.total), lines: [] }
+    const same = { was: answers, answers, category, searchable, unique: [], mails: [], uploads: [] }
+    const corrected = await store.correct(wanted(regNo, { act: 'correct', actor: 'owner' }), {
+      ...same,
+      quote,
+      through: { way: 'transfer' },
+      holdUntil: null,
+      changes: ['x'],
+      endsLinks: false,
+    })
+    expect(corrected.ok).toBe(true)
+  }
+  test('a difference that was to be paid by transfer and is paid by card is an order that the gateway is asked about', async () => {
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo)
+    const [byTransfer] = (await found(store, regNo)).payments
+    expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
+    const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
+    expect(await store.retry(regNo, later(2000), card)).toMatchObject({
+      ok: true,
+      value: { way: null, amount: 100 },
+    })
+    expect((await found(store, regNo)).payments.map(({ status }) => status)).toEqual([
+      'pending',
+      'failed',
+      'success',
+    ])
+  })
+
+  test('what was to be paid by transfer waits no more once the card has paid', async () => {
+    const { regNo, orderId } = await registered(store)
+    const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
+    const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
+    expect(await store.tell(tell, { ...told, uploads: [], drafts: [] }, null)).toMatchObject({
+      ok: true,
+    })
+    expect(await found(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    const { state, payments } = await found(store, regNo)
+    expect([state, payments.map(({ status }) => status)]).toEqual([
+      'complete',
+      ['failed', 'success'],
+    ])
+  })
+
+  test('whoever has paid and owes a difference is not told every five minutes that it has lapsed', async () => {
+    const { regNo, orderId } = await registered(store, { payUntil: later(500) })
+    await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
+    await dearer(regNo)
+    const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
+    expect(await store.overdue(later(1000), 9)).toEqual([])
+    expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await store.acts(regNo)).map(({ act }) => act)).toEqual(['correct'])
+  })
 
   describe('the state of a registration', () => {
     test('follows its money: to pay, complete, lapsed where nobody paid in time, and back when it is tried again', async () => {
