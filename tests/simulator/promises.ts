@@ -53,6 +53,7 @@ type PaymentRow = {
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
+  event_id: string | null
   source: string
   reference: string
   amount: Paise
@@ -65,7 +66,7 @@ type CaptureRow = {
 
 const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES = `SELECT p.order_id, p.handed_off_at, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+const CAPTURES = `SELECT p.order_id, p.handed_off_at, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
   (SELECT max(a.at) FROM acts a WHERE a.registration_id = r.id AND a.became = 'cancelled' AND r.state = 'cancelled') < c.seen_at AS came_too_late FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
@@ -153,7 +154,10 @@ export function promisesOf(judged: Judged): Promises {
       if (row.state === 'fits' && row.came_too_late === 1)
         return { promise: 'what comes for what is cancelled is before a person', by }
       if (row.source !== OF_THE_GATEWAY) {
-        const made = `${row.source} ${row.reference.toLowerCase()}`
+        // Slips of the desk are numbered by each event.
+        const isSlip = row.source === 'cash' || row.source === 'machine'
+        const of = isSlip ? `${row.source} of ${row.event_id}` : row.source
+        const made = `${of} ${row.reference.toLowerCase()}`
         if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
           return { promise: 'what is said to have come on a way came on it, once', by }
         counted.add(made)
