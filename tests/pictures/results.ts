@@ -117,7 +117,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
       open: async (page) => {
         const regNo = await registeredByCall(server.url, 'Dr. Example Late')
         await page.goto(linkToPay(server, regNo, '2001-01-01'))
-        await page.getByRole('alert').waitFor()
+        await page.getByRole('heading', { name: 'This link can no longer be used' }).waitFor()
       },
     },
     {

@@ -130,6 +130,11 @@ function Copied({
   )
 }
 
+const MARKED = 'Please check what is marked below.'
+
+/** "Required", away from its question, does not say what it is about. */
+const saysLittle = (message: string): boolean => message.split(' ').length < 3
+
 type TellingProps = {
   readonly event: PublicEvent
   readonly paying: WirePaying
@@ -173,7 +178,7 @@ function Telling({ event, paying, path, again }: TellingProps) {
       {refused !== null && (
         <p className="why bad" role="alert">
           <Icon name="bang" />
-          <span>{refused.message}</span>
+          <span>{saysLittle(refused.message) ? MARKED : refused.message}</span>
         </p>
       )}
       {paying.asks.map((ask) =>
@@ -230,6 +235,17 @@ function Question({
         {label}
         {!required && <span className="mute"> (if you like)</span>}
       </label>
+      {hint && (
+        <small id={`told-${id}-hint`} className="mute">
+          {hint}
+        </small>
+      )}
+      {wrong && (
+        <p className="msg" id={`told-${id}-wrong`}>
+          <Icon name="bang" />
+          {wrong}
+        </p>
+      )}
       {kind === 'select' ? (
         <select {...common}>
           <option value="">Please choose</option>
@@ -247,17 +263,6 @@ function Question({
           autoComplete="off"
           autoCapitalize="characters"
         />
-      )}
-      {hint && (
-        <small id={`told-${id}-hint`} className="mute">
-          {hint}
-        </small>
-      )}
-      {wrong && (
-        <p className="msg" id={`told-${id}-wrong`}>
-          <Icon name="bang" />
-          {wrong}
-        </p>
       )}
     </div>
   )
