@@ -31,6 +31,7 @@ import { uploads } from './checks/uploads.ts'
 import { promises } from './checks/promises.ts'
 import { rules } from './checks/rules.ts'
 import { waysOn } from './checks/ways-on.ts'
+import { waysToPay } from './checks/ways-to-pay.ts'
 import { whoPays } from './checks/who-pays.ts'
 import { window } from './checks/window.ts'
 import { saidAmounts } from './checks/said-amounts.ts'
@@ -76,6 +77,7 @@ export const checks: Checks = {
   ...dates,
   ...eventDays,
   ...window,
+  ...waysToPay,
   ...cancellation,
   ...approval,
   ...ownPage,

@@ -49,6 +49,18 @@ const GROUPS: readonly (readonly [RegExp, string, string])[] = [
 ]
 
 /** Examples of which the base is not the other half: lines in another order, two files together, a day that has come. */
+const WAYS = [
+  'payment:',
+  '  ways:',
+  '    - {id: card, gateway: card-gateway, account: sample}',
+  '    - id: transfer',
+  '      label: Bank transfer',
+  '      until: 2026-02-20',
+  '      tell: Sample Society, account 50200012345678, IFSC SMPL0000032',
+  '      asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]',
+  '      lapses_after: 10 days',
+  '',
+].join('\n')
 const CANCELLATION =
   'cancellation:\n  steps:\n    - {to: 2026-01-31, refund: 75%}\n    - {to: 2026-02-15, refund: 50%}\n    - {otherwise: none}\n'
 const INVOICE = [
@@ -75,6 +87,11 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
   EV420: 'event:\n  status: closed\n',
+  EV443: WAYS,
+  EV444: WAYS,
+  EV445: WAYS,
+  EV446: WAYS,
+  EV447: WAYS,
   EV481: CANCELLATION,
   EV482: CANCELLATION,
   EV483: CANCELLATION,
@@ -202,7 +219,7 @@ export function examplesOf(code: string): { readonly wrong: string; readonly rig
   if (
     code === 'EV303' ||
     code === 'EV420' ||
-    [CANCELLATION, INVOICE, APPROVAL].includes(right ?? '') ||
+    [CANCELLATION, INVOICE, APPROVAL, WAYS].includes(right ?? '') ||
     code === 'EV494'
   )
     return { wrong: pointedAt(code, golden), right: right ?? '' }

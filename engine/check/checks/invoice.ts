@@ -1,4 +1,5 @@
 /** EV490 to EV495: what a tax invoice must state is there, and its numbers can be given without a gap. */
+import { takesMoney } from '../../pay-ways.ts'
 import { own } from '../../outcome.ts'
 import {
   financialYearOf,
@@ -172,15 +173,16 @@ const withoutTax: Check = {
   why: 'A tax invoice states a tax; whoever charges none gives a receipt.',
   find: ({ file, config }) =>
     file.invoice === undefined ||
-    (config.payment !== null &&
+    (takesMoney(config) &&
       (config.fees.tax !== null || config.fees.items.some(({ tax }) => tax !== null)))
       ? []
       : [
           {
             at: 'invoice',
             part: 'key',
-            message:
-              config.payment === null ? 'this event takes no money' : 'this event charges no tax',
+            message: !takesMoney(config)
+              ? 'this event takes no money'
+              : 'this event charges no tax',
             help: 'leave invoice out: receipts are made all the same, or state fees.tax',
           },
         ],

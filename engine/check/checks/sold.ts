@@ -1,4 +1,5 @@
 /** EV453, EV454: what is in the price table can be bought, and somebody takes the money. */
+import { takesMoney } from '../../pay-ways.ts'
 import { formatMoney } from '../../money.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Checks, Model } from '../model.ts'
@@ -33,7 +34,7 @@ const nobodyTakesIt: Check = {
   after: AFTER_TABLE,
   find: (model) => {
     const { config, file } = model
-    if (config.payment !== null || config.status === 'closed') return []
+    if (takesMoney(config) || config.status === 'closed') return []
     const dear = cellsOf(model).find(({ amount }) => amount !== null && amount > 0)
     if (dear?.amount == null) return costsByItems(model)
     return [

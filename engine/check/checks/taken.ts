@@ -1,5 +1,6 @@
 /** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
 import { REGISTRATION } from '../../bill.ts'
+import { delegateWays, WAY_FIELD } from '../../pay-ways.ts'
 import { ENGINE_VALUES } from '../../values.ts'
 import { ANSWERED_NAMES } from '../../wire.ts'
 import type { Check, Model } from '../model.ts'
@@ -70,6 +71,16 @@ const duplicateId: Check = {
         })),
         (id) => `what stands once only is declared twice for \`${id}\``,
       ),
+      ...twice(ids(waysOf(file), 'payment.ways'), (id) => `way to pay \`${id}\` is declared twice`),
+      ...twice(
+        waysOf(file).flatMap(({ gateway = '' }, at) =>
+          gateway === '' ? [] : [{ id: 'gateway', at: `payment.ways.${at}.gateway` }],
+        ),
+        () => 'there is a card gateway already',
+      ),
+      ...waysOf(file).flatMap(({ asks = [] }, at) =>
+        twice(ids(asks, `payment.ways.${at}.asks`), (id) => `\`${id}\` is asked twice`),
+      ),
       ...twice(
         ids(file.codes?.kinds ?? [], 'codes.kinds'),
         (id) => `kind of code \`${id}\` is declared twice`,
@@ -110,6 +121,9 @@ const duplicateId: Check = {
     ]
   },
 }
+
+const waysOf = ({ payment }: Model['file']) =>
+  typeof payment === 'object' ? (payment.ways ?? []) : []
 
 /** Names that calls, lists and texts use themselves. */
 const RESERVED: readonly string[] = [
@@ -194,10 +208,11 @@ const reservedName: Check = {
 }
 
 /** What the form sends beside the answers where the event asks for it. */
-function wireNames({ fields, stored, file }: Model): readonly Draft[] {
+function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
+    [WAY_FIELD, 'payment', delegateWays(config).length > 1 ? file.payment : undefined],
   ]
   return sent.flatMap(([name, key, said]) =>
     said === undefined
