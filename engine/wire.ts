@@ -93,7 +93,7 @@ export type PaymentData = {
   payment_url: string
 } & Record<string, string>
 
-/** 201 of the register call and of `/api/payment/retry/` and `/resume/`; without payment_data there is nothing to pay now: `stands` says why. */
+/** 201 of the register call and of `/api/payment/retry/` and `/resume/`; without payment_data there is nothing to pay now: `stands` says why. `page`: where it says how to pay outside. */
 export type RegisterAnswer = {
   status: 'success'
   message: string
@@ -101,7 +101,6 @@ export type RegisterAnswer = {
   /** How it stands with the money; of the same form sent again it may be anything. */
   stands: Stands
   payment_data?: PaymentData
-  /** Where it says how to pay, for what is not paid through a gateway: the delegate's own page. */
   page?: string
 }
 
