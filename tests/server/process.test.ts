@@ -483,6 +483,7 @@ test('a disk that is full when a proof comes is said in a sentence, noted once, 
         code: 'no_room',
         message:
           'The server cannot take files at the moment. Please try again later, or write to the organisers.',
+        request_id: expect.stringMatching(/\S/),
       },
     ])
   }
