@@ -187,7 +187,9 @@ export function trailOf(sql: () => Sql): TrailPromises {
           ? null
           : 'more than what is believed of its money changed'
       case 'take_up':
-        return isSame('answers', 'total', 'due', 'category', 'captures') && isAskedFor(now)
+        // An order of the card is made when somebody is sent there.
+        return isSame('answers', 'total', 'due', 'category', 'captures') &&
+          (now.open === 0 || isAskedFor(now))
           ? null
           : 'it is not asked for at its price'
       case 'add':
