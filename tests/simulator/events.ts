@@ -134,6 +134,7 @@ function withWays(text: string): string {
     - {id: card, gateway: airpay, account: $1}
     - id: transfer
       label: NEFT or UPI
+      until: 2026-02-24
       tell: Sample Society, account 50200012345678, IFSC HDFC0000032
       asks:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
