@@ -91,12 +91,15 @@ export function Frame({
               </Link>
             ))}
           {isAtLeast(session.role, 'desk') &&
-            session.events.map(({ id, dashboard }) => (
-              <Link key={id} to={addAddress(id)} {...current(addAddress(id))}>
-                <Icon name="rows" />
-                {dashboard.label} desk
-              </Link>
-            ))}
+            // Nobody registers for what is closed, at the desk neither.
+            session.events
+              .filter(({ status }) => status === 'open')
+              .map(({ id, dashboard }) => (
+                <Link key={id} to={addAddress(id)} {...current(addAddress(id))}>
+                  <Icon name="rows" />
+                  {dashboard.label} desk
+                </Link>
+              ))}
           {isAtLeast(session.role, 'treasurer') &&
             session.events.map(({ id, dashboard }) => (
               <Link key={id} to={reconcileAddress(id)} {...current(reconcileAddress(id))}>
