@@ -96,32 +96,36 @@ function viewIn(list: AdminList, search: URLSearchParams): string {
 
 function MoreColumns({ kept, more }: Pick<ToolsProps, 'kept' | 'more'>) {
   const { columns } = kept.mine
+  // Columns are called as filters are: while this is shut, a label means the filter.
+  const [isOpen, setOpen] = useState(false)
   const shown = more.filter(({ id }) => columns.includes(id)).length
   return (
-    <details className="pick">
+    <details className="pick" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         {shown === 0 ? 'More columns' : `More columns, ${shown} shown`}
         <Icon name="chev" small />
       </summary>
-      <fieldset>
-        <legend className="vh">Columns beside those always in view</legend>
-        {more.map(({ id, label }) => (
-          <label key={id}>
-            <input
-              type="checkbox"
-              checked={columns.includes(id)}
-              onChange={({ target }) =>
-                kept.keep({
-                  columns: target.checked
-                    ? [...columns, id]
-                    : columns.filter((other) => other !== id),
-                })
-              }
-            />
-            {label}
-          </label>
-        ))}
-      </fieldset>
+      {isOpen && (
+        <fieldset>
+          <legend className="vh">Columns beside those always in view</legend>
+          {more.map(({ id, label }) => (
+            <label key={id}>
+              <input
+                type="checkbox"
+                checked={columns.includes(id)}
+                onChange={({ target }) =>
+                  kept.keep({
+                    columns: target.checked
+                      ? [...columns, id]
+                      : columns.filter((other) => other !== id),
+                  })
+                }
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+      )}
     </details>
   )
 }
