@@ -6,8 +6,15 @@ import { count, owed } from './sums.ts'
 
 const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
 const COUNTED_BY = [
-  ...['event_id', 'created_day', 'category', 'period', 'payment_status'],
-  ...['state', 'total', 'due', 'booked'],
+  'event_id',
+  'created_day',
+  'category',
+  'period',
+  'payment_status',
+  'state',
+  'total',
+  'due',
+  'booked',
 ]
 const all = (row: 'NEW' | 'OLD'): string =>
   COUNTED_BY.map((column) => `${row}.${column}`).join(', ')
