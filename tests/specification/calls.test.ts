@@ -23,18 +23,21 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const get = async (url: string): Promise<Record<string, unknown>> => {
-  const answer = await server.app.inject({ method: 'GET', url })
+/** The key under which a form is sent: with it the browser that registered reads its answers back. */
+const keyed = (name: string) => ({ 'idempotency-key': `${name}-`.repeat(4) })
+
+const get = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
+  const answer = await server.app.inject({ method: 'GET', url, headers })
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json()
 }
-const registration = async (url: string): Promise<Record<string, unknown>> => {
-  const answer = await get(url)
+const registration = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
+  const answer = await get(url, headers)
   expect(answer['status']).toBe('success')
   return answer['registration'] as Record<string, unknown>
 }
-const send = (url: string, json: object) =>
-  server.app.inject({ method: 'POST', url, payload: json })
+const send = (url: string, json: object, headers = {}) =>
+  server.app.inject({ method: 'POST', url, payload: json, headers })
 
 const AFPICON = {
   full_name: 'Dr. Example Menon',
@@ -111,16 +114,21 @@ describe('registering', () => {
 
   test('S086 S146 S155: its registration reads back by order id', async () => {
     const { reg_no, payment_data } = (
-      await server.post('/api/afpicon/register/', {
-        ...AFPICON,
-        ticket_type: 'intern-mbbs-accompanying',
-        base_amount: '3000',
-        gst_amount: '540',
-        total_amount: '3540',
-      })
+      await server.post(
+        '/api/afpicon/register/',
+        {
+          ...AFPICON,
+          ticket_type: 'intern-mbbs-accompanying',
+          base_amount: '3000',
+          gst_amount: '540',
+          total_amount: '3540',
+        },
+        {},
+        keyed('afpicon'),
+      )
     ).json<RegisterAnswer>()
     expect(
-      await registration(`/api/afpicon/registrations/${payment_data?.orderid}/`),
+      await registration(`/api/afpicon/registrations/${payment_data?.orderid}/`, keyed('afpicon')),
     ).toMatchObject({
       reg_no,
       full_name: 'Dr. Example Menon',
@@ -134,12 +142,14 @@ describe('registering', () => {
   })
 
   test('S089 S090 S149 S150: Chirurgia takes JSON with the category the browser worked out, and compares it', async () => {
-    const response = await send('/api/chirurgia/register/', CHIRURGIA)
+    const response = await send('/api/chirurgia/register/', CHIRURGIA, keyed('chirurgia'))
     expect(response.statusCode).toBe(201)
     const { reg_no, payment_data } = response.json<RegisterAnswer>()
     expect(reg_no).toMatch(/^CHIR\d+$/)
     handedOff(payment_data, reg_no, '3540.00')
-    expect(await registration(`/api/chirurgia/registrations/${reg_no}/`)).toMatchObject({
+    expect(
+      await registration(`/api/chirurgia/registrations/${reg_no}/`, keyed('chirurgia')),
+    ).toMatchObject({
       reg_no,
       full_name: 'Dr. Sample Surgeon',
       email: 'surgeon@example.org',
@@ -160,13 +170,15 @@ describe('registering', () => {
   })
 
   test('S095 S096 S152 S153: Mid Zone takes JSON', async () => {
-    const response = await send('/api/midzone/register/', MIDZONE)
+    const response = await send('/api/midzone/register/', MIDZONE, keyed('midzone'))
     expect(response.statusCode).toBe(201)
     const { status, message, reg_no, payment_data } = response.json<RegisterAnswer>()
     expect(status).toBe('success')
     expect(message).toMatch(/\w/)
     handedOff(payment_data, reg_no, '1180.00')
-    expect(await registration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
+    expect(
+      await registration(`/api/midzone/registrations/${reg_no}/`, keyed('midzone')),
+    ).toMatchObject({
       reg_no,
       full_name: 'Dr. Family Physician',
       email: 'family@example.org',
