@@ -35,6 +35,7 @@ approval:
     - {id: card, gateway: airpay, account: sample}
     - id: transfer
       label: Bank transfer
+      until: 2026-02-18
       tell: Sample Society, account 50200012345678, IFSC MLBR0000032
       asks:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
