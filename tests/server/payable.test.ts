@@ -1,7 +1,11 @@
 /** What the gateway would not take is refused before anything is stored, in a sentence; nobody is left with what cannot be paid. */
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, paise } from '../../engine/index.ts'
 import type { RegisterAnswer, RegNo } from '../../engine/index.ts'
+import { assemble } from '../../server/assemble.ts'
+import { judgeHere } from '../../server/events/folder.ts'
 import type { ImportRow } from '../../server/store/store.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
@@ -18,19 +22,41 @@ const credentials = {
 }
 const path = '/api/sample2026/register/'
 
-describe('registering', () => {
+describe('an account without credentials', () => {
   afterAll(() => server.close())
-  test('after a reload names an account without credentials: 503 in a sentence, nothing stored, and it works again with the old file', async () => {
+  test('taken away with the event file: whoever goes back to pay is told so in a sentence with 503, and nothing is stored', async () => {
+    const free = { id: 'other2026', prefix: 'OTHR', payment: 'none' } as const
     server = await startTestApp({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent() },
+      events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': fixtureEvent(free) },
       variables: credentials,
     })
-    const moved = fixtureEvent().replace('account: sample', 'account: other')
-    server.writeEvent('sample2026.yaml', moved)
-    await server.deps.events.reload()
-    const before = server.holds()
-    const refused = await server.post(path, fixtureDelegate)
+    const taken = await server.post(path, fixtureDelegate)
+    expect(taken.statusCode).toBe(201)
+    rmSync(join(server.eventsDir, 'sample2026.yaml'))
+    // The next start, on what is stored.
+    const dataDir = join(server.dir, 'again')
+    for (const name of ['rollcall.db', 'rollcall.db-wal'])
+      cpSync(join(server.dir, name), join(dataDir, name))
+    const next = await assemble(
+      { ...server.environment, dataDir, accounts: {} },
+      {
+        clock: server.now,
+        log: { info: () => {}, warn: () => {}, error: () => {} },
+        print: () => {},
+        works: false,
+        judge: judgeHere,
+      },
+    )
+    if (!next.ok) throw new Error(next.error.text)
+    const { app, deps } = next.value
+    const { reg_no: regNo } = taken.json<RegisterAnswer>()
+    const before = await deps.store.registration(regNo)
+    const refused = await app.inject({
+      method: 'POST',
+      url: '/api/payment/retry/',
+      payload: { order_id: regNo },
+    })
     expect([refused.statusCode, refused.json()]).toEqual([
       503,
       {
@@ -38,12 +64,12 @@ describe('registering', () => {
         code: 'payment_unavailable',
         message:
           'Payments cannot be taken at present, and nothing was charged. Please try again later. If this goes on, write to support@sample.example.',
+        request_id: expect.stringMatching(/\S/),
       },
     ])
-    expect(server.holds()).toEqual(before)
-    server.writeEvent('sample2026.yaml', fixtureEvent())
-    await server.deps.events.reload()
-    expect((await server.post(path, fixtureDelegate)).statusCode).toBe(201)
+    expect(before).not.toBeNull()
+    expect(await deps.store.registration(regNo)).toEqual(before)
+    await next.value.close()
   })
 })
 
