@@ -422,6 +422,8 @@ describe('over SMTP', () => {
     let sent = 0
     for (let tick = 0; tick < 3; tick += 1) sent += await worker.run()
     expect([sent, server.taken.length]).toEqual([8, 8])
+    // Before its server, which waits half a minute for connections that stay.
+    await worker.close()
   })
 
   test('mails go out several at once over connections that stay', async () => {
