@@ -41,7 +41,6 @@ function threadAtWork(): Worker {
   idle = null
   if (worker !== null) return worker
   const begun = new Worker(new URL('./pdf-thread.ts', import.meta.url))
-  begun.unref()
   begun.on('message', ({ id, pdf, error }: Set) => {
     const one = waiting.get(id)
     assert(one !== undefined, 'a document that nobody wanted')
@@ -50,6 +49,8 @@ function threadAtWork(): Worker {
     else one.resolve(Buffer.from(pdf))
   })
   begun.on('error', fail)
+  // After the listeners, because one for messages takes it back: a server that stops would wait for the idle thread.
+  begun.unref()
   worker = begun
   return begun
 }

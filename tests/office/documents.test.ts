@@ -8,6 +8,7 @@ import type { DocumentBody, DocumentsAnswer, RegNo } from '../../engine/index.ts
 import { readGolden } from '../checker/goldens.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
+import { run } from '../server/running.ts'
 import { noon, register, signIn } from './office.ts'
 import { pdfOf } from '../../server/documents/pdf.ts'
 import type { Office } from './office.ts'
@@ -162,4 +163,17 @@ test('the PDF says what was frozen, in every script, and is the same each time',
     `/admin/registrations/${await paid(6)}/documents/${invoice?.id}/`,
   )
   expect(strange.statusCode).toBe(404)
+})
+
+test('a server that is told to stop does not stay for half a minute because somebody had a receipt', async () => {
+  const invoice = await body(await paid(12), 'invoice')
+  const alone = `
+    import { pdfOf } from './server/documents/pdf.ts'
+    const pdf = await pdfOf(${JSON.stringify(invoice)})
+    console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())
+    process.exit()`
+  const { out, err } = run(['--eval', alone])
+  expect(out, err).toMatch(/^%PDF-/)
+  // What would keep the process: its thread must not.
+  expect(out).not.toContain('MessagePort')
 })
