@@ -10,6 +10,7 @@ import {
   endedWithout,
   formatMoney,
   ok,
+  paise,
 } from '../../engine/index.ts'
 import type {
   Decision,
@@ -18,6 +19,7 @@ import type {
   Instant,
   Paise,
   Result,
+  Review,
 } from '../../engine/index.ts'
 import { sourceOf } from './captures.ts'
 import { book } from './counters.ts'
@@ -32,6 +34,7 @@ import type { CaptureRow } from './refunds.ts'
 import { moveTarget, numberOf, restOf, reviewOf } from './reviews.ts'
 import { toPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
+import { owedSince } from './settling.ts'
 import { endWithout, joined, paymentById, settleRegistration, stand, without } from './standing.ts'
 import type { NewMail } from './store.ts'
 
@@ -71,7 +74,7 @@ function decideOne(
         : acceptUndecided(sql, paymentById(sql, number), follows, at, mail)
       if (!accepted.ok) return accepted
       return done(sql, review, accepted.value, decision, grounds, follows.amount, at, {
-        message: `${formatMoney(follows.amount)} ${follows.amount === review.due ? 'counts' : `counts as the payment of ${review.due === null ? 'what was due' : formatMoney(review.due)}`}: the registration is paid.`,
+        message: sayAccepted(sql, review, follows.amount),
       })
     }
     case 'give-back': {
@@ -113,6 +116,22 @@ function decideOne(
   }
 }
 
+function sayAccepted(sql: Sql, { due, regNo }: Review, amount: Paise): string {
+  const as =
+    amount === due
+      ? 'counts'
+      : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due)}`
+  // What a correction changed since that was asked for stays to be paid, or goes back.
+  const { due: open } = sql<{ due: Paise }>('SELECT due FROM registrations WHERE reg_no = ?').get(
+    regNo,
+  ) ?? { due: paise(0) }
+  const counts = `${formatMoney(amount)} ${as}`
+  if (open > 0) return `${counts}: ${formatMoney(open)} is still to be paid.`
+  if (open < 0)
+    return `${counts}: the registration is paid, and ${formatMoney(paise(-open))} is to be paid back.`
+  return `${counts}: the registration is paid.`
+}
+
 type CaptureId = Result<number, DecisionRefusal>
 
 /** Money that was accepted becomes what paid for an attempt. */
@@ -142,6 +161,7 @@ export function count(
     addDue(sql, id, { what: 'paid', amount: -row.amount, paymentId }, at)
   }
   stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
+  if (row.asks_for === 'whole') owedSince(sql, row, at)
   book(sql, row, paidAt, amount)
   // What went back of it before it counted leaves the figures on the days it went.
   for (const back of sql<{ amount: Paise; done_at: Instant }>(

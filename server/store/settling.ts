@@ -22,7 +22,7 @@ import type { Sql } from './database.ts'
 import { askDifference, endOpenPayments } from './attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { book } from './counters.ts'
-import { addDue, dueOf } from './dues.ts'
+import { addDue, dueOf, wentBackBefore } from './dues.ts'
 import { enqueue } from './mails.ts'
 import { placeGone } from './places.ts'
 import {
@@ -208,14 +208,18 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
   return { isNew, changed, isPaidNow }
 }
 
-/** Paid with an order from before a correction: what the correction changed is due, or to be paid back. */
-function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+/**
+ * Paid with an order from before a correction, whether it fitted or a person accepted it: what the correction changed
+ * is due, or to be paid back.
+ */
+export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   const { registration_id: id, reg_no, amount, gateway, account, merchant_id: merchantId } = row
   const stored = sql<{ total: Paise | null }>(
     'SELECT total FROM registrations WHERE id = ? AND is_corrected = 1',
   ).get(id)
   if (stored?.total == null || stored.total === amount) return
   addDue(sql, id, { what: 'corrected', amount: stored.total - amount }, at)
+  wentBackBefore(sql, id, at)
   // The order at the corrected price would ask for all of it.
   endOpenPayments(sql, id, 'corrected', at)
   const askedOf = { account: account ?? '', merchantId }

@@ -221,12 +221,11 @@ const found = async (regNo: string) => {
   if (one === null) throw new Error(`${regNo} is not there`)
   return one
 }
-const pay = (orderId: OrderId, reference: string, amount: Paise) =>
-  test_.deps.store.applyFact(
-    orderId,
-    { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: test_.now() },
-    { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' },
-  )
+const pay = (orderId: OrderId, reference: string, amount: Paise, also: object = {}) => {
+  const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
+  const mail = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
+  return test_.deps.store.applyFact(orderId, { ...sale, at: test_.now(), ...also }, mail)
+}
 
 describe('correcting', () => {
   test('a name: nothing is paid, the list finds the new one and not the old one, the trail says both', async () => {
@@ -337,28 +336,37 @@ describe('correcting', () => {
     expect(await found(another)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
-  test('of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference', async () => {
-    const regNo = await register(test_, EVENT, {
-      n: 15,
-      on: noon('2026-01-19'),
-      answers: answersOf(15),
-    })
-    await act(owner, await dais(), { act: 'cancel', why: 'x' })
-    const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
-    expect(await act(owner, regNo, body)).toMatchObject({ code: 200, body: { state: 'to_pay' } })
-    const { payments } = await found(regNo)
-    expect(payments).toMatchObject([
-      { status: 'pending', amount: 118_000, isDifference: false },
-      { status: 'failed', amount: 354_000 },
-    ])
-    await pay(payments[1]?.orderId ?? ('' as OrderId), 'OLD15', 354_000 as Paise)
-    expect(await found(regNo)).toMatchObject({
-      state: 'complete',
-      total: 118_000,
-      due: -236_000,
-      payments: [{ status: 'failed' }, { status: 'success' }],
-    })
-  })
+  test.each([
+    [15, false, 1180, 'fits', { state: 'complete', due: -236_000 }, ''],
+    [53, false, 1180, 'counts', { state: 'complete', due: -236_000 }, '2,360 is to be paid back.'],
+    [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '2,360 is still to be paid.'],
+    [55, false, 1180, 'is left', { state: 'complete', due: -204_000 }, '2,040 is to be paid back.'],
+  ] as const)(
+    'of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference: %i (member: %s) now %i, and it %s',
+    async (n, isMember, costs, how, then, says) => {
+      if (isMember) await act(owner, await dais(), { act: 'cancel', why: 'x' })
+      const answers = answersOf(n, isMember)
+      const regNo = await register(test_, EVENT, { n, on: noon('2026-01-19'), answers })
+      if (!isMember) await act(owner, await dais(), { act: 'cancel', why: 'x' })
+      const other = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
+      expect((await act(owner, regNo, { ...other, total: costs })).body.state).toBe('to_pay')
+      const [now, old] = (await found(regNo)).payments
+      expect(now).toMatchObject({ status: 'pending', amount: costs * 100, isDifference: false })
+      if (old === undefined) throw new Error('no order from before the correction')
+      // In a currency that is not named it is before a person; a part of it may have gone back before.
+      const refunds = how === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
+      const unnamed = { currency: '', refunds }
+      await pay(old.orderId, `OLD${n}`, old.amount, how === 'fits' ? {} : unnamed)
+      const review = (await look(regNo)).reviews[0]?.id
+      expect(review === undefined).toBe(how === 'fits')
+      const accepted = await act(owner, regNo, { act: 'accept', review, why: 'It came.' })
+      expect(accepted.body.message).toContain(says)
+      const { payments, ...rest } = await found(regNo)
+      expect(rest).toMatchObject({ ...then, total: costs * 100, inReview: false })
+      expect(payments[0]?.status).toBe(then.due > 0 ? 'pending' : 'failed')
+      expect(payments.at(-1)?.status).toBe('success')
+    },
+  )
 })
 
 describe('a transfer', () => {
