@@ -1,10 +1,10 @@
 /** What surrounds every page of the office: where one can go, and who is signed in. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
-import type { SessionAnswer } from '../../engine/index.ts'
+import type { OfficeEvent, SessionAnswer } from '../../engine/index.ts'
 import { Icon, Mark } from '../shared/icons.tsx'
 import { SkipLink } from '../shared/skip.tsx'
 import { readDone } from './answers.ts'
@@ -42,12 +42,12 @@ export function Frame({
     const current = nav.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
-  // Its address stands below that of the event's list.
-  const isOfBank = session.events.some(({ id }) => path === reconcileAddress(id))
-  const current = (route: string) =>
-    path === route || (path.startsWith(`${route}/`) && !isOfBank)
-      ? { 'aria-current': 'page' as const }
-      : {}
+  const pages = session.events.map((event) => pagesOf(event, session.role))
+  // Their addresses may stand below that of the event's list.
+  const isOfEvent = pages.flat().some(({ to }) => to === path)
+  const isAt = (route: string): boolean =>
+    path === route || (path.startsWith(`${route}/`) && !isOfEvent)
+  const current = (route: string) => (isAt(route) ? { 'aria-current': 'page' as const } : {})
   return (
     <div className="shell">
       <SkipLink />
@@ -74,39 +74,29 @@ export function Frame({
           <span className="grp" aria-hidden="true">
             Lists
           </span>
-          {session.events
-            .flatMap(({ lists }) => lists)
-            .map((list) => (
-              <Link key={list.route} to={list.route} {...current(list.route)}>
-                <Icon name="rows" />
-                {shortTitle(list.title)}
-              </Link>
-            ))}
-          {session.events
-            .filter((event) => event.gives_codes)
-            .map(({ id, dashboard }) => (
-              <Link key={id} to={codesAddress(id)} {...current(codesAddress(id))}>
-                <Icon name="rows" />
-                {dashboard.label} codes
-              </Link>
-            ))}
-          {isAtLeast(session.role, 'desk') &&
-            // Nobody registers for what is closed, at the desk neither.
-            session.events
-              .filter(({ status }) => status === 'open')
-              .map(({ id, dashboard }) => (
-                <Link key={id} to={addAddress(id)} {...current(addAddress(id))}>
-                  <Icon name="rows" />
-                  {dashboard.label} desk
-                </Link>
-              ))}
-          {isAtLeast(session.role, 'treasurer') &&
-            session.events.map(({ id, dashboard }) => (
-              <Link key={id} to={reconcileAddress(id)} {...current(reconcileAddress(id))}>
-                <Icon name="rows" />
-                {dashboard.label} bank
-              </Link>
-            ))}
+          {session.events.map((event, index) => {
+            const own = pages[index] ?? []
+            const isOpen =
+              session.events.length === 1 ||
+              event.lists.some(({ route }) => isAt(route)) ||
+              own.some(({ to }) => to === path)
+            return (
+              <Fragment key={event.id}>
+                {event.lists.map((list) => (
+                  <Link key={list.route} to={list.route} {...current(list.route)}>
+                    <Icon name="rows" />
+                    {shortTitle(list.title)}
+                  </Link>
+                ))}
+                {isOpen &&
+                  own.map(({ to, label }) => (
+                    <Link key={to} to={to} className="sub" {...current(to)}>
+                      {label}
+                    </Link>
+                  ))}
+              </Fragment>
+            )
+          })}
           <span className="grp" aria-hidden="true">
             Office
           </span>
@@ -148,6 +138,23 @@ export function Frame({
       </div>
     </div>
   )
+}
+
+/** What else an event has, shown below its list where one is with that event: for every event at once it buried the lists. */
+function pagesOf(
+  { id, gives_codes, status }: OfficeEvent,
+  role: SessionAnswer['role'],
+): readonly { readonly to: string; readonly label: string }[] {
+  return [
+    ...(gives_codes ? [{ to: codesAddress(id), label: 'Codes' }] : []),
+    // Nobody registers for what is closed, at the desk neither.
+    ...(isAtLeast(role, 'desk') && status === 'open'
+      ? [{ to: addAddress(id), label: 'At the desk' }]
+      : []),
+    ...(isAtLeast(role, 'treasurer')
+      ? [{ to: reconcileAddress(id), label: 'Bank statement' }]
+      : []),
+  ]
 }
 
 /** A list's title without the word that all of them share. */
