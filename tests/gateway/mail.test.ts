@@ -102,6 +102,8 @@ async function smtp(
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    // A pool keeps its connections open, and a test that ends has nothing more to take from them.
+    closeTimeout: 1,
     onConnect: (_session, done) => {
       connections += 1
       done()
