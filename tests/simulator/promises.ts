@@ -84,7 +84,8 @@ const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole' AND p.status = 'success') AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS attempts,
   EXISTS (SELECT 1 FROM payments p JOIN captures c ON c.counts_for = p.id JOIN refunds f ON f.capture_id = c.id
-    WHERE p.registration_id = r.id AND f.state = 'done' AND f.done_at = c.seen_at) AS gone FROM registrations r`
+    WHERE p.registration_id = r.id AND f.state = 'done' AND f.done_at = c.seen_at) AS gone,
+  r.is_corrected = 1 AND r.total = 0 AS costs_nothing FROM registrations r`
 
 const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
@@ -193,6 +194,7 @@ export function promisesOf(judged: Judged): Promises {
       successes: number
       attempts: number
       gone: 0 | 1
+      costs_nothing: 0 | 1
     }
     for (const row of sql()<Row>(CONFIRMATIONS).all()) {
       const by = JSON.stringify(row)
@@ -201,7 +203,9 @@ export function promisesOf(judged: Judged): Promises {
       if (!isUntold && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { promise: 'a success is confirmed once, and nothing else is', by }
       if (row.successes > 1) return { promise: 'one attempt pays a registration', by }
-      if (row.attempts > 0 && (row.status === 'success') !== (row.successes === 1))
+      // What a correction made free stays as good as paid when what was paid before goes back.
+      const isPaidFor = row.successes === 1 || (row.costs_nothing === 1 && row.status === 'success')
+      if (row.attempts > 0 && (row.status === 'success') !== isPaidFor)
         return { promise: 'a registration is paid when an attempt is', by }
     }
     return null
