@@ -79,10 +79,3 @@ export const untilAsked = (target: Target, orderId: string, asks: number): Promi
 
 export const untilIs = (target: Target, orderId: string, status: string): Promise<void> =>
   vi.waitFor(() => expect(stored(target, orderId)['status']).toBe(status), SOON)
-
-/** Until no mail waits: each that goes out makes a link of its own, which is a change of the store. */
-export const untilMailed = (target: Target): Promise<void> =>
-  vi.waitFor(
-    () => expect(target.rows("SELECT id FROM mail_queue WHERE status = 'queued'")).toEqual([]),
-    SOON,
-  )

@@ -9,7 +9,6 @@ import {
   stored,
   untilAsked,
   untilIs,
-  untilMailed,
 } from './gateway.ts'
 import type { Fields } from './gateway.ts'
 import { changes, delegate, freshAddress, registered, startTarget, REGISTER } from './target.ts'
@@ -140,7 +139,6 @@ describe('a genuine message sent again', () => {
       "SELECT body FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       data.orderid,
     )
-    await untilMailed(target)
     const before = target.holds()
     const { asks } = stored(target, data.orderid)
     const answers = await Promise.all(
