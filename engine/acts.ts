@@ -47,6 +47,8 @@ const ACTS = {
   correct: { in: ALIVE, least: 'owner', asksWhy: true },
   /** Money that came on a way of its own: by transfer, at the desk. */
   confirm: { in: ['to_pay', 'told', 'lapsed'], least: 'desk', asksWhy: false },
+  /** Money that came for what has no need of it: paid already, or ended. It is before a person, and counts for nothing by itself. */
+  came_again: { in: ['complete', 'cancelled', 'refused'], least: 'desk', asksWhy: false },
   /** Of money in review, as the table of reviews allows it. */
   accept: { in: ALIVE, least: 'treasurer', asksWhy: true },
   dismiss: { in: STATES, least: 'treasurer', asksWhy: true },
@@ -213,6 +215,7 @@ const ACT_WORDS = {
   note: 'write a note',
   correct: 'correct an answer',
   confirm: 'confirm a payment',
+  came_again: 'say that more money came',
   accept: 'accept a payment',
   dismiss: 'dismiss a payment',
   refund: 'refund',
@@ -238,6 +241,7 @@ export const ACT_DONE = {
   note: 'Note',
   correct: 'Corrected',
   confirm: 'Payment confirmed',
+  came_again: 'More money came',
   accept: 'Payment accepted',
   dismiss: 'Review ended',
   refund: 'Refund',

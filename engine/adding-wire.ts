@@ -6,6 +6,8 @@ import type { WireAsk } from './paying-wire.ts'
 /** GET /admin/add/?event=ID. */
 export type AddingAnswer = {
   status: 'success'
+  /** The server's clock, ISO with +05:30: by it things cost what they cost. */
+  now: string
   event: PublicEvent
   /** By which the desk takes money; empty: it takes none. */
   ways: { id: string; label: string; asks: WireAsk[] }[]

@@ -128,7 +128,7 @@ export { publicEvent } from './public.ts'
 export { agreedIn } from './agreed.ts'
 export { delegateOf } from './roles.ts'
 export { holds } from './conditions.ts'
-export { answersAlone, factsAmong, laidIn } from './facts.ts'
+export { answersAlone, factsAmong, fullOf, laidIn } from './facts.ts'
 export { checkAnswers, errorsOf, fileName, normalise, shownFields } from './answers.ts'
 export { cellOf, counts, EACH, optionsOf, tableOf } from './bill.ts'
 export type { Item, Limit } from './sale.ts'
@@ -205,8 +205,35 @@ export {
   transferredMail,
 } from './act-mails.ts'
 export { readStatement, type StatementColumns } from './statement.ts'
-export { COLUMN_NAMES, type BulkAnswer, type ReconcileAnswer } from './reconcile-wire.ts'
+export type { BulkAnswer, ReconcileAnswer } from './reconcile-wire.ts'
 export { reconcile, referencesIn, type Awaited, type Reconciled } from './reconciling.ts'
+export {
+  lineKey,
+  readSettlement,
+  type Settlement,
+  type SettlementColumns,
+  type SettlementLine,
+} from './settlement.ts'
+export {
+  joinLines,
+  judgeSettled,
+  payouts,
+  SETTLED_WITHIN_DAYS,
+  unsettled,
+  type HeldMoney,
+  type HeldOrder,
+  type Payout,
+  type Settled,
+  type Unsettled,
+} from './settled.ts'
+export type {
+  SettlementKeptAnswer,
+  SettlementsAnswer,
+  WirePayout,
+  WireSettled,
+  WireSettlement,
+  WireUnsettled,
+} from './settlement-wire.ts'
 export { approvalOf, decideBy, payUntil } from './approving.ts'
 export { approvalFor, quoteAs } from './offering.ts'
 export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'
@@ -232,6 +259,7 @@ export {
   kindOfMoney,
   partOf,
   type Decision,
+  type DecisionName,
   type DecisionRefusal,
   type Grounds,
   type MoveTarget,
@@ -289,8 +317,17 @@ export { contrast, lookOf } from './look.ts'
 export { MARK } from './mark.ts'
 export { RESERVED_CALLS } from './reserved.ts'
 export { SORTS, type MyList, type MyListsAnswer, type SortName, type WireSums } from './listing.ts'
-export { isWaitingId, WAITING, WAITING_IDS, type WaitingId, type WireWaiting } from './waiting.ts'
+export {
+  isWaitingId,
+  UNMATCHED,
+  UNMATCHED_LABEL,
+  WAITING,
+  WAITING_IDS,
+  type WaitingId,
+  type WireWaiting,
+} from './waiting.ts'
 export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
+export type { EventFilesAnswer, MailsAnswer, WireEventFile, WireMail } from './wire-machine.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,

@@ -53,6 +53,17 @@ export type OfficeRegistrationAnswer = {
     created_at: string
     facts: { at: string; type: string; text: string }[]
   }[]
+  /** What the gateway's settlements say of it, in the order of their days. Amounts as they state them. */
+  settled: {
+    is: 'sale' | 'refund' | 'other'
+    reference: string
+    amount: number
+    fee: number
+    tax: number
+    net: number
+    day: string | null
+    utr: string
+  }[]
   mails: {
     id: number
     to: string

@@ -1,8 +1,8 @@
 /** How a statement travels that is laid beside registrations, and what is done to many of them at once. Amounts are rupees. */
 import type { Reconciled } from './reconciling.ts'
-import type { StatementColumns } from './statement.ts'
+import type { WireSettlement } from './settlement-wire.ts'
 
-/** POST /admin/reconcile/?event=ID with a statement as text/csv. Nothing is written by it. */
+/** POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as text/csv. Nothing is written by it. */
 export type ReconcileAnswer =
   | {
       status: 'success'
@@ -13,7 +13,12 @@ export type ReconcileAnswer =
       /** Lines with a date of which no amount can be read. */
       unread: number[]
     }
-  /** Nobody can tell which column is which: send it again with date, narration, credit (from 0) in the query. */
+  /** It is a report of the gateway. */
+  | { status: 'success'; settlement: WireSettlement }
+  /**
+   * Nobody can tell which column is which: send it again with date, narration, credit (from 0) in the query; or, of a
+   * gateway, as=settlement with order or reference, amount, day or utr, and fee, tax, net, kind, paid.
+   */
   | { status: 'success'; header: string[] }
 export type WireReconciled = {
   /** As an editor counts. */
@@ -24,6 +29,8 @@ export type WireReconciled = {
   reference: string
   amount: number
   as: Reconciled['as']
+  /** The gateway's transfer that it is, as its settlement has it; null: it is none. */
+  payout: { utr: string; lines: number; net: number } | null
   of: WireAwaited[]
 }
 export type WireAwaited = {
@@ -33,19 +40,9 @@ export type WireAwaited = {
   /** What the delegate told us; null: nothing. */
   reference: string | null
 }
-/** The names under which columns are said. */
-export const COLUMN_NAMES = [
-  'date',
-  'narration',
-  'reference',
-  'credit',
-  'amount',
-  'sign',
-] as const satisfies readonly (keyof StatementColumns)[]
-
 /**
  * Of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST /admin/reconcile/confirm/ {event, lines:
- * [{reg_no, reference, amount, day}]}: each by itself, whatever becomes of the others.
+ * [{reg_no, reference, amount, day}], keep?: [{reference, amount, day, narration}]}: each by itself, whatever becomes of the others.
  */
 export type BulkAnswer = {
   status: 'success'

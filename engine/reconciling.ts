@@ -12,15 +12,19 @@ export type Awaited = {
   /** What the delegate told us, as it was typed, and for which day; null: nothing. */
   readonly told: { readonly reference: string; readonly day: Day | null } | null
 }
+/** A transfer of a gateway, by its settlement: how many payments, and what came of them. */
+export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Paise }
 /** A line beside what it is for. `reference`: under which it is confirmed, so that it counts once. */
 export type Reconciled = {
   readonly line: StatementLine
   readonly reference: string
   /**
    * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: it may be any of
-   * those; `known`: it was confirmed before; `unmatched`: nobody waits for it.
+   * those; `known`: it was confirmed before; `payout`: a gateway's transfer of many payments; `unmatched`: nobody waits for it.
    */
-  readonly as: 'matched' | 'differs' | 'ambiguous' | 'known' | 'unmatched'
+  readonly as: 'matched' | 'differs' | 'ambiguous' | 'known' | 'payout' | 'unmatched'
+  /** What its settlement says that came with it; null: it is no transfer of a gateway. */
+  readonly payout: PayoutKnown | null
   /** Of one that is known, the registration that it was for, where there is one. */
   readonly of: readonly RegNo[]
 }
@@ -45,11 +49,20 @@ export function referencesIn({ narration, reference }: StatementLine): readonly 
   ]
 }
 
-/** `known`: references confirmed before, squashed, with the registration that each was for; null: none yet. */
+/**
+ * `known`: references confirmed before, squashed, with the registration that each was for; null: none yet. `payouts`:
+ * transfers of gateways, by their numbers in capitals.
+ */
 export function reconcile(
   lines: readonly StatementLine[],
   awaited: readonly Awaited[],
-  known: ReadonlyMap<string, RegNo | null>,
+  {
+    known,
+    payouts = new Map(),
+  }: {
+    readonly known: ReadonlyMap<string, RegNo | null>
+    readonly payouts?: ReadonlyMap<string, PayoutKnown>
+  },
 ): readonly Reconciled[] {
   const taken = new Set<RegNo>()
   const own = ownWords(lines)
@@ -63,21 +76,26 @@ export function reconcile(
     const before = words.find((word) => known.has(word))
     if (before !== undefined) {
       const regNo = known.get(before) ?? null
-      return { line, reference: before, as: 'known', of: regNo === null ? [] : [regNo] }
+      const of = regNo === null ? [] : [regNo]
+      return { line, reference: before, as: 'known', of, payout: null }
     }
+    const payout = words.flatMap((word) => payouts.get(word) ?? [])[0]
+    if (payout !== undefined) return { line, reference: payout.utr, as: 'payout', of: [], payout }
     const named = namedBy[at] ?? []
     const [one] = named
     const reference = referenceOf(line, words, one)
     if (one === undefined) {
       const might = awaited.filter((each) => mayBe(line, each) && !isNamed.has(each.regNo))
       const of = might.map(({ regNo }) => regNo)
-      return { line, reference, as: of.length === 0 ? 'unmatched' : 'ambiguous', of }
+      return { line, reference, as: of.length === 0 ? 'unmatched' : 'ambiguous', of, payout: null }
     }
     const of = named.map(({ regNo }) => regNo)
     // A second line for the same registration is for a person to look at.
-    if (named.length > 1 || taken.has(one.regNo)) return { line, reference, as: 'ambiguous', of }
+    if (named.length > 1 || taken.has(one.regNo))
+      return { line, reference, as: 'ambiguous', of, payout: null }
     taken.add(one.regNo)
-    return { line, reference, as: one.due === line.amount ? 'matched' : 'differs', of }
+    const as = one.due === line.amount ? 'matched' : 'differs'
+    return { line, reference, as, of, payout: null }
   })
 }
 

@@ -19,8 +19,11 @@ export const LINK_PAGES: readonly string[] = [
   '/pay/{token}',
   '/admin/account',
   '/admin/search',
+  '/admin/money',
   '/admin/people',
   '/admin/activity',
+  '/admin/mails',
+  '/admin/event-files',
   '/admin/password',
 ]
 
@@ -41,6 +44,9 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/reviews/{id}/decide',
   '/admin/reconcile',
   '/admin/reconcile/confirm',
+  '/admin/reconcile/keep',
+  '/admin/settlements',
+  '/admin/settlements/export',
   '/admin/registrations/bulk',
   '/admin/registrations/{reg_no}',
   '/admin/registrations/{reg_no}/files/{field}',
@@ -63,6 +69,10 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/admins/{username}/link',
   '/admin/admins/{username}/reset-second-factor',
   '/admin/set-password',
+  '/admin/mail',
+  '/admin/mail/retry',
+  '/admin/served-files',
+  '/admin/served-files/reload',
   '/admin/log',
   '/admin/log/export',
 ]

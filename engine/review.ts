@@ -23,7 +23,7 @@ const ALLOWED = {
   /** Of the gateway's test mode: no money moved. */
   test: ['dismiss'],
   /** Nobody knows yet what it is for. */
-  unmatched: ['move', 'dismiss'],
+  unmatched: ['refund', 'move', 'dismiss'],
   /** The gateway gave no final answer for days; accepting takes the reference from its panel. */
   undecided: ['accept', 'dismiss'],
   /** What the gateway says contradicts what is stored, and no money is known. */
@@ -84,8 +84,8 @@ export type Decision = Grounds &
         /** Null: what was asked for. Only where no money is known yet. */
         readonly amount: Paise | null
       }
-    /** `amount` null: all that is left. */
-    | { readonly what: 'refund'; readonly amount: Paise | null }
+    /** `amount` null: all that is left. `byHand`: it has gone back without the gateway, under this reference; left out: the gateway is asked. */
+    | { readonly what: 'refund'; readonly amount: Paise | null; readonly byHand?: string }
     | { readonly what: 'dismiss' }
     | { readonly what: 'move'; readonly to: string }
   )
@@ -102,8 +102,13 @@ export type MoveTarget = {
 export type Follows =
   /** The money counts: its attempt, or the one it is moved to, becomes a success. */
   | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Paise }
-  /** `isAll`: nothing of it stays. */
-  | { readonly does: 'give-back'; readonly amount: Paise; readonly isAll: boolean }
+  /** `isAll`: nothing of it stays. `byHand`: it has gone back already; null: the gateway is to be asked. */
+  | {
+      readonly does: 'give-back'
+      readonly amount: Paise
+      readonly isAll: boolean
+      readonly byHand: string | null
+    }
   | { readonly does: 'dismiss' }
   | { readonly does: 'move'; readonly to: RegNo; readonly fits: boolean; readonly why: string }
   | { readonly does: 'refund-done'; readonly reference: string | null }
@@ -148,7 +153,7 @@ export function decide(
     case 'accept':
       return accepted(review, decision.reference?.trim() ?? '', decision.amount)
     case 'refund':
-      return givenBack(review, decision.amount)
+      return givenBack(review, decision)
     case 'dismiss':
       return ok({ does: review.is.startsWith('refund') ? 'refund-left' : 'dismiss' })
     case 'move':
@@ -196,14 +201,24 @@ function accepted(
     : ok({ does: 'accept', reference, amount: due })
 }
 
-function givenBack(review: Review, amount: Paise | null): Result<Follows, DecisionRefusal> {
+function givenBack(
+  review: Review,
+  { amount, byHand }: Decision & { readonly what: 'refund' },
+): Result<Follows, DecisionRefusal> {
   const part = partOf(review.left, amount)
   if (!part.ok) return part
-  return ok(
-    review.is.startsWith('refund')
-      ? { does: 'refund-again', amount: part.value }
-      : { does: 'give-back', amount: part.value, isAll: part.value === review.left },
-  )
+  const reference = byHand?.trim() ?? null
+  if (review.is.startsWith('refund'))
+    return reference === null
+      ? ok({ does: 'refund-again', amount: part.value })
+      : refused('not_allowed', 'What has gone back all the same is accepted, under its reference.')
+  if (reference === '' || (reference !== null && reference.length > REFERENCE_CHARACTERS_MAX))
+    return refused(
+      'no_reference',
+      `Say how it went back: the reference of the transfer, or the number of the slip, of at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+    )
+  const isAll = part.value === review.left
+  return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })
 }
 
 /** What goes back of what is left; null asks for all of it. */
@@ -218,7 +233,8 @@ export function partOf(left: Paise, amount: Paise | null): Result<Paise, Decisio
 
 function moved(review: Review, target: MoveTarget | null): Result<Follows, DecisionRefusal> {
   if (target === null) return refused('no_target', 'There is no registration with this number.')
-  if (review.eventId !== null && target.eventId !== review.eventId)
+  // Of what nobody could match it is not said whose it is.
+  if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
     return refused('no_target', `${target.regNo} is of another event.`)
   if (target.regNo === review.regNo)
     return refused('no_target', 'The money is for this registration already.')

@@ -1,10 +1,10 @@
 /** A bank's statement as the bank's site gives it: which column is what, and the money that came, line by line. */
-import { paise, readAmount, type Paise } from './money.ts'
+import { paise, type Paise } from './money.ts'
 import { err, ok, type Result } from './outcome.ts'
-import { isDay, type Day } from './time.ts'
+import { dayIn, headOf, likeliestHeader, signedIn, tableIn, textIn } from './sheet.ts'
+import type { SheetRow } from './sheet.ts'
+import type { Day } from './time.ts'
 
-/** A row of the file; `line` as an editor counts. */
-type SheetRow = { readonly line: number; readonly cells: readonly string[] }
 /** Where each thing stands, from 0; null: the file has no such column. Either `credit`, or `amount` with `sign`. */
 export type StatementColumns = {
   readonly date: number
@@ -35,8 +35,6 @@ export type ColumnsUnknown = {
   readonly header: readonly string[]
 }
 
-/** Banks put the account and the address above the table; none of them takes more rows for it. */
-const ROWS_ABOVE_MAX = 60
 /** A narration is read by people; no bank writes a longer one. */
 const NARRATION_CHARACTERS_MAX = 300
 
@@ -57,16 +55,12 @@ export function readStatement(
   rows: readonly SheetRow[],
   columns: StatementColumns | null = null,
 ): Result<Statement, ColumnsUnknown> {
-  const above = rows.slice(0, ROWS_ABOVE_MAX)
-  const found = above.flatMap((row, at) => {
-    const heads = columnsOf(row.cells)
-    return heads === null ? [] : [{ at, heads }]
-  })[0]
-  const is = columns ?? found?.heads
-  if (is === undefined) return err({ code: 'columns_unknown', header: likeliestHeader(above) })
+  const table = tableIn(rows, columns, columnsOf)
+  if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
+  const { is, below } = table
   const lines: StatementLine[] = []
   const unread: number[] = []
-  for (const row of rows.slice(found === undefined ? 0 : found.at + 1)) {
+  for (const row of below) {
     const day = dayIn(row.cells[is.date] ?? '')
     // Above and below the table there are rows of other things.
     if (day === null) continue
@@ -85,7 +79,7 @@ export function readStatement(
 }
 
 function columnsOf(cells: readonly string[]): StatementColumns | null {
-  const heads = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z]/g, ''))
+  const heads = cells.map(headOf)
   const at = (what: keyof typeof HEADS): number | null => {
     for (const pattern of HEADS[what]) {
       const found = heads.findIndex((head) => pattern.test(head))
@@ -109,17 +103,6 @@ function columnsOf(cells: readonly string[]): StatementColumns | null {
   return { date, narration, reference, credit, amount, sign }
 }
 
-/** The row with the most cells that have letters and no digits. */
-function likeliestHeader(rows: readonly SheetRow[]): readonly string[] {
-  const words = ({ cells }: SheetRow): number =>
-    cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
-  return rows.toSorted((a, b) => words(b) - words(a))[0]?.cells ?? []
-}
-
-function textIn(cells: readonly string[], at: number | null): string {
-  return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
-}
-
 /** What came by a row; 0: money that went, or none; null: it cannot be read. */
 function cameIn(
   cells: readonly string[],
@@ -131,37 +114,8 @@ function cameIn(
   return /\bcr\b|credit|^\s*c\b/i.test(said) ? amountIn(textIn(cells, amount)) : null
 }
 
-/** "Rs. 1,00,000.00 Cr": whole paise; nothing where nothing stands. */
+/** Money that went is none that came. */
 function amountIn(cell: string): Paise | null {
-  const plain = cell
-    .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
-    .replace(/^\+/, '')
-    .replace(/(\.\d{2})0+$/, '$1')
-  if (plain === '' || plain === '-') return paise(0)
-  if (plain.startsWith('-') || plain.startsWith('(')) return paise(0)
-  return readAmount(plain)
-}
-
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
-/** 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with whatever time behind: banks here write the day first. */
-function dayIn(cell: string): Day | null {
-  const text = cell.trim()
-  const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text)
-  if (iso !== null) return dayFrom(Number(iso[1]), Number(iso[2]), Number(iso[3]))
-  const said = /^(\d{1,2})[-/. ]+(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}|\d{2})(?!\d)/i.exec(text)
-  if (said === null) return null
-  const [, on = '', month = '', year = ''] = said
-  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
-  return dayFrom(
-    Number(year) + (year.length === 2 ? 2000 : 0),
-    named === 0 ? Number(month) : named,
-    Number(on),
-  )
-}
-
-function dayFrom(year: number, month: number, on: number): Day | null {
-  const two = (number: number): string => String(number).padStart(2, '0')
-  const text = `${year}-${two(month)}-${two(on)}`
-  return isDay(text) ? text : null
+  const signed = signedIn(cell)
+  return signed === null ? null : paise(Math.max(0, signed))
 }

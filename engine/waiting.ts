@@ -33,9 +33,13 @@ export function isWaitingId(word: string): word is WaitingId {
   return own(WAITING, word) !== undefined
 }
 
+/** Money that nobody could match stands with no registration, so that it is counted and no list filters by it. */
+export const UNMATCHED = 'unmatched'
+export const UNMATCHED_LABEL = 'Money nobody could match'
+
 /** One row of "what needs somebody": how many registrations of each event, those with none left out. */
 export type WireWaiting = {
-  id: WaitingId
+  id: WaitingId | typeof UNMATCHED
   label: string
   /** `more`: it was counted no further. */
   events: { id: string; count: number; more: boolean }[]

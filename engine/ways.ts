@@ -23,10 +23,11 @@ export function isWay(word: string): word is Way {
   return Object.hasOwn(WAYS, word)
 }
 
-/** Within a sentence: "bank transfer"; what is a name stays one. */
+/** Within a sentence, behind an amount: "by bank transfer", "at the desk"; what is a name stays one. */
 export function wayInSentence(way: Way): string {
   const { words } = WAYS[way]
-  return way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  const said = way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  return way === 'desk' ? said : `by ${said}`
 }
 
 /** How people say it, what its reference is called, and whose money it is to confirm: that of the desk, or of the bank. */

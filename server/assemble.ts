@@ -92,14 +92,13 @@ async function assembleAlone(
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
-  const store = await openStore({
-    dataDir: environment.dataDir,
-    migrates: options.works,
-  }).catch((error: unknown) => {
-    const trouble = databaseTrouble(error)
-    if (trouble === null) throw error
-    return trouble
-  })
+  const store = await openStore({ ...environment, migrates: options.works }).catch(
+    (error: unknown) => {
+      const trouble = databaseTrouble(error)
+      if (trouble === null) throw error
+      return trouble
+    },
+  )
   if (typeof store === 'string') return err({ text: store, status: 2 })
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {

@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import('./commands/backup.ts')).backingUp,
   restore: async () => (await import('./commands/backup.ts')).restoring,
   migrate: async () => (await import('./commands/migrate.ts')).migrating,
+  move: async () => (await import('./commands/move.ts')).moving,
   reload: async () => (await import('./commands/reload.ts')).reloading,
   mail: async () => (await import('./commands/mail.ts')).mailing,
   build: async () => (await import('./commands/build.ts')).build,

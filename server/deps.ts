@@ -28,9 +28,13 @@ export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 export type Environment = {
   readonly port: number
   readonly host: string
+  /** A socket that whoever started the server listens on for it, and keeps while it is started again; it listens itself when left out. */
+  readonly socketFd?: number
   /** Without a trailing slash. */
   readonly publicUrl: string
   readonly dataDir: string
+  /** Where PostgreSQL keeps the data; null: SQLite does, under the data folder. */
+  readonly databaseUrl: string | null
   readonly eventsDir: string
   readonly production: boolean
   readonly firstAdmin: { readonly username: string; readonly password: string | null }
@@ -63,7 +67,12 @@ export type ServedEvent = {
   readonly isGone?: true
 }
 /** An event file that is not served as it is, and why, in a sentence; the version before may be. */
-export type RefusedFile = { readonly file: string; readonly why: string }
+export type RefusedFile = {
+  readonly file: string
+  readonly why: string
+  /** What the checker says of it, for people; left out: it is about something else. */
+  readonly findings?: string
+}
 /** The event files as they are served now; replaced whole at a clean reload. */
 export type EventRegistry = {
   all(): readonly ServedEvent[]

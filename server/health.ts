@@ -56,7 +56,11 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
         status: 'success',
         health: troubles.length === 0 ? 'good' : 'degraded',
         ...(isOperator(request, deps.environment)
-          ? { events: deps.events.all().length, troubles: troubles.map(({ text }) => text) }
+          ? {
+              process: process.pid,
+              events: deps.events.all().length,
+              troubles: troubles.map(({ text }) => text),
+            }
           : {}),
       }
     })

@@ -1,5 +1,6 @@
 /** A server process: listens, says where, and stops without losing anything. */
 import { createServer } from 'node:net'
+import type { FastifyListenOptions } from 'fastify'
 import { err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import { assemble } from './assemble.ts'
@@ -91,15 +92,12 @@ export async function boot(
   }
   const password = first.value
   try {
-    await app.listen({ port: environment.port, host: environment.host })
+    await app.listen(listeningOn(environment))
   } catch (error) {
     await assembled.value.close()
-    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    if (!isTaken) throw error
-    return err({
-      status: 2,
-      text: `Port ${environment.port} on ${environment.host} is already in use. Set PORT to a free one.`,
-    })
+    const text = cannotListen(error, environment)
+    if (text === null) throw error
+    return err({ status: 2, text })
   }
   const sweeping = setInterval(() => {
     deps.uploads.sweep().then(
@@ -144,6 +142,22 @@ export async function boot(
     log.info({}, 'stopped')
   })
   return ok({ url, stopped })
+}
+
+/** A socket that was handed over is listened on already: who asks while the server is started again waits in its queue. */
+function listeningOn({ port, host, socketFd }: Environment): FastifyListenOptions {
+  const handed = socketFd === undefined ? {} : { fd: socketFd }
+  return { port, host, ...handed }
+}
+
+/** Why nobody can be listened to, in a sentence; null: it is a fault of ours. */
+function cannotListen(error: unknown, { port, host, socketFd }: Environment): string | null {
+  const { code } = error as NodeJS.ErrnoException
+  if (socketFd !== undefined)
+    return `LISTEN_FDS says that a socket was opened for the server, and it cannot listen on it (${code}).`
+  return code === 'EADDRINUSE'
+    ? `Port ${port} on ${host} is already in use. Set PORT to a free one.`
+    : null
 }
 
 /** Says once that the database file has gone: the server works on in a file that nobody will find again. */
@@ -200,7 +214,7 @@ function whenTold(log: Log): Promise<string> {
 
 /** Port 0 is any free one. It has to be known before anything refers to the server's address. */
 async function withRealPort(environment: Environment): Promise<Environment> {
-  if (environment.port !== 0) return environment
+  if (environment.port !== 0 || environment.socketFd !== undefined) return environment
   const port = await new Promise<number>((resolve, reject) => {
     const probe = createServer()
     probe.on('error', reject)
@@ -226,7 +240,8 @@ async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null,
   const given = environment.firstAdmin.password
   const names = [environment.firstAdmin.username, ...events.all().map(({ config }) => config.id)]
   const refusal = given === null ? null : passwordRefusal(given, names)
-  if (refusal !== null) return err(`ADMIN_PASSWORD is not taken. ${refusal}`)
+  if (refusal !== null)
+    return err(`ADMIN_PASSWORD is not taken. ${refusal} Or leave it out, and one is made up.`)
   const password = given ?? makePassword()
   const added = await store.addAdmin(
     environment.firstAdmin.username,

@@ -10,6 +10,7 @@ const PROJECTS = ['browser', 'attacks', 'server', 'unit', 'web', 'crash']
 
 /** More than some eight seconds of a core each, though some are short to read. */
 const LONG = [
+  'store/postgres',
   'organisers',
   'unpaid',
   'pages.browser',

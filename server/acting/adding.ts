@@ -4,6 +4,7 @@ import {
   dayOf,
   err,
   errorsOf,
+  isoIndia,
   ok,
   own,
   paise,
@@ -21,7 +22,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { requireAdmin } from '../office/guard.ts'
+import { eventAsked } from '../office/asked.ts'
 import type { Admin } from '../office/session.ts'
 import { confirmationOf } from '../paying/question.ts'
 import { answersRefused, sendRefusal } from '../registering/refusals.ts'
@@ -43,26 +44,13 @@ export function addRoutes(
   deps: Deps,
   paths: (path: string) => readonly string[],
 ): void {
-  const asked = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    words: Words,
-  ): Promise<Asked | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const served = deps.events.byId(textIn(words, 'event'))
-    reply.header('cache-control', 'no-store')
-    if (served !== null) return { admin, served }
-    refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
-    return null
-  }
-
   const form = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await asked(request, reply, (request.query ?? {}) as Words)
+    const found = await eventAsked(deps, request, reply, request.query)
     if (found === null) return reply
     const { config } = found.served
     const answer: AddingAnswer = {
       status: 'success',
+      now: isoIndia(deps.clock()),
       event: publicEvent(config),
       ways: config.ways.flatMap((way) =>
         way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
@@ -73,7 +61,7 @@ export function addRoutes(
 
   const add = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const words = wordsOf(request)
-    const found = await asked(request, reply, words)
+    const found = await eventAsked(deps, request, reply, words)
     if (found === null) return reply
     const key = textIn(words, 'key')
     if (!KEY.test(key))

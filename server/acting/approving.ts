@@ -5,7 +5,6 @@ import {
   isoIndia,
   labelOf,
   labelOfCategory,
-  mailFor,
   offerAcceptedMail,
   paise,
   payUntil,
@@ -14,10 +13,10 @@ import {
   rupees,
 } from '../../engine/index.ts'
 import type { EventConfig, Quote, WireApproval, WireRefused } from '../../engine/index.ts'
-import { registrationView } from '../registering/view.ts'
 import type { Approved, Store, StoredRegistration } from '../store/store.ts'
 import { badData, textIn } from './asked.ts'
 import type { Asked, Doer } from './asked.ts'
+import { completeMail } from './mailing.ts'
 import { throughFor } from './through.ts'
 
 export const approve: Doer = async (asked) => {
@@ -127,7 +126,8 @@ export function offeredOf(config: EventConfig, registration: StoredRegistration,
   return { category, quote: quoted.value, total: quoted.value?.total ?? paise(0) }
 }
 
-const amountsOf = (quote: Quote | null) =>
+/** What a registration costs by it, as it is stored; nothing where there are no prices. */
+export const amountsOf = (quote: Quote | null) =>
   quote === null
     ? {}
     : {
@@ -143,14 +143,8 @@ function beginning(
   { deps, served: { config }, wanted: { at } }: Asked,
   registration: StoredRegistration,
 ): Pick<Approved, 'through' | 'confirmation'> {
-  const complete = {
-    ...registration,
-    paymentStatus: 'success',
-    state: 'complete',
-    paidAt: at,
-  } as const
   return {
     through: throughFor(deps, config, registration, at),
-    confirmation: mailFor(config, registrationView(config, complete, at)),
+    confirmation: completeMail(config, registration, at),
   }
 }

@@ -7,6 +7,7 @@ import {
   isAtLeast,
   isDay,
   isWay,
+  ok,
   quoteOf,
   startOf,
   transferWay,
@@ -15,26 +16,57 @@ import {
   type Actor,
   type EventConfig,
   type Instant,
+  type Paise,
   type Quote,
+  type Result,
   type Role,
+  type Way,
 } from '../../engine/index.ts'
 import { confirmationOf } from '../paying/question.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { ActNo, StoredRegistration } from '../store/store.ts'
 import { amountIn, badData, textIn } from './asked.ts'
-import type { Doer } from './asked.ts'
+import type { Asked, Doer } from './asked.ts'
 
 /** References of banks have at most 22; a cheque also names its bank. */
 const REFERENCE_CHARACTERS_MAX = 64
 
 /** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day it came today. */
-export const confirm: Doer = async ({ deps, served, registration, wanted, words }) => {
+export const confirm: Doer = async (asked) => {
+  const { deps, served, registration, wanted } = asked
+  const came = cameIn(asked)
+  if (!came.ok) return came
+  const { reference, paidAt } = came.value
+  const [payment] = registration.payments
+  const price = priceOnDay(served.config, registration, paidAt)
+  const mail =
+    payment === undefined
+      ? null
+      : confirmationOf({ event: served.config, registration, payment }, reference, paidAt)
+  return deps.store.confirm(wanted, { ...came.value, price }, mail)
+}
+
+/** The same of what is paid already, or has ended. */
+export const cameAgain: Doer = async (asked) => {
+  const came = cameIn(asked)
+  return came.ok ? asked.deps.store.cameAgain(asked.wanted, came.value) : came
+}
+
+function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
+  {
+    readonly way: Way
+    readonly reference: string
+    readonly amount: Paise
+    readonly paidAt: Instant
+  },
+  ActNo
+> {
   const way = textIn(words, 'way')
   if (!isWay(way)) return badData('Say which way it came.')
   const { least, asks } = wayOf(way)
   if (!mayConfirm(wanted.actor, least))
     return err({
       code: 'not_your_role' as const,
-      message: `To confirm money by ${wayInSentence(way)} takes the role ${least}; yours is ${wanted.actor}.`,
+      message: `To confirm money ${wayInSentence(way)} takes the role ${least}; yours is ${wanted.actor}.`,
     })
   const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
   if (reference === '' || reference.length > REFERENCE_CHARACTERS_MAX)
@@ -48,18 +80,11 @@ export const confirm: Doer = async ({ deps, served, registration, wanted, words 
   if (day > today)
     return badData(`It cannot have come on ${formatDay(day)}: today is ${formatDay(today)}.`)
   const paidAt = day === today ? wanted.at : instant(startOf(day))
-  const [payment] = registration.payments
-  const price = priceOnDay(served.config, registration, paidAt)
-  const mail =
-    payment === undefined
-      ? null
-      : confirmationOf({ event: served.config, registration, payment }, reference, paidAt)
-  const came = { way, reference, amount: amount.value, paidAt, price }
-  return deps.store.confirm(wanted, came, mail)
+  return ok({ way, reference, amount: amount.value, paidAt })
 }
 
 /** Where the day of credit decides, what it cost then; null: what it cost when it was registered. */
-function priceOnDay(
+export function priceOnDay(
   config: EventConfig,
   { payments, answers, category, paymentStatus }: StoredRegistration,
   paidAt: Instant,

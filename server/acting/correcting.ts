@@ -30,8 +30,10 @@ import { draftsIn } from '../registering/drafts.ts'
 import { factsOf, leftOf } from '../registering/facts.ts'
 import { FILE_GONE } from '../registering/sent-files.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../store/store.ts'
+import { amountsOf } from './approving.ts'
 import { amountIn, badData } from './asked.ts'
 import type { Asked, Doer, Done } from './asked.ts'
+import { completeMail } from './mailing.ts'
 import { throughFor } from './through.ts'
 
 /**
@@ -153,6 +155,10 @@ async function change(
       type,
       bytes,
     })),
+    confirmation:
+      quote?.total === 0
+        ? completeMail(config, { ...told, ...amountsOf(quote), category, due: paise(0) }, wanted.at)
+        : null,
     mails: isTransfer
       ? present([handedOverMail(config, registration), transferredMail(config, told)])
       : mailsAfter(config, told, paise(registration.due + difference)),

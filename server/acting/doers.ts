@@ -3,7 +3,7 @@ import type { ActName } from '../../engine/index.ts'
 import type { Doer } from './asked.ts'
 import { approve, refuse } from './approving.ts'
 import { correct, transfer } from './correcting.ts'
-import { confirm } from './confirming.ts'
+import { cameAgain, confirm } from './confirming.ts'
 import { accept, cancel, dismiss, refund } from './ending.ts'
 import { eraseOne } from './erasing.ts'
 import { resend, sendPayLink } from './mailing.ts'
@@ -15,6 +15,7 @@ export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   correct,
   transfer,
   confirm,
+  came_again: cameAgain,
   accept,
   dismiss,
   refund,

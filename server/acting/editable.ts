@@ -4,7 +4,7 @@ import type { EventConfig, Field, WireEditable } from '../../engine/index.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /** People, files and consents are no words to be corrected. */
-const KINDS: Readonly<Partial<Record<Field['type'], WireEditable['kind']>>> = {
+const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
   text: 'text',
   multiline: 'text',
   email: 'text',
@@ -14,6 +14,9 @@ const KINDS: Readonly<Partial<Record<Field['type'], WireEditable['kind']>>> = {
   'yes-no': 'yes-no',
   select: 'select',
   many: 'many',
+  people: null,
+  file: null,
+  consent: null,
 }
 
 export function editable(
@@ -22,7 +25,7 @@ export function editable(
 ): WireEditable[] {
   return fields.flatMap(({ id, label, type, options = [] }): WireEditable[] => {
     const kind = KINDS[type]
-    if (kind === undefined) return []
+    if (kind === null) return []
     const answer = own(answers, id)
     const value = Array.isArray(answer)
       ? answer.filter((one) => typeof one === 'string')

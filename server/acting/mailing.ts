@@ -1,8 +1,8 @@
 /** Mails that the office sends to a delegate: the confirmation once more, and a link to pay. */
 import { mailFor, mayTry, payLinkMail } from '../../engine/index.ts'
-import type { Paise } from '../../engine/index.ts'
+import type { EventConfig, Instant, Paise } from '../../engine/index.ts'
 import { registrationView } from '../registering/view.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { NewMail, StoredRegistration } from '../store/store.ts'
 import { badData } from './asked.ts'
 import type { Doer } from './asked.ts'
 
@@ -22,6 +22,16 @@ export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) 
     return badData('It cannot be paid by a link now: it is at the bank, or registration is closed.')
   const mail = payLinkMail(config, registration, due)
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+}
+
+/** The confirmation of what costs nothing: it is complete at once. */
+export function completeMail(
+  config: EventConfig,
+  registration: StoredRegistration,
+  at: Instant,
+): NewMail | null {
+  const complete = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
+  return mailFor(config, registrationView(config, { ...registration, ...complete }, at))
 }
 
 /** What is still to be paid; null: it has no price. */

@@ -79,7 +79,7 @@ export const admin: Command = {
     }
     const password = await passwordOf(username ?? '', values, events, terminal)
     if (password === null) return 2
-    const store = await openStore({ dataDir: environment.dataDir })
+    const store = await openStore(environment)
     try {
       const clock = makeClock(environment.clockStart)
       const asked = { verb, username: username ?? '', password, may: mayOf(values), at: clock() }
@@ -129,7 +129,7 @@ async function passwordOf(
   const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
   const refusal = passwordRefusal(text, [username, ...events])
   if (refusal === null) return { text, isGiven: true }
-  terminal.complain(refusal)
+  terminal.complain(`${refusal} Without --password-stdin one is made up.`)
   return null
 }
 

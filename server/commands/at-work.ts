@@ -38,7 +38,7 @@ export async function atWork(
   if (environment === null) return 2
   const clock = makeClock(environment.clockStart)
   const log = makeLog(terminal.complain, clock)
-  const store = await openStore({ dataDir: environment.dataDir })
+  const store = await openStore(environment)
   try {
     const opened = await openEvents(
       environment,

@@ -1,6 +1,7 @@
 /** `rollcall backup` and `rollcall restore`: all that is stored, as a folder that can be kept elsewhere, and back. */
 import path from 'node:path'
 import { formatInstant } from '../../engine/index.ts'
+import type { Environment } from '../deps.ts'
 import { noteBackup } from '../machine/backed-up.ts'
 import { backUp, restore } from '../machine/backup.ts'
 import type { Copied } from '../machine/backup.ts'
@@ -33,7 +34,7 @@ export const backingUp: Command = {
   run: async (args, terminal) => {
     const given = readArguments(args, {}, [1, 1], backupHelp, terminal)
     if (given === null) return 2
-    const environment = terminal.environment()
+    const environment = onFile(terminal)
     if (environment === null) return 2
     const at = makeClock(environment.clockStart)()
     const into = path.resolve(given.positionals[0] ?? '')
@@ -50,7 +51,7 @@ export const restoring: Command = {
   run: async (args, terminal) => {
     const given = readArguments(args, {}, [1, 1], restoreHelp, terminal)
     if (given === null) return 2
-    const environment = terminal.environment()
+    const environment = onFile(terminal)
     if (environment === null) return 2
     const { dataDir } = environment
     const from = path.resolve(given.positionals[0] ?? '')
@@ -58,6 +59,16 @@ export const restoring: Command = {
     if (!done.ok) return refused(terminal, done.error)
     return told(terminal, done.value, `of ${formatInstant(done.value.list.at)} are in ${dataDir}`)
   },
+}
+
+/** Null after saying why not. */
+function onFile(terminal: Terminal): Environment | null {
+  const environment = terminal.environment()
+  if (environment === null || environment.databaseUrl === null) return environment
+  terminal.complain(
+    'DATABASE_URL is set: a database in PostgreSQL is copied with pg_dump and put back with pg_restore. What delegates sent is in DATA_DIR/uploads; copy that after the database.',
+  )
+  return null
 }
 
 function refused(terminal: Terminal, sentence: string): Status {

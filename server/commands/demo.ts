@@ -40,7 +40,7 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
     const dataDir = await mkdtemp(path.join(tmpdir(), 'rollcall-demo-'))
     try {
       const environment = await fill(
-        { ...given, dataDir, gatewayMode: 'sandbox', smtpUrl: null },
+        { ...given, dataDir, databaseUrl: null, gatewayMode: 'sandbox', smtpUrl: null },
         terminal,
       )
       if (environment === null) return 1
@@ -87,7 +87,9 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
       clock: () => now,
     })
     const made = await fillDemo({ store, uploads, events: served, now })
-    terminal.print(`${formatCount(made)} made-up registrations over ${served.length} events.`)
+    terminal.print(
+      `${formatCount(made)} made-up registrations over ${served.length} events, for as long as this runs in ${environment.dataDir}`,
+    )
     return { ...environment, clockStart: now }
   } finally {
     if (opened.ok) await opened.value.close()

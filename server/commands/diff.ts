@@ -175,7 +175,7 @@ async function atRevision(revision: string, file: string): Promise<AtRevision> {
 async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promise<boolean> {
   const environment = terminal.environment()
   if (environment === null) return false
-  const store = await openStore({ dataDir: environment.dataDir })
+  const store = await openStore(environment)
   try {
     for (const { old, next, source, diff } of pairs) {
       const { registrations, pending } = await store.inUse(next.id)

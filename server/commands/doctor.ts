@@ -1,5 +1,6 @@
 /** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
-import { accessSync, constants, lstatSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
@@ -16,9 +17,11 @@ import { damageIn } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { servingPid } from '../store/serving.ts'
+import { lookAtPostgres } from '../store/postgres/looking.ts'
 import { databaseTrouble } from '../store/trouble.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
+import { addressOf, askHealth } from './health.ts'
 import { isWebBuilt } from './web-build.ts'
 
 /** Files of delegates are refused below it (`registering/uploads.ts`). */
@@ -29,10 +32,11 @@ const BACKUP_HOURS_MAX = 36
 const CLOCK_SECONDS_MAX = 60
 const GATEWAY_MS_MAX = 10_000
 const HOUR_MS = 60 * 60_000
+const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
 
 const help = `Usage: rollcall doctor
 
-Looks at Node, the built web app, the rights and the room of DATA_DIR, the database and every file it refers to,
+Looks at Node, the built web app, the rights and the room of DATA_DIR, the servers at work, the database and every file it refers to,
 the event files and their accounts, PUBLIC_URL, the mail server, the gateway and its clock, the proxy and the
 age of the last backup. Changes nothing; a server may be at work meanwhile.
 
@@ -56,7 +60,7 @@ const wrong = (text: string): Finding => ({ is: 'wrong', text })
 
 /** In the order in which one would mend what they find. */
 const CHECKS: readonly Check[] = [
-  async () => [good(`Node is ${process.versions.node}.`)],
+  async () => [await nodeOf()],
   async ({ environment }) =>
     (await isWebBuilt())
       ? [good('The web app is built from these sources.')]
@@ -73,16 +77,7 @@ const CHECKS: readonly Check[] = [
         : good(`${text}.`),
     ]
   },
-  async ({ environment: { dataDir }, hasDatabase }) => {
-    const pid = hasDatabase ? servingPid(dataDir) : null
-    return [
-      good(
-        pid === null
-          ? 'No server is at work here now.'
-          : `A server is at work here (process ${pid}).`,
-      ),
-    ]
-  },
+  async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase }) =>
     hasDatabase
       ? databaseOf(environment)
@@ -138,6 +133,7 @@ export const doctoring: Command = {
     if (environment === null) return 2
     const { dataDir } = environment
     const hasDatabase =
+      environment.databaseUrl !== null ||
       lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
     const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
     let count = 0
@@ -169,6 +165,41 @@ async function eventsOf({
   }
 }
 
+/** Older ones do not come so far: the launcher refuses them. */
+async function nodeOf(): Promise<Finding> {
+  const { node } = process.versions
+  const { optionalDependencies: packages } = JSON.parse(await readFile(MANIFEST, 'utf8')) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>
+  }
+  const tried = packages[`node-${process.platform}-${process.arch}`] ?? node
+  return node.split('.')[0] === tried.split('.')[0]
+    ? good(`Node is ${node}.`)
+    : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
+}
+
+/** That one server is at work on DATA_DIR, and that it is the one that delegates reach. */
+async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
+  const pid =
+    hasDatabase && existsSync(environment.dataDir) ? servingPid(environment.dataDir) : null
+  const url = addressOf(environment)
+  const answering = await askHealth(environment)
+  if (pid === null)
+    return answering === null
+      ? good('No server is at work here now.')
+      : wrong(
+          `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there.`,
+        )
+  const here = `A server is at work here (process ${pid})`
+  if (answering === null)
+    return wrong(
+      `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with.`,
+    )
+  const other = answering.process ?? pid
+  return other === pid
+    ? good(`${here}.`)
+    : wrong(`${here}, and another one (process ${other}) answers at ${url}. Stop one of them.`)
+}
+
 function rightsOf({ dataDir }: Environment): readonly Finding[] {
   const there = lstatSync(dataDir, { throwIfNoEntry: false })
   if (there === undefined)
@@ -187,7 +218,11 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
       ]
 }
 
-async function databaseOf({ dataDir }: Environment): Promise<readonly Finding[]> {
+async function databaseOf({ dataDir, databaseUrl }: Environment): Promise<readonly Finding[]> {
+  if (databaseUrl !== null) {
+    const { trouble, said } = await lookAtPostgres(databaseUrl)
+    return [trouble === null ? good(said) : wrong(trouble)]
+  }
   try {
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)

@@ -151,7 +151,7 @@ function readObject(text: string): RawAnswers | null {
 async function explainStored(regNo: string, isJson: boolean, terminal: Terminal): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2
-  const store = await openStore({ dataDir: environment.dataDir })
+  const store = await openStore(environment)
   try {
     const registration = await store.registration(regNo)
     if (registration === null) {

@@ -4,8 +4,8 @@ import type { EventConfig } from '../../engine/index.ts'
 import { csvRows } from '../office/csv.ts'
 import type { CsvCell } from '../office/csv.ts'
 import { csvCell, exportColumns } from '../office/exports.ts'
-import { listRow, personCells } from '../office/rows.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import { listedRows, personCells } from '../office/rows.ts'
+import type { ListedRegistration } from '../store/store.ts'
 import { readArguments } from './arguments.ts'
 import { atWork, eventAt } from './at-work.ts'
 import type { Command } from './command.ts'
@@ -60,16 +60,17 @@ export const exporting: Command = {
 
 type Table = {
   readonly heads: readonly string[]
-  readonly rows: (registration: StoredRegistration) => readonly (readonly CsvCell[])[]
+  readonly rows: (registration: ListedRegistration) => readonly (readonly CsvCell[])[]
 }
 
 function perRegistration(event: EventConfig): Table {
   const [list] = event.admin.lists
   const columns = list === undefined ? soldColumns(event) : exportColumns(event, list)
+  const rowOf = listedRows(event, columns)
   return {
     heads: columns.map(({ label }) => label),
     rows: (registration) => {
-      const row = listRow(event, registration)
+      const row = rowOf(registration)
       return [columns.map((column) => csvCell(column, row))]
     },
   }

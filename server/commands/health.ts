@@ -1,4 +1,5 @@
 /** `rollcall health`: asks the server that runs here how it is, for whoever watches it from a container or a script. */
+import type { Environment } from '../deps.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 
@@ -18,36 +19,53 @@ export const asking: Command = {
     if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
-    const { host, port, metricsToken } = environment
-    const name =
-      host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-    const url = `http://${name}:${port}/healthz`
-    try {
-      const answer = await fetch(url, {
-        signal: AbortSignal.timeout(ANSWER_MS_MAX),
-        headers: metricsToken === null ? {} : { authorization: `Bearer ${metricsToken}` },
-      })
-      const {
-        health,
-        troubles = [],
-        message,
-      } = (await answer.json()) as {
-        readonly health?: string
-        readonly troubles?: readonly string[]
-        readonly message?: string
-      }
-      if (!answer.ok) {
-        terminal.complain(message ?? `The server at ${url} answers ${answer.status}.`)
-        return 1
-      }
-      terminal.print(
-        health === 'good' ? 'The server is well.' : 'The server serves, and somebody should look:',
-      )
-      for (const text of troubles) terminal.print(`  ${text}`)
-      return 0
-    } catch {
-      terminal.complain(`No server answers at ${url}.`)
+    const answer = await askHealth(environment)
+    if (answer === null) {
+      terminal.complain(`No server answers at ${addressOf(environment)}.`)
       return 1
     }
+    const { isServing, status, health, troubles = [], message } = answer
+    if (!isServing) {
+      terminal.complain(message ?? `The server at ${addressOf(environment)} answers ${status}.`)
+      return 1
+    }
+    terminal.print(
+      health === 'good' ? 'The server is well.' : 'The server serves, and somebody should look:',
+    )
+    for (const text of troubles) terminal.print(`  ${text}`)
+    return 0
   },
+}
+
+type Health = {
+  readonly isServing: boolean
+  readonly status: number
+  readonly health?: string
+  readonly message?: string
+  /** What somebody should look after, and which process it is: said to the machine itself, or for the token. */
+  readonly troubles?: readonly string[]
+  readonly process?: number
+}
+type Where = Pick<Environment, 'host' | 'port' | 'metricsToken'>
+
+/** Where the server of this environment answers whoever is on its machine. */
+export function addressOf({ host, port }: Where): string {
+  const name =
+    host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}/healthz`
+}
+
+/** What the server at HOST and PORT says of itself; null: nobody answers, or something that is no server of ours. */
+export async function askHealth(environment: Where): Promise<Health | null> {
+  const { metricsToken } = environment
+  try {
+    const answer = await fetch(addressOf(environment), {
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      headers: metricsToken === null ? {} : { authorization: `Bearer ${metricsToken}` },
+    })
+    const said = (await answer.json()) as Partial<Health>
+    return { ...said, isServing: answer.ok, status: answer.status }
+  } catch {
+    return null
+  }
 }

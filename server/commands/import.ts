@@ -49,7 +49,7 @@ export const importing: Command = {
       return 2
     }
     const clock = makeClock(environment.clockStart)
-    const store = await openStore({ dataDir: environment.dataDir })
+    const store = await openStore(environment)
     const quiet = {
       info: () => {},
       warn: () => {},

@@ -23,7 +23,7 @@ export const mailing: Command = {
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const store = await openStore({ dataDir: environment.dataDir })
+    const store = await openStore(environment)
     try {
       const count = await store.retryMails(makeClock(environment.clockStart)())
       terminal.print(

@@ -22,7 +22,13 @@ export const migrating: Command = {
     if (given === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
-    const { dataDir } = environment
+    const { dataDir, databaseUrl } = environment
+    if (databaseUrl !== null) {
+      terminal.complain(
+        'DATABASE_URL is set: a database in PostgreSQL is brought up to date by the next start. Copy it with pg_dump first.',
+      )
+      return 2
+    }
     const { found, known } = versionsIn(dataDir)
     if (found === null || found === known) {
       terminal.print(

@@ -1,39 +1,53 @@
-/** `rollcall reconcile`: asks the gateway about every pending payment now, or lays a bank's statement beside who waits for money. */
+/** `rollcall reconcile`: asks the gateway about every pending payment now, or lays a bank's statement or a settlement beside what is here. */
 import { readFile } from 'node:fs/promises'
-import { formatDay, formatMoney } from '../../engine/index.ts'
+import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../engine/index.ts'
 import type { Reconciled } from '../../engine/index.ts'
-import { layBeside } from '../office/reconcile.ts'
+import { layBeside, settlementIn } from '../office/reconcile.ts'
 import type { Statement } from '../office/reconcile.ts'
+import { keepReport, layAccount, needsLook, ownerOf, SETTLED_WORDS } from '../office/settlements.ts'
+import type { Account } from '../office/settlements.ts'
+import { readSheet } from '../office/sheets.ts'
 import { readArguments } from './arguments.ts'
 import { atWork, eventAt } from './at-work.ts'
 import type { AtWork } from './at-work.ts'
 import type { Command, Status, Terminal } from './command.ts'
 
-const HELP = `Usage: rollcall reconcile [EVENT STATEMENT.csv]
+const HELP = `Usage: rollcall reconcile [EVENT FILE [--keep --who NAME]]
 
-Without a statement: asks the gateway about every pending payment, however soon it was asked before, and
+Without a file: asks the gateway about every pending payment, however soon it was asked before, and
 stores what it says: money that came, payments that were declined, and payments nobody made within a day.
 With GATEWAY_MODE=sandbox the server must run, because its simulator answers.
 
-With the id of an event and a bank's statement as CSV: says which line is for whom, as the office's page
-does, and stores nothing. It may run while the server runs.
+With the id of an event and a bank's statement, as CSV or Excel: says which line is for whom, as the office's page
+does, and stores nothing. With a settlement report of the gateway: says which payments it holds, what
+differs, what is unknown here, and what was paid and is in no settlement yet. It may run while the server runs.
 
-Exit status: 0 done; with a statement: everything in it fits or is known. 1 an event file has errors; with
-a statement: something is not sure, or left on either side. 2 asked wrongly, 3 our fault.`
+  --keep      keeps a settlement report; money that nobody knew of is before a person then
+  --who NAME  who keeps it
+
+Exit status: 0 done; with a file: everything in it fits or is known. 1 an event file has errors; with
+a file: something is not sure, or left on either side. 2 asked wrongly, 3 our fault.`
 
 export const reconcile: Command = {
-  summary: 'Ask the gateway about pending payments, or read a bank statement',
+  summary: 'Ask the gateway about pending payments, or read a bank statement or a settlement',
   help: HELP,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [0, 2], HELP, terminal)
+    const options = { keep: { type: 'boolean' }, who: { type: 'string' } } as const
+    const given = readArguments(args, options, [0, 2], HELP, terminal)
     if (given === null) return 2
     const [eventId, file] = given.positionals
-    if (eventId === undefined) return atWork(terminal, (work) => askAll(work, terminal))
-    if (file === undefined) {
-      terminal.complain(`The statement is missing.\n${HELP.split('\n\n')[0]}`)
+    const { keep = false, who } = given.values
+    if (eventId === undefined && !keep && who === undefined)
+      return atWork(terminal, (work) => askAll(work, terminal))
+    if (eventId === undefined || file === undefined) {
+      terminal.complain(`The file is missing.\n${HELP.split('\n\n')[0]}`)
       return 2
     }
-    return atWork(terminal, (work) => compare(work, eventId, file, terminal))
+    if (keep !== (who !== undefined)) {
+      terminal.complain('Say who keeps it: --keep --who NAME.')
+      return 2
+    }
+    return atWork(terminal, (work) => compare(work, { eventId, file, who: who ?? null }, terminal))
   },
 }
 
@@ -47,28 +61,74 @@ async function askAll({ payments }: AtWork, terminal: Terminal): Promise<Status>
   return 0
 }
 
-async function compare(
-  work: AtWork,
-  eventId: string,
-  file: string,
-  terminal: Terminal,
-): Promise<Status> {
-  if (eventAt(work, eventId, terminal) === null) return 2
-  const text = await readFile(file, 'utf8').catch(() => null)
-  if (text === null) {
+/** `who` null: nothing is kept. */
+type Asked = { readonly eventId: string; readonly file: string; readonly who: string | null }
+
+async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<Status> {
+  const { eventId, file, who } = asked
+  const event = eventAt(work, eventId, terminal)
+  if (event === null) return 2
+  const read = await readFile(file).catch(() => null)
+  if (read === null) {
     terminal.complain(`${file} cannot be read.`)
     return 2
   }
-  const laid = await layBeside(work.store, eventId, text, null)
+  const rows = await readSheet(read)
+  if (!rows.ok) {
+    terminal.complain(`${file}: ${rows.error.message}`)
+    return 2
+  }
+  const settlement = settlementIn(event, rows.value)
+  if (settlement !== null) {
+    const { of, report } = settlement
+    const account = await layAccount(work, of, report)
+    const status = saySettlement(event.id, account, file, terminal)
+    if (who === null) return status
+    const kept = await keepReport(work, event, of, { file: read, lines: report.lines, who })
+    terminal.print(kept.message)
+    return status
+  }
+  if (who !== null) {
+    terminal.complain(`${file} is no settlement report of the gateway: nothing of it is kept.`)
+    return 2
+  }
+  const laid = await layBeside(work.store, eventId, rows.value, null)
   if (!laid.ok) {
     terminal.complain(
-      laid.error.code === 'columns_unknown'
-        ? `${file}: its heads are not those of a bank that we know (${laid.error.header.join(', ')}). Load it on the office’s page, which asks which column is which.`
-        : `${file}: ${laid.error.message}`,
+      `${file}: its heads are not those of a bank or a gateway that we know (${laid.error.header.join(', ')}). Load it on the office’s page, which asks which column is which.`,
     )
     return 2
   }
   return say(laid.value, file, terminal)
+}
+
+/** The same line by line as a statement; then the transfers, and what is still to come. */
+function saySettlement(
+  eventId: string,
+  { settled, report, payouts, unsettled }: Account,
+  file: string,
+  terminal: Terminal,
+): Status {
+  for (const one of settled) {
+    const { line, as, why } = one
+    const name = line.reference === '' ? line.order : line.reference
+    const words = [SETTLED_WORDS[as], ownerOf(one)?.regNo, why].filter((word) => word != null)
+    terminal.print(
+      `${file}:${line.line}: ${formatMoney(line.amount)}, ${name}: ${words.join('; ')}`,
+    )
+  }
+  for (const line of report?.unread ?? []) terminal.print(`${file}:${line}: it cannot be read`)
+  for (const { day, utr, lines, net } of payouts)
+    terminal.print(
+      `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net)} to the bank for ${lines}`,
+    )
+  const open = unsettled.filter(({ money }) => money.eventId === eventId)
+  for (const { money, days } of open)
+    terminal.print(
+      `${money.regNo ?? money.reference}: ${formatMoney(money.amount)} paid ${days} days ago: in no settlement yet`,
+    )
+  const isLate = open.some(({ days }) => days > SETTLED_WITHIN_DAYS)
+  return settled.some(needsLook) || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }
 
 const WORDS: Readonly<Record<Reconciled['as'], string>> = {
@@ -76,21 +136,25 @@ const WORDS: Readonly<Record<Reconciled['as'], string>> = {
   differs: 'another amount',
   ambiguous: 'not sure',
   known: 'confirmed before',
+  payout: 'the gateway’s transfer',
   unmatched: 'nobody waits for it',
 }
-const FITS: ReadonlySet<Reconciled['as']> = new Set(['matched', 'known'])
+const fits = ({ as, line, payout }: Reconciled): boolean =>
+  as === 'matched' || as === 'known' || payout?.net === line.amount
 
 /** As a compiler says it, so that an editor finds the line. */
 function say({ lines, waiting, unread }: Statement, file: string, terminal: Terminal): Status {
-  for (const { line, as, of, reference } of lines)
+  for (const { line, as, of, reference, payout } of lines) {
+    const settled = payout === null ? [] : [`of ${formatMoney(payout.net)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[WORDS[as], ...of].join(' ')}`,
+      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[WORDS[as], ...settled, ...of].join(' ')}`,
     )
+  }
   for (const line of unread) terminal.print(`${file}:${line}: no amount can be read`)
   for (const { regNo, due, told } of waiting)
     terminal.print(
       `${regNo}: ${formatMoney(due)}, told as ${told?.reference ?? ''}: not in the statement`,
     )
-  const isAll = lines.every(({ as }) => FITS.has(as)) && waiting.length + unread.length === 0
+  const isAll = lines.every(fits) && waiting.length + unread.length === 0
   return isAll ? 0 : 1
 }

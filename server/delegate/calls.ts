@@ -6,8 +6,7 @@ import { onceOf, textIn } from '../acting/asked.ts'
 import { sendNo, wordsOf } from '../acting/calls.ts'
 import { DELEGATE_DOERS } from '../acting/own.ts'
 import type { Deps } from '../deps.ts'
-import { fileOf } from '../documents/facts.ts'
-import { pdfOf } from '../documents/pdf.ts'
+import { sendDocument } from '../documents/reply.ts'
 import { addressOf, limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { readBody } from '../http/body.ts'
@@ -67,18 +66,8 @@ export async function delegateCalls(
   )
   const document = withLink(
     limitByAddress(deps, DOCUMENTS_PER_ADDRESS),
-    async ({ registration }, request, reply) => {
-      const { id = '' } = request.params as { readonly id?: string }
-      const body = /^[1-9]\d{0,14}$/.test(id)
-        ? await deps.store.document(registration.regNo, Number(id))
-        : null
-      return body === null
-        ? refuse(reply, 404, 'not_found', 'This registration has no such document.')
-        : reply
-            .header('content-type', 'application/pdf')
-            .header('content-disposition', `attachment; filename="${fileOf(body)}"`)
-            .send(await pdfOf(body))
-    },
+    async ({ registration }, request, reply) =>
+      sendDocument(deps, reply, registration.regNo, request.params),
   )
 
   const act = withLink(

@@ -3,13 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isoIndia, rupees } from '../../engine/index.ts'
 import type { DocumentsAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { refuse } from '../http/refuse.ts'
 import { registrationAsked } from '../office/asked.ts'
 import type { StoredRegistration } from '../store/store.ts'
-import { fileOf } from './facts.ts'
-import { pdfOf } from './pdf.ts'
-
-type Params = { readonly id?: string }
+import { sendDocument } from './reply.ts'
 
 export function documentRoutes(
   app: FastifyInstance,
@@ -55,16 +51,7 @@ export function documentRoutes(
   const one = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const registration = await find(request, reply, 'opened a document')
     if (registration === null) return reply
-    const { id = '' } = request.params as Params
-    const body = /^[1-9]\d{0,14}$/.test(id)
-      ? await deps.store.document(registration.regNo, Number(id))
-      : null
-    return body === null
-      ? refuse(reply, 404, 'not_found', 'This registration has no such document.')
-      : reply
-          .header('content-type', 'application/pdf')
-          .header('content-disposition', `attachment; filename="${fileOf(body)}"`)
-          .send(await pdfOf(body))
+    return sendDocument(deps, reply, registration.regNo, request.params)
   }
   const may = { config: { office: { least: 'viewer', about: 'registration' } } } as const
   for (const path of paths('/admin/registrations/:reg_no/documents')) app.get(path, may, list)

@@ -35,6 +35,8 @@ export type Compiled = {
   readonly served: readonly ServedEvent[]
   /** Path of a file that must not be served → why. */
   readonly refused: ReadonlyMap<string, string>
+  /** The findings of each of those that have some, for people. */
+  readonly findingsOf: ReadonlyMap<string, string>
   /** What no single event file is to blame for. */
   readonly folderErrors: readonly string[]
   readonly site: Site | null
@@ -176,10 +178,14 @@ export async function compileFolder(
   const verdict = made.value
   const served: ServedEvent[] = []
   const refused = new Map(folder.unreadable)
+  const findingsOf = new Map<string, string>()
   for (const [at, file] of folder.files.entries()) {
     const judged = verdict.files[at]
     if (judged === undefined || judged.event === null) {
-      refused.set(file.path, whyRefused(file, folder.shared, judged?.findings ?? [], production))
+      const findings = judged?.findings ?? []
+      refused.set(file.path, whyRefused(file, folder.shared, findings, production))
+      if (findings.length > 0)
+        findingsOf.set(file.path, formatFindings(findings, sourcesOf(folder)))
       continue
     }
     const { event, isNew, leadsTo } = judged
@@ -191,6 +197,7 @@ export async function compileFolder(
   return {
     served,
     refused,
+    findingsOf,
     folderErrors: [
       ...folder.problems,
       ...(hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
@@ -211,7 +218,14 @@ export const judgeHere: Judge = async ({ folder, production, known }) =>
 
 /** Of a folder without a verdict nothing is taken. */
 function nothingOf(why: string): Compiled {
-  return { served: [], refused: new Map(), folderErrors: [why], site: null, findings: why }
+  return {
+    served: [],
+    refused: new Map(),
+    findingsOf: new Map(),
+    folderErrors: [why],
+    site: null,
+    findings: why,
+  }
 }
 
 function whyRefused(

@@ -165,13 +165,16 @@ function besides(
 
 /** What stands on the disk and is not served: refused by itself, or another version of it is served. */
 function refusedOf(
-  compiled: Pick<Compiled, 'served' | 'refused' | 'folderErrors'>,
+  compiled: Pick<Compiled, 'served' | 'refused' | 'findingsOf' | 'folderErrors'>,
   served: readonly ServedEvent[],
 ): readonly RefusedFile[] {
   const hashes = new Set(served.map(({ hash }) => hash))
   return [
     ...compiled.folderErrors.map((why) => ({ file: '_shared', why })),
-    ...[...compiled.refused].map(([file, why]) => ({ file: path.basename(file), why })),
+    ...[...compiled.refused].map(([file, why]) => {
+      const findings = compiled.findingsOf.get(file)
+      return { file: path.basename(file), why, ...(findings === undefined ? {} : { findings }) }
+    }),
     ...compiled.served
       .filter(({ hash }) => !hashes.has(hash))
       .map(({ config: { id } }) => ({

@@ -21,17 +21,22 @@ const SANDBOX_ASKED_FOR = 'no-real-money'
 
 /** What is kept in a file by whoever lets no secret stand in the environment. */
 const SECRET_FILE =
-  /^(ADMIN_PASSWORD|SMTP_URL|METRICS_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
+  /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
 /** Nobody guesses so many. */
 const TOKEN_CHARACTERS_MIN = 16
+/** Where the sockets begin that systemd hands to a process (sd_listen_fds). */
+const FIRST_SOCKET_FD = 3
 
 /** The environment of this process. */
 export function environment(): Result<Environment, readonly string[]> {
   return readEnvironment(process.env)
 }
 
-/** Everything that is wrong, one sentence each. An empty variable counts as not set. */
-export function readEnvironment(variables: Variables): Result<Environment, readonly string[]> {
+/** Everything that is wrong, one sentence each. An empty variable counts as not set. `pid`: of the process that they are for. */
+export function readEnvironment(
+  variables: Variables,
+  pid: number = process.pid,
+): Result<Environment, readonly string[]> {
   const wrong: string[] = []
   const given = withSecrets(variables, wrong)
   const get = (name: string): string | null => {
@@ -46,6 +51,11 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
     return otherwise
   }
 
+  // What was meant for a process that started this one is no socket of ours.
+  const sockets = get('LISTEN_PID') === String(pid) ? Number(get('LISTEN_FDS') ?? '0') : 0
+  if (sockets > 1)
+    wrong.push(`LISTEN_FDS is ${sockets}: whoever listens for Rollcall may name one address.`)
+
   const mode = get('GATEWAY_MODE') ?? 'sandbox'
   const nodeEnv = get('NODE_ENV')
   if (nodeEnv !== null && !NODE_ENVS.includes(nodeEnv))
@@ -59,9 +69,10 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
 
   const publicUrl = readPublicUrl(get('PUBLIC_URL'), host, port, wrong)
 
-  if (get('DATABASE_URL') !== null)
+  const databaseUrl = get('DATABASE_URL')
+  if (databaseUrl !== null && !isOfPostgres(databaseUrl))
     wrong.push(
-      'DATABASE_URL is set, but this version keeps its data in SQLite under DATA_DIR. Unset DATABASE_URL.',
+      'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it the data is kept in SQLite, under DATA_DIR.',
     )
 
   const gatewayMode = gatewayModes.find((known) => known === mode)
@@ -137,8 +148,10 @@ export function readEnvironment(variables: Variables): Result<Environment, reado
   return ok({
     port,
     host,
+    ...(sockets === 1 ? { socketFd: FIRST_SOCKET_FD } : {}),
     publicUrl,
     dataDir: path.resolve(get('DATA_DIR') ?? 'var'),
+    databaseUrl,
     eventsDir: path.resolve(get('EVENTS_DIR') ?? 'events'),
     production,
     firstAdmin: { username, password: get('ADMIN_PASSWORD') },
@@ -200,6 +213,10 @@ function withSecrets(variables: Variables, wrong: string[]): Variables {
     }
   }
   return given
+}
+
+function isOfPostgres(text: string): boolean {
+  return /^postgres(?:ql)?:\/\/[^/]*\/[^/?]/.test(text)
 }
 
 function readPublicUrl(

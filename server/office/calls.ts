@@ -8,7 +8,9 @@ import { accountRoutes } from './account.ts'
 import { activityRoutes } from './activity.ts'
 import { documentRoutes } from '../documents/calls.ts'
 import { codeRoutes } from './codes.ts'
+import { servedFileRoutes } from './event-files.ts'
 import { listRoutes } from './lists.ts'
+import { mailRoutes } from './mails.ts'
 import { myListRoutes } from './my-lists.ts'
 import { findRoutes } from './find.ts'
 import { soldRoutes } from './sold.ts'
@@ -16,6 +18,7 @@ import { reconcileRoutes } from './reconcile.ts'
 import { reviewRoutes } from './reviews.ts'
 import { passwordLinkRoutes, peopleRoutes } from './people.ts'
 import { registrationRoutes } from './registration.ts'
+import { settlementRoutes } from './settlements.ts'
 import { signInRoutes } from './signin.ts'
 import { statsRoutes } from './figures.ts'
 
@@ -35,6 +38,7 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   actRoutes(app, deps, pathsOf)
   bulkRoutes(app, deps, pathsOf)
   await reconcileRoutes(app, deps, pathsOf)
+  settlementRoutes(app, deps, pathsOf)
   addRoutes(app, deps, pathsOf)
   codeRoutes(app, deps, pathsOf)
   documentRoutes(app, deps, pathsOf)
@@ -42,4 +46,6 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   peopleRoutes(app, deps, pathsOf)
   passwordLinkRoutes(app, deps, pathsOf)
   activityRoutes(app, deps, pathsOf)
+  mailRoutes(app, deps, pathsOf)
+  servedFileRoutes(app, deps, pathsOf)
 }

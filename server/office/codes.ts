@@ -13,7 +13,7 @@ import { refuse } from '../http/refuse.ts'
 import type { StoredCode } from '../store/store.ts'
 import { makeCodes, withdrawCode } from './making-codes.ts'
 import type { CodesRefusal } from './making-codes.ts'
-import { requireAdmin } from './guard.ts'
+import { eventAsked } from './asked.ts'
 import type { Admin } from './session.ts'
 
 type Asked = { readonly admin: Admin; readonly event: EventConfig }
@@ -23,22 +23,13 @@ export function codeRoutes(
   deps: Deps,
   paths: (path: string) => readonly string[],
 ): void {
-  /** Whoever is signed in, and the event that is named; otherwise the request is answered. */
   const asked = async (
     request: FastifyRequest,
     reply: FastifyReply,
     said: unknown,
   ): Promise<Asked | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const id = own(recordOf(said), 'event')
-    const served = typeof id === 'string' ? deps.events.byId(id) : null
-    if (served === null) {
-      refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
-      return null
-    }
-    reply.header('cache-control', 'no-store')
-    return { admin, event: served.config }
+    const found = await eventAsked(deps, request, reply, said)
+    return found && { admin: found.admin, event: found.served.config }
   }
   const saw = (look: string, what: string, { admin, event }: Asked): Promise<void> =>
     deps.store.audit({

@@ -5,12 +5,12 @@ import { assertNever, dayOf, soldColumns } from '../../engine/index.ts'
 import type { AdminList, Column, Day, EventConfig, ListRow } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import type { ListQuery, StoredRegistration } from '../store/store.ts'
+import type { ListQuery, ListedRegistration } from '../store/store.ts'
 import type { OfficeCall } from './addresses.ts'
 import { csvRows } from './csv.ts'
 import type { CsvCell } from './csv.ts'
-import { listRow } from './rows.ts'
-import { xlsxOf } from './xlsx.ts'
+import { listedRows } from './rows.ts'
+import { XLSX_TYPE, xlsxOf } from './xlsx.ts'
 
 /** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
 const REVIEW = 'in review'
@@ -32,9 +32,10 @@ export async function sendExport(
   const chunks = deps.store.exportRows(query)[Symbol.asyncIterator]()
   const first = await chunks.next()
   const columns = exportColumns(event, list)
-  const lines = (rows: readonly StoredRegistration[]): CsvCell[][] =>
+  const rowOf = listedRows(event, columns)
+  const lines = (rows: readonly ListedRegistration[]): CsvCell[][] =>
     rows.map((registration) => {
-      const row = listRow(event, registration)
+      const row = rowOf(registration)
       return columns.map((column) => csvCell(column, row))
     })
   const noted = (): Promise<void> =>
@@ -53,7 +54,7 @@ export async function sendExport(
       `attachment; filename="${exportName(list, query, dayOf(at), kind)}"`,
     )
   if (kind === 'xlsx') {
-    const rows: StoredRegistration[] = []
+    const rows: ListedRegistration[] = []
     for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
       rows.push(...chunk.value)
       if (rows.length > XLSX_ROWS_MAX)
@@ -80,8 +81,6 @@ export async function sendExport(
   }
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
 }
-
-const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** Money and counts are numbers; digits that only name something are text. */
 function sheetCell(column: Column | undefined, cell: CsvCell): string | number {

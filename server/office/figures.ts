@@ -1,7 +1,16 @@
 /** The dashboard's figures, per event under its key, and all events' revenue together. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, isoIndia, paise, rupees, WAITING, WAITING_IDS } from '../../engine/index.ts'
-import type { EventStats, StatsAnswer, WaitingId, WireWaiting } from '../../engine/index.ts'
+import {
+  dayOf,
+  isoIndia,
+  paise,
+  rupees,
+  UNMATCHED,
+  UNMATCHED_LABEL,
+  WAITING,
+  WAITING_IDS,
+} from '../../engine/index.ts'
+import type { EventStats, Review, StatsAnswer, WaitingId, WireWaiting } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
 import type { WaitingCount } from '../store/store.ts'
@@ -27,7 +36,7 @@ export function statsRoutes(
     )
     const data: StatsAnswer['data'] = {
       now: isoIndia(at),
-      waiting: waitingRows(waits),
+      waiting: [...waitingRows(waits), ...unmatchedRow(waiting, events)],
       ...(admin.events === null
         ? { event_files: deps.events.refused().map(({ why }) => why) }
         : {}),
@@ -92,4 +101,16 @@ function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {
       .map(({ eventId, count, more }) => ({ id: eventId, count, more })),
   })
   return WAITING_IDS.map(rowOf).filter(({ events }) => events.length > 0)
+}
+
+/** Of the events that one works for; nothing where there is none. */
+function unmatchedRow(
+  reviews: readonly Review[],
+  events: readonly { readonly id: string }[],
+): WireWaiting[] {
+  const counted = events.flatMap(({ id }) => {
+    const count = reviews.filter(({ is, eventId }) => is === UNMATCHED && eventId === id).length
+    return count === 0 ? [] : [{ id, count, more: false }]
+  })
+  return counted.length === 0 ? [] : [{ id: UNMATCHED, label: UNMATCHED_LABEL, events: counted }]
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { paise, rupees } from '../../engine/index.ts'
 import type { ListAnswer, Paise, PaymentStatus, WireSums } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import type { ListQuery, StatusSum } from '../store/store.ts'
+import type { ListQuery, StatusSum, ListedRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call } from '../http/event-calls.ts'
 import { pathOf } from '../http/event-calls.ts'
@@ -11,7 +11,7 @@ import type { OfficeRule } from '../http/office-rule.ts'
 import { sendExport } from './exports.ts'
 import type { ExportKind } from './exports.ts'
 import { readListQuery, readPage, sentence } from './query.ts'
-import { listRow } from './rows.ts'
+import { listedRows, listRow } from './rows.ts'
 import { requireAdmin } from './guard.ts'
 import { bothRoots, officeCall, officeTable } from './addresses.ts'
 import type { OfficeCall, OfficeTable } from './addresses.ts'
@@ -75,7 +75,12 @@ async function sendPage(
   if (!paging.ok) return refuse(reply, 400, 'bad_query', paging.error)
   const { page, pageSize } = paging.value
   const found = await deps.store.listPage(query, page, pageSize)
-  const rows = found.rows.map((registration) => listRow(event, registration))
+  const isListed =
+    params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')
+  const rowOf = isListed
+    ? listedRows(event, list.columns)
+    : (registration: ListedRegistration) => listRow(event, registration)
+  const rows = found.rows.map(rowOf)
   const shown = sentence(event, list, query, found.count, found.countCapped)
   await deps.store.audit({
     at: deps.clock(),
@@ -87,7 +92,7 @@ async function sendPage(
     look: `list ${list.id}`,
   })
   const hasMore = rows.length === pageSize && page * pageSize < found.count
-  const answer: ListAnswer = {
+  const answer: Omit<ListAnswer, 'results'> = {
     status: 'success',
     count: found.count,
     count_capped: found.countCapped,
@@ -99,9 +104,13 @@ async function sendPage(
     page_size: pageSize,
     shown,
     registrations: rows,
-    results: { registrations: rows },
   }
-  return reply.header('cache-control', 'no-store').send(answer)
+  // Rows as they are listed come once; the others where either reader looks for them.
+  return reply
+    .header('cache-control', 'no-store')
+    .send(
+      isListed ? answer : ({ ...answer, results: { registrations: rows } } satisfies ListAnswer),
+    )
 }
 
 /** As many are counted of a search, too. */

@@ -43,11 +43,11 @@ export function passwordRefusal(password: string, names: readonly string[]): str
     names.map((name) => bareOf(name.toLowerCase())).filter((name) => name.length > 2),
   )
   if (said.some((word) => COMMON.has(word)))
-    return 'This password is among the first that are guessed. Take several words, or leave it out and have one made up.'
+    return 'This password is among the first that are guessed. Take several words.'
   if (said.some((word) => near.has(word)))
-    return 'A password must be more than the name of the user or of an event. Take several words, or leave it out and have one made up.'
+    return 'A password must be more than the name of the user or of an event. Take several words.'
   if (new Set(plain).size < DIFFERENT_MIN || isSequence(plain))
-    return 'A password of one row of keys, or of few different characters, is among the first that are guessed. Take several words, or leave it out and have one made up.'
+    return 'A password of one row of keys, or of few different characters, is among the first that are guessed. Take several words.'
   return null
 }
 const DIFFERENT_MIN = 4

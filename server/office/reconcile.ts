@@ -1,9 +1,10 @@
-/** The calls for a bank's statement: what of it is for whom, and confirming what fits in one go. */
+/** The calls for what a bank or a gateway says that came: what of it is for whom, confirming what fits in one go, and keeping a settlement. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
-  COLUMN_NAMES,
-  err,
+  fromRupees,
+  isDay,
   ok,
+  readSettlement,
   readStatement,
   reconcile,
   referencesIn,
@@ -12,24 +13,27 @@ import {
 import type {
   Awaited,
   BulkAnswer,
+  EventConfig,
+  Instant,
   ReconcileAnswer,
   Reconciled,
   Result,
+  Settlement,
   StatementColumns,
 } from '../../engine/index.ts'
 import { bulkAnswer, doEach } from '../acting/bulk.ts'
 import { confirm } from '../acting/confirming.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Store } from '../store/store.ts'
-import { readLines } from './csv-lines.ts'
+import type { NewUnmatched, SettlementAccount, Store } from '../store/store.ts'
+import { settlementColumnsIn, statementColumnsIn } from './columns.ts'
+import type { CsvLine } from './csv-lines.ts'
 import { requireAdmin } from './guard.ts'
 import { queryOf } from './lists.ts'
-
-/** A year of a busy account. */
-const STATEMENT_BYTES_MAX = 2 * 1024 * 1024
-/** More than a year of a busy account; each is laid beside every registration that waits. */
-const STATEMENT_LINES_MAX = 5_000
+import type { Admin } from './session.ts'
+import { keepReport, layAccount, settlementAccount, wireSettlement } from './settlements.ts'
+import { readSheet, SHEET_BYTES_MAX } from './sheets.ts'
+import { XLSX_TYPE } from './xlsx.ts'
 
 /** What of a statement is for whom. */
 export type Statement = {
@@ -39,31 +43,28 @@ export type Statement = {
   readonly unread: readonly number[]
   readonly byNumber: ReadonlyMap<string, Awaited>
 }
-export type StatementRefusal =
-  | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
-  | { readonly code: 'not_csv'; readonly message: string }
-  | { readonly code: 'too_long'; readonly message: string }
+type ColumnsUnknown = { readonly code: 'columns_unknown'; readonly header: readonly string[] }
 
 /** Reads and writes nothing. `columns` null: by the heads. */
 export async function layBeside(
-  store: Pick<Store, 'awaited' | 'knownReferences'>,
+  store: Pick<Store, 'awaited' | 'knownReferences' | 'payoutsNamed'>,
   eventId: string,
-  text: string,
+  rows: readonly CsvLine[],
   columns: StatementColumns | null,
-): Promise<Result<Statement, StatementRefusal>> {
-  const rows = readLines(text, 'loose')
-  if (!rows.ok) return err({ code: 'not_csv', message: rows.error.message })
-  if (rows.value.length > STATEMENT_LINES_MAX)
-    return err({
-      code: 'too_long',
-      message: `This statement has ${rows.value.length} lines; at most ${STATEMENT_LINES_MAX} are read at a time. Please load a shorter one.`,
-    })
-  const read = readStatement(rows.value, columns)
+): Promise<Result<Statement, ColumnsUnknown>> {
+  const read = readStatement(rows, columns)
   if (!read.ok) return read
   const { lines, unread } = read.value
-  const awaited = await store.awaited(eventId)
-  const known = new Map(await store.knownReferences(lines.flatMap(referencesIn)))
-  const found = reconcile(lines, awaited, known)
+  const words = lines.flatMap(referencesIn)
+  const [awaited, known, paidOut] = await Promise.all([
+    store.awaited(eventId),
+    store.knownReferences(words),
+    store.payoutsNamed(words),
+  ])
+  const found = reconcile(lines, awaited, {
+    known: new Map(known),
+    payouts: new Map(paidOut.map((payout) => [payout.utr, payout])),
+  })
   const named = new Set(found.flatMap(({ of }) => of))
   return ok({
     lines: found,
@@ -73,37 +74,83 @@ export async function layBeside(
   })
 }
 
+/** A report of the gateway, where the file is one; null: it is none, or no money comes through a gateway. */
+export function settlementIn(
+  event: EventConfig,
+  rows: readonly CsvLine[],
+  query: URLSearchParams = new URLSearchParams(),
+): { readonly of: SettlementAccount; readonly report: Settlement } | null {
+  const of = settlementAccount(event)
+  if (of === null || statementColumnsIn(query) !== null) return null
+  const read = readSettlement(rows, settlementColumnsIn(query))
+  return read.ok ? { of, report: read.value } : null
+}
+
 export async function reconcileRoutes(
   app: FastifyInstance,
   deps: Deps,
   paths: (path: string) => readonly string[],
 ): Promise<void> {
-  const look = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  /** What was loaded, for which event and by whom; null after refusing. */
+  const loaded = async (request: FastifyRequest, reply: FastifyReply): Promise<Loaded | null> => {
     const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
+    if (admin === null) return null
     const query = queryOf(request)
     const event = deps.events.byId(query.get('event') ?? '')?.config
-    if (event === undefined)
-      return refuse(reply, 404, 'not_found', 'There is no event of this name.')
-    if (typeof request.body !== 'string')
-      return refuse(reply, 415, 'not_csv', 'Please send the statement as CSV.')
-    const laid = await layBeside(deps.store, event.id, request.body, columnsIn(query))
     reply.header('cache-control', 'no-store')
-    if (!laid.ok) {
-      const { error } = laid
-      if (error.code !== 'columns_unknown') return refuse(reply, 422, error.code, error.message)
-      const asked: ReconcileAnswer = { status: 'success', header: [...error.header] }
-      return reply.send(asked)
+    if (event === undefined) refuse(reply, 404, 'not_found', 'There is no event of this name.')
+    else if (!Buffer.isBuffer(request.body))
+      refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
+    else {
+      const rows = await readSheet(request.body)
+      if (rows.ok) return { admin, event, query, file: request.body, rows: rows.value }
+      refuse(reply, 422, rows.error.code, rows.error.message)
     }
-    await deps.store.audit({
+    return null
+  }
+
+  const look = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const given = await loaded(request, reply)
+    if (given === null) return reply
+    const { admin, event, query, rows } = given
+    const settlement = settlementIn(event, rows, query)
+    const looked = {
       at: deps.clock(),
       who: admin.username,
-      what: 'laid a bank statement beside the registrations',
       eventId: event.id,
       regNo: null,
       look: 'statement',
-    })
+    }
+    if (settlement !== null) {
+      const { of, report } = settlement
+      await deps.store.audit({ ...looked, what: 'laid a settlement beside the money that came' })
+      const laid = await layAccount(deps, of, report)
+      const answer: ReconcileAnswer = {
+        status: 'success',
+        settlement: wireSettlement(event, laid, admin),
+      }
+      return reply.send(answer)
+    }
+    const laid = await layBeside(deps.store, event.id, rows, statementColumnsIn(query))
+    if (!laid.ok) {
+      const asked: ReconcileAnswer = { status: 'success', header: [...laid.error.header] }
+      return reply.send(asked)
+    }
+    await deps.store.audit({ ...looked, what: 'laid a bank statement beside the registrations' })
     return reply.send(wireOf(laid.value))
+  }
+
+  const keep = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const given = await loaded(request, reply)
+    if (given === null) return reply
+    const { admin, event, query, rows, file } = given
+    const settlement = settlementIn(event, rows, query)
+    if (settlement === null)
+      return refuse(reply, 422, 'not_settlement', 'This is no settlement report of the gateway.')
+    const who = admin.username
+    const { of, report } = settlement
+    const kept = await keepReport(deps, event, of, { file, lines: report.lines, who })
+    return reply.send(kept)
   }
 
   const confirmAll = async (
@@ -115,6 +162,16 @@ export async function reconcileRoutes(
     const body = recordOf(request.body)
     const eventId = body['event']
     const lines = listIn(body['lines']).map(recordOf)
+    const kept = unmatchedIn(listIn(body['keep']), String(eventId), admin.username, deps.clock())
+    if (kept === null)
+      return refuse(
+        reply,
+        422,
+        'bad_data',
+        'A line to be kept has a reference, an amount and a day.',
+      )
+    if (kept.length > 0 && deps.events.byId(String(eventId)) === null)
+      return refuse(reply, 404, 'not_found', 'There is no event of this name.')
     const done = await doEach(
       deps,
       admin,
@@ -124,16 +181,25 @@ export async function reconcileRoutes(
       })),
       { act: 'confirm', why: 'By the bank’s statement', doer: confirm, eventId: String(eventId) },
     )
-    const answer: BulkAnswer = bulkAnswer(done, 'confirmed')
+    const confirmed = bulkAnswer(done, 'confirmed')
+    const added = kept.length === 0 ? 0 : await deps.store.keepUnmatched(kept)
+    const alsoKept = `${added} ${added === 1 ? 'is' : 'are'} before the treasurer, whom nobody waits for.`
+    const answer: BulkAnswer =
+      kept.length === 0
+        ? confirmed
+        : {
+            ...confirmed,
+            message: lines.length === 0 ? alsoKept : `${confirmed.message} ${alsoKept}`,
+          }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
   await app.register(async (scope) => {
     scope.addContentTypeParser(
-      'text/csv',
+      ['text/csv', XLSX_TYPE],
       async (_request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-        const body = await app.bodies.read(payload as never, STATEMENT_BYTES_MAX)
-        if (body.ok) return body.value.toString('utf8')
+        const body = await app.bodies.read(payload as never, SHEET_BYTES_MAX)
+        if (body.ok) return body.value
         throw Object.assign(new Error(body.error), {
           statusCode: body.error === 'too_large' ? 413 : 400,
         })
@@ -141,6 +207,8 @@ export async function reconcileRoutes(
     )
     for (const path of paths('/admin/reconcile'))
       scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, look)
+    for (const path of paths('/admin/reconcile/keep'))
+      scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, keep)
     for (const path of paths('/admin/reconcile/confirm'))
       scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, confirmAll)
   })
@@ -156,13 +224,15 @@ function wireOf({ lines, waiting, unread, byNumber }: Statement): ReconcileAnswe
   return {
     status: 'success',
     header: null,
-    lines: lines.map(({ line, reference, as, of }) => ({
+    lines: lines.map(({ line, reference, as, of, payout }) => ({
       line: line.line,
       day: line.day,
       narration: line.narration,
       reference,
       amount: rupees(line.amount),
       as,
+      payout:
+        payout === null ? null : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net) },
       of: of.map((regNo) => {
         const one = byNumber.get(regNo)
         return one === undefined ? { reg_no: regNo, name: '', due: 0, reference: null } : shown(one)
@@ -173,23 +243,40 @@ function wireOf({ lines, waiting, unread, byNumber }: Statement): ReconcileAnswe
   }
 }
 
-/** As somebody said them: whole numbers from 0; null: nobody did. */
-function columnsIn(query: URLSearchParams): StatementColumns | null {
-  const at = (name: string): number | null => {
-    const said = query.get(name)
-    return said !== null && /^\d{1,3}$/.test(said) ? Number(said) : null
-  }
-  const [date, narration, reference, credit, amount, sign] = COLUMN_NAMES.map(at)
-  if (date == null || narration == null || (credit == null && (amount == null || sign == null)))
-    return null
-  return {
-    date,
-    narration,
-    reference: reference ?? null,
-    credit: credit ?? null,
-    amount: amount ?? null,
-    sign: sign ?? null,
-  }
+type Loaded = {
+  readonly admin: Admin
+  readonly event: EventConfig
+  readonly query: URLSearchParams
+  readonly file: Buffer
+  readonly rows: readonly CsvLine[]
+}
+
+/** A reference is as long as the store takes one. */
+const REFERENCE_CHARACTERS_MAX = 64
+const NARRATION_CHARACTERS_MAX = 300
+
+/** Money that nobody waits for, as somebody wants it kept; null: one of them is not whole. */
+function unmatchedIn(
+  lines: readonly unknown[],
+  eventId: string,
+  who: string,
+  at: Instant,
+): readonly NewUnmatched[] | null {
+  const read = lines.map(recordOf).flatMap(({ reference, amount, day, narration }) => {
+    const came = fromRupees(amount)
+    const isWhole =
+      typeof reference === 'string' &&
+      reference !== '' &&
+      reference.length <= REFERENCE_CHARACTERS_MAX &&
+      typeof narration === 'string' &&
+      came !== null &&
+      came > 0 &&
+      typeof day === 'string' &&
+      isDay(day)
+    const text = String(narration).slice(0, NARRATION_CHARACTERS_MAX)
+    return isWhole ? [{ reference, amount: came, day, narration: text, eventId, who, at }] : []
+  })
+  return read.length === lines.length ? read : null
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

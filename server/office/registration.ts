@@ -1,6 +1,7 @@
 /** One registration's own page: everything the office knows of it, and its files. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  allPlaces,
   answerText,
   CODE,
   dayOf,
@@ -8,6 +9,7 @@ import {
   formatDay,
   formatInstant,
   formatMoney,
+  fullOf,
   isoIndia,
   rupees,
   wireLines,
@@ -49,10 +51,11 @@ export function registrationRoutes(
       regNo,
       look: 'registration',
     })
-    const [mails, audit, code, sameEmail, ...facts] = await Promise.all([
+    const [mails, audit, code, settled, sameEmail, ...facts] = await Promise.all([
       deps.store.mailsOf(regNo),
       deps.store.auditOf(regNo),
       deps.store.codeOf(regNo),
+      deps.store.settledOf(regNo),
       withSameEmail(deps, event, registration),
       ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
     ])
@@ -75,6 +78,16 @@ export function registrationRoutes(
           type,
           text: factText(body, payment),
         })),
+      })),
+      settled: settled.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
+        is,
+        reference: reference === '' ? order : reference,
+        amount: rupees(amount),
+        fee: rupees(fee),
+        tax: rupees(tax),
+        net: rupees(net),
+        day,
+        utr,
       })),
       mails: mails.map(({ id, to, subject, status, at, error }) => ({
         id,
@@ -153,7 +166,10 @@ function answersOf(
 ): OfficeRegistrationAnswer['answers'] {
   const known = [...event.fields, ...event.alsoStored]
   const rest = Object.keys(registration.answers).filter(
-    (id) => !known.some((field) => field.id === id) && (id !== CODE || code === null),
+    (id) =>
+      !known.some((field) => field.id === id) &&
+      (id !== CODE || code === null) &&
+      !id.startsWith(fullOf('')),
   )
   const { regNo, formerNo } = registration
   const former =
@@ -183,10 +199,27 @@ function answersOf(
     code === null
       ? []
       : [{ id: CODE, label: 'Code', text: kind === undefined ? code : `${code} (${kind.label})` }]
-  return [...former, ...answers, ...used]
+  return [...former, ...answers, ...used, ...fullThen(event, registration)]
 }
 
-/** What a roll said of an answer, and a place that was gone, stand beside the answers under names of their own. */
+/** The places that were gone when it was priced, by the names that the form has for them. */
+function fullThen(
+  event: EventConfig,
+  { answers }: StoredRegistration,
+): OfficeRegistrationAnswer['answers'] {
+  const gone = Object.keys(answers).filter((id) => id.startsWith(fullOf('')))
+  if (gone.length === 0) return []
+  const places = allPlaces(event.limits)
+  const names = gone.map((id) => {
+    const place = id.slice(fullOf('').length)
+    const { limit, option } = places.find((one) => one.id === place) ?? {}
+    const of = event.fields.find((field) => field.id === limit?.eachOptionOf)
+    return of?.options?.find((one) => one.id === option)?.label ?? words(place)
+  })
+  return [{ id: 'full', label: 'Full at the time', text: names.join(', ') }]
+}
+
+/** What a roll said of an answer stands beside the answers under a name of its own. */
 function nameOfRest({ fields }: EventConfig, id: string): string {
   const [first = '', ...rest] = id.split('.')
   const field = fields.find((one) => one.id === first)

@@ -4,12 +4,15 @@ import {
   delegateOf,
   isoIndia,
   own,
+  remember,
   rupees,
+  soldColumns,
   soldValues,
   statusText,
 } from '../../engine/index.ts'
 import type {
   Answer,
+  Column,
   Scalar,
   EventConfig,
   Field,
@@ -17,7 +20,7 @@ import type {
   ListValue,
   Paise,
 } from '../../engine/index.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { ListedRegistration } from '../store/store.ts'
 
 /**
  * One word for the status. Money that does not fit is a person's work until they decide, so it says Review; what
@@ -28,7 +31,7 @@ export function paymentStatusDisplay({
   inReview,
   total,
   payments,
-}: Pick<StoredRegistration, 'paymentStatus' | 'inReview' | 'total' | 'payments'>): string {
+}: Pick<ListedRegistration, 'paymentStatus' | 'inReview' | 'total' | 'payments'>): string {
   if (paymentStatus === 'success' && (total ?? 0) > 0 && payments.length === 0) return 'Registered'
   return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
 }
@@ -36,7 +39,7 @@ export function paymentStatusDisplay({
 /** What to call the delegate: the number where no name was given. */
 export function nameOf(
   event: EventConfig,
-  { answers, regNo }: Pick<StoredRegistration, 'answers' | 'regNo'>,
+  { answers, regNo }: Pick<ListedRegistration, 'answers' | 'regNo'>,
 ): string {
   return delegateOf(event, answers).fullName || regNo
 }
@@ -47,64 +50,130 @@ const amount = (value: Paise | null): number | null => (value === null ? null : 
 const cellOf = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
   answer === undefined ? null : typeof answer === 'object' ? answerText(event, id, answer) : answer
 
-/** Every value twice where it has a label: as stored under its name, for people under `<name>_display`. */
-export function listRow(event: EventConfig, registration: StoredRegistration): ListRow {
-  const category = event.categories.find(({ id }) => id === registration.category)
-  const period = event.fees.periods.find(({ id }) => id === registration.period)
-  const row: ListRow = {
-    id: registration.id,
-    event_id: registration.eventId,
-    reg_no: registration.regNo,
-    payment_status: registration.paymentStatus,
-    payment_status_display: paymentStatusDisplay(registration),
-    in_review: registration.inReview,
-    in_state: registration.state,
+type Maker = (registration: ListedRegistration) => Scalar | null
+type Makers = ReadonlyMap<string, Maker>
+
+const soldOf = remember(({ lines }: ListedRegistration) => soldValues(lines))
+
+/** How each value of a row is made, by its name: found once per version of an event and not for each row. */
+const makersOf = remember((event: EventConfig): Makers => {
+  const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
+  const periods = new Map(event.fees.periods.map(({ id, label }) => [id as string, label]))
+  const category: Maker = ({ category: id }) => (id === null ? null : (categories.get(id) ?? id))
+  const period: Maker = ({ period: id }) => (id === null ? null : (periods.get(id) ?? id))
+  const supplied: Readonly<Record<ListValue, Maker>> = {
+    id: ({ id }) => id,
+    reg_no: ({ regNo }) => regNo,
+    payment_status: ({ paymentStatus }) => paymentStatus,
+    order_id: ({ payments }) => payments[0]?.orderId ?? null,
+    category: ({ category: id }) => id,
+    period: ({ period: id }) => id,
+    base: ({ base }) => amount(base),
+    gst: ({ gst }) => amount(gst),
+    total: ({ total }) => amount(total),
+    payment_id: ({ paymentId }) => paymentId,
+    payment_date: ({ paidAt }) => (paidAt === null ? null : isoIndia(paidAt)),
+    created_at: ({ createdAt }) => isoIndia(createdAt),
   }
-  for (const { id } of event.alsoStored) row[id] = cellOf(event, id, registration.answers[id])
-  for (const { id, type } of event.fields) {
-    const answer = registration.answers[id]
-    row[id] = cellOf(event, id, answer)
-    if (type === 'select' || type === 'yes-no')
-      row[`${id}_display`] = answer === undefined ? null : answerText(event, id, answer)
-  }
-  const supplied: Readonly<Record<ListValue, string | number | null>> = {
-    id: registration.id,
-    reg_no: registration.regNo,
-    payment_status: registration.paymentStatus,
-    order_id: registration.payments[0]?.orderId ?? null,
-    category: registration.category,
-    period: registration.period,
-    base: amount(registration.base),
-    gst: amount(registration.gst),
-    total: amount(registration.total),
-    payment_id: registration.paymentId,
-    payment_date: registration.paidAt === null ? null : isoIndia(registration.paidAt),
-    created_at: isoIndia(registration.createdAt),
-  }
-  const ours: Readonly<Record<string, string | number | null>> = {
-    ...soldValues(registration.lines),
+  const ours: Readonly<Record<string, Maker>> = {
+    ...Object.fromEntries(
+      soldColumns(event).map(({ id }): [string, Maker] => [
+        id,
+        (registration) => own(soldOf(registration), id) ?? null,
+      ]),
+    ),
     ...supplied,
-    category_display: category?.label ?? registration.category,
-    registration_category: registration.category,
-    registration_category_display: category?.label ?? registration.category,
-    period_display: period?.label ?? registration.period,
+    category_display: category,
+    registration_category: supplied.category,
+    registration_category_display: category,
+    period_display: period,
     base_amount: supplied.base,
     gst_amount: supplied.gst,
     final_amount: supplied.total,
   }
+  const makers = new Map<string, Maker>([
+    ['id', supplied.id],
+    ['event_id', ({ eventId }) => eventId],
+    ['reg_no', supplied.reg_no],
+    ['payment_status', supplied.payment_status],
+    ['payment_status_display', paymentStatusDisplay],
+    ['in_review', ({ inReview }) => inReview],
+    ['in_state', ({ state }) => state],
+  ])
+  for (const { id } of event.alsoStored)
+    makers.set(id, ({ answers }) => cellOf(event, id, answers[id]))
+  for (const { id, type } of event.fields) {
+    makers.set(id, ({ answers }) => cellOf(event, id, answers[id]))
+    if (type === 'select' || type === 'yes-no')
+      makers.set(`${id}_display`, ({ answers }) => {
+        const answer = answers[id]
+        return answer === undefined ? null : answerText(event, id, answer)
+      })
+  }
   // An answer keeps its name: `registration_category` may be a field of the form.
-  for (const [name, value] of Object.entries(ours))
-    if (!(name in row) || row[name] === null) row[name] = value
+  for (const [name, make] of Object.entries(ours)) {
+    const answered = makers.get(name)
+    makers.set(
+      name,
+      answered === undefined
+        ? make
+        : (registration) => answered(registration) ?? make(registration),
+    )
+  }
   for (const [wire, name] of Object.entries(event.api.returns))
-    if (!(wire in row)) row[wire] = row[name] ?? null
-  return row
+    if (!makers.has(wire)) makers.set(wire, makers.get(name) ?? (() => null))
+  return makers
+})
+
+/** Every value twice where it has a label: as stored under its name, for people under `<name>_display`. */
+export function listRow(event: EventConfig, registration: ListedRegistration): ListRow {
+  const row: Record<string, Scalar | null> = {}
+  for (const [name, make] of makersOf(event)) row[name] = make(registration)
+  // What an older version of the file sold is on the bill still.
+  for (const [name, value] of Object.entries(soldOf(registration))) row[name] ??= value
+  return row as ListRow
+}
+
+/** What a page of a list shows in words beside its columns: whose row it is, how it stands, what the total is made of. */
+const BESIDE_COLUMNS = [
+  'id',
+  'reg_no',
+  'payment_status',
+  'payment_status_display',
+  'in_review',
+  'in_state',
+  'base',
+  'gst',
+  'total',
+  'created_at',
+]
+
+/** Makes rows of what some columns show, and of nothing that is empty: a quarter of a whole row. */
+export function listedRows(
+  event: EventConfig,
+  columns: readonly Column[],
+): (registration: ListedRegistration) => ListRow {
+  const makers = makersOf(event)
+  const names = new Set([...BESIDE_COLUMNS, ...columns.flatMap(({ id }) => [id, `${id}_display`])])
+  const made = [...names].flatMap((name): [string, Maker][] => {
+    const make = makers.get(name)
+    return make === undefined ? [] : [[name, make]]
+  })
+  return (registration) => {
+    const row: Record<string, Scalar> = {}
+    for (const [name, make] of made) {
+      const value = make(registration)
+      if (value !== null) row[name] = value
+    }
+    return row as ListRow
+  }
 }
 
 /** One row for each of the people of a field: whose they are, which of them it is, and what was answered of them. */
 export function personCells(
   event: EventConfig,
   field: Field,
-  registration: StoredRegistration,
+  registration: ListedRegistration,
 ): readonly (readonly (string | number | null)[])[] {
   const people = registration.answers[field.id]
   const category = event.categories.find(({ id }) => id === registration.category)

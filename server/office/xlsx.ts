@@ -1,6 +1,8 @@
 /** A list as an Excel file: numbers as numbers, everything else as the text that it is. */
 import { Worker } from 'node:worker_threads'
 
+export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
 /** '' is an empty cell. */
 export type Sheet = {
   readonly head: readonly string[]

@@ -107,7 +107,6 @@ function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
     const worker = new Worker(new URL('./drawing-thread.ts', import.meta.url), {
       workerData: { module: pathToFileURL(module).href, page },
     })
-    worker.unref()
     const late = setTimeout(() => {
       reject(new Error(`not drawn after ${DRAWING_MS_MAX / 1000} seconds`))
       // Left alone it would draw on for ever, on a processor of its own.
@@ -123,6 +122,8 @@ function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
     }
     worker.once('message', done)
     worker.once('error', done)
+    // Listening for its words would hold it again.
+    worker.unref()
   })
 }
 

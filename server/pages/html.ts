@@ -60,7 +60,7 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
     '<!--rollcall:head-->':
       drawing === null || drawing.isAlone
         ? headOf(page) + (drawing?.head ?? '')
-        : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">#root main,#root footer{display:none}</style></noscript>`,
+        : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">${WITHOUT_SCRIPT}</style></noscript>`,
     '<!--rollcall:shell-->': drawing === null ? shell : drawing.html,
     '<!--rollcall:data-->':
       drawing === null || drawing.isAlone
@@ -73,6 +73,17 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
     (parts[mark] ?? '').replaceAll(nonceMark, nonce),
   )
 }
+
+/** What was drawn for the script to take over goes; fees that are wider than a phone scroll by themselves. */
+const WITHOUT_SCRIPT = [
+  '#root main,#root footer{display:none}',
+  '#root:has(>.foot){min-height:0}',
+  '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
+  '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
+  'noscript .wrap{padding-top:24px}',
+  '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
+  '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
+].join('')
 
 /** Stands in the page until the answer's nonce is known; control characters occur in no text we write. */
 export const nonceMark = '\u0001nonce\u0001'
@@ -193,7 +204,7 @@ export function listShell(title: string, about: string, events: readonly EventCa
 export function messageShell(text: string | null): string {
   return text === null
     ? ''
-    : `<div class="told" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
+    : `<div class="came-back" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
 }
 
 export function plainShell(title: string, text: string): string {

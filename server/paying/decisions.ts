@@ -24,6 +24,8 @@ export type DecisionWords = {
   readonly to?: unknown
   readonly reference?: unknown
   readonly amount?: unknown
+  /** Of a refund: true, it has gone back without the gateway, under `reference`. */
+  readonly by_hand?: unknown
 }
 /** `refund`: how far one that follows has come by now; null: none follows. */
 export type Told = Decided & { readonly refund: StoredRefund['state'] | null }
@@ -88,7 +90,12 @@ function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, 
       })
     }
     case 'refund':
-      return ok({ what: 'refund', amount: amount.value, ...grounds })
+      return ok({
+        what: 'refund',
+        amount: amount.value,
+        ...(words.by_hand === true && { byHand: textOf(words.reference) }),
+        ...grounds,
+      })
     case 'dismiss':
       return ok({ what: 'dismiss', ...grounds })
     case 'move':

@@ -14,7 +14,7 @@ const TOKEN_BYTES = 32
 
 /** Said of a link that nobody made, or that has had its time. */
 export const LINK_UNKNOWN =
-  'This link is not known, or it has expired. Your registration is not lost: ask for a new link on the page of the form, or write to the organisers.'
+  'This link is not known, or it has expired. Your registration is not lost: have a new one sent to you, or write to the organisers.'
 
 /** What a link leads to, whether or not it may still be opened. */
 export type Linked = {

@@ -2,7 +2,7 @@
 import { delegateOf, foldedText } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { ListedRegistration, StoredRegistration } from '../store/store.ts'
 
 /** An office registers for many under its own address; a list says the rest. */
 const SAME_EMAIL_MAX = 50
@@ -12,12 +12,12 @@ export async function withSameEmail(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   { regNo, answers }: StoredRegistration,
-): Promise<readonly StoredRegistration[]> {
+): Promise<readonly ListedRegistration[]> {
   const { email } = delegateOf(event, answers)
   if (email === '') return []
   const query = { eventId: event.id, answers: {}, search: email }
   const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
-  const same = (one: StoredRegistration): boolean =>
+  const same = (one: ListedRegistration): boolean =>
     foldedText(delegateOf(event, one.answers).email) === foldedText(email)
   return rows.filter((one) => one.regNo !== regNo && same(one))
 }

@@ -42,7 +42,8 @@ export function pragmas(sql: Sql): {
   readonly synchronous: number
   readonly foreignKeys: number
 } {
-  const value = (name: string): unknown => sql(`PRAGMA ${name}`).pluck().get()
+  const value = (name: string): unknown =>
+    Object.values(sql<Record<string, unknown>>(`PRAGMA ${name}`).get() ?? {})[0]
   return {
     journalMode: String(value('journal_mode')),
     synchronous: Number(value('synchronous')),

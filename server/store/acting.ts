@@ -65,6 +65,8 @@ export type Correction = {
   /** Files that were handed in with it; each takes the place of the one before. */
   readonly uploads: readonly StoredUpload[]
   readonly mails: readonly NewMail[]
+  /** Queued where it was not paid and costs nothing by it: it is complete. Left out: none. */
+  readonly confirmation?: NewMail | null
   /** Links of mails lead to whoever had them: a transfer ends them. */
   readonly endsLinks: boolean
 }
@@ -149,6 +151,16 @@ export interface Acting {
       readonly price?: Quote | null
     },
     mail: NewMail | null,
+  ): Promise<ActAnswer>
+  /** The same of what is paid already, or has ended: it is before a person, and the price does not matter. */
+  cameAgain(
+    wanted: NewAct,
+    came: {
+      readonly way: Way
+      readonly reference: string
+      readonly amount: Paise
+      readonly paidAt: Instant
+    },
   ): Promise<ActAnswer>
   /** What a delegate tells of money paid outside; a reference is of one registration. */
   tell(wanted: NewAct, telling: NewTelling, mail: NewMail | null): Promise<ActAnswer>

@@ -6,16 +6,38 @@ import type { ActivityQuery, ActivityRow, ActKind, AuditEntry } from './people-v
 /** Looks within one hour of the clock are one. */
 const LOOK_MS = 60 * 60_000
 
+/** By which a look is one with those before it in the same hour; null: it is no look. */
+const lookedAt = ({ at, who, eventId, regNo, look }: AuditEntry): string | null =>
+  look === undefined ? null : JSON.stringify([Math.floor(at / LOOK_MS), who, look, eventId, regNo])
+
+/** More than a whole office looks at in an hour. */
+const LOOKS_MAX = 10_000
+
+/**
+ * Leaves out the looks that this server has written already, so that whoever turns pages waits for no writer. Only what
+ * is written is remembered: a look that fails is written when it is looked at again.
+ */
+export function withoutRepeated(
+  write: (entry: AuditEntry) => Promise<void>,
+): (entry: AuditEntry) => Promise<void> {
+  const written = new Set<string>()
+  return async (entry) => {
+    const looked = lookedAt(entry)
+    if (looked !== null && written.has(looked)) return
+    await write(entry)
+    if (looked === null) return
+    if (written.size >= LOOKS_MAX) written.clear()
+    written.add(looked)
+  }
+}
+
 /** A look that was written in this hour already is no further row. */
-export function audit(sql: Sql, { at, who, what, eventId, regNo, look }: AuditEntry): void {
-  const looked =
-    look === undefined
-      ? null
-      : JSON.stringify([Math.floor(at / LOOK_MS), who, look, eventId, regNo])
+export function audit(sql: Sql, entry: AuditEntry): void {
+  const { at, who, what, eventId, regNo } = entry
   sql(
     `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id, look)
      VALUES (?, ?, ?, ?, ?, (SELECT id FROM registrations WHERE reg_no = ?), ?) ON CONFLICT (look) WHERE look IS NOT NULL DO NOTHING`,
-  ).run(at, who, what, eventId, regNo, regNo, looked)
+  ).run(at, who, what, eventId, regNo, regNo, lookedAt(entry))
 }
 
 /** Rows of before looks were told apart are known by their words. */
@@ -45,7 +67,7 @@ export function activity(
   if (before !== null) where('id < ?', before)
   if (who !== null) where('who = ?', who)
   if (events !== null) where('event_id IN (SELECT value FROM json_each(?))', JSON.stringify(events))
-  if (kinds !== null) where(`(${kinds.map((kind) => KINDS[kind]).join(' OR ') || '0'})`)
+  if (kinds !== null) where(`(${kinds.map((kind) => KINDS[kind]).join(' OR ') || 'FALSE'})`)
   for (const word of words.split(/\s+/).filter((each) => each !== ''))
     where("instr(lower(what || ' ' || coalesce(reg_no, '')), ?) > 0", word.toLowerCase())
   if (from !== null) where('at >= ?', startOf(from))
@@ -58,7 +80,7 @@ export function activity(
 
 export function actors(sql: Sql): readonly string[] {
   return sql<{ who: string }>(
-    `SELECT DISTINCT who FROM audit_log WHERE ${IS_PERSON} ORDER BY who COLLATE NOCASE`,
+    `SELECT who FROM audit_log WHERE ${IS_PERSON} GROUP BY who ORDER BY who COLLATE NOCASE`,
   )
     .all()
     .map(({ who }) => who)

@@ -3,7 +3,7 @@
  * their effect or not at all, never edited, and done once however often the same click arrives.
  */
 import { assert, err, judgeAct, ok } from '../../engine/index.ts'
-import type { ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
+import type { ActName, ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
 import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './acting.ts'
 import type { Sql } from './database.ts'
 import { enqueue } from './mails.ts'
@@ -13,6 +13,17 @@ import type { NewMail } from './shapes.ts'
 
 /** How long a click is known again. */
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** Acts that somebody comes by, or comes as: of an erased registration only its money is left. */
+const OF_A_PERSON: ReadonlySet<ActName> = new Set([
+  'accept_offer',
+  'approve',
+  'correct',
+  'edit',
+  'transfer',
+])
+const ERASED =
+  'The person of this registration has been erased, and nobody else comes under its number. Register anew whoever comes.'
 
 /** What an effect leaves: the sentence, and what is kept of it beside who and why. */
 export type Effect = {
@@ -41,6 +52,7 @@ export function doAct(
   if (before !== null) return before
   const judged = judgeAct(row.state, wanted)
   if (!judged.ok) return judged
+  if (row.erased_at !== null && OF_A_PERSON.has(act)) return refused('not_now', ERASED)
   const { becomes, why } = judged.value
   if (becomes !== row.state)
     sql('UPDATE registrations SET state = ? WHERE id = ?').run(becomes, row.id)

@@ -9,7 +9,7 @@ import { doAct } from './acts.ts'
 import { askedThrough, insertPayment, nextAttempt } from './attempts.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
-import { enqueue } from './mails.ts'
+import { confirmByMail, enqueue } from './mails.ts'
 import { takeAgain } from './places.ts'
 import type { RegistrationRow } from './rows.ts'
 import type { NewMail } from './shapes.ts'
@@ -122,6 +122,6 @@ function begin(
   }
   settleRegistration(sql, id)
   if (total > 0 && mail !== null) enqueue(sql, id, 'again', mail, at)
-  if (total === 0 && confirmation !== null) enqueue(sql, id, 'confirmation', confirmation, at)
+  if (total === 0 && confirmation !== null) confirmByMail(sql, id, confirmation, at)
   return ok(null)
 }

@@ -11,6 +11,7 @@ import { decisionsOf } from './decisions.ts'
 import { documentBody, documentsOf } from './documents.ts'
 import { peopleReads } from './people.ts'
 import { refundsOf, refundsToSend } from './refunds.ts'
+import { settledOf } from './settlements.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
 import { registeredUnder } from './registering.ts'
@@ -90,6 +91,9 @@ export function reads(sql: Sql) {
     },
     refunds(regNo: RegNo): Answered<'refunds'> {
       return refundsOf(sql, regNo)
+    },
+    settledOf(regNo: RegNo): Answered<'settledOf'> {
+      return settledOf(sql, regNo)
     },
     refundsToSend(at: Instant, limit: number): Answered<'refundsToSend'> {
       return refundsToSend(sql, at, limit)

@@ -51,17 +51,9 @@ export function confirm(
     ).get(id)
     if (newest === undefined)
       return err({ code: 'bad_data', message: 'Nothing is to be paid for this registration.' })
-    // One transfer pays once, whichever conference it was meant for.
-    const account = isOfTheDesk(way) ? eventId : ''
-    const taken = sql<{ reg_no: string | null }>(
-      `SELECT g.reg_no FROM captures c LEFT JOIN registrations g ON g.id = c.registration_id
-       WHERE c.source = ? AND c.account = ? AND c.reference = ? COLLATE NOCASE`,
-    ).get(way, account, reference)
-    if (taken !== undefined)
-      return err({
-        code: 'taken',
-        message: `${reference} is known already: it is ${taken.reg_no === null ? 'of no registration yet' : `the payment of ${taken.reg_no}`}.`,
-      })
+    const account = accountOf(way, eventId)
+    const known = knownAs(sql, way, account, reference)
+    if (known !== null) return err({ code: 'taken', message: known })
     const row = paymentById(sql, newest.id)
     const place = row.asks_for === 'difference' ? null : placeGone(sql, id, at)
     const why =
@@ -70,33 +62,109 @@ export function confirm(
         : place === null
           ? null
           : reviewOf({ code: 'place_gone', place })
-    const { lastInsertRowid } = sql(
-      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?)`,
-    ).run(
-      row.id,
-      row.id,
-      id,
-      way,
-      account,
-      reference,
-      amount,
-      paidAt,
-      at,
-      why === null ? 'fits' : 'review',
+    const captureId = keepCame(
+      sql,
+      { id, paymentId: row.id, account },
+      { way, reference, amount, paidAt },
       why,
+      at,
     )
     endTellings(sql, id, 'found', at)
-    const came = `${formatMoney(amount)} by ${wayInSentence(way)}`
+    const came = `${formatMoney(amount)} ${wayInSentence(way)}`
     const data = { came: `${came}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
       stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
       return ok({ message: `${came} is before the treasurer: ${why}`, data })
     }
-    const counted = count(sql, captureRow(sql, Number(lastInsertRowid)), row, row.review, at, mail)
+    const counted = count(sql, captureRow(sql, captureId), row, row.review, at, mail)
     if (!counted.ok) return counted
     return ok({ message: `${came} is confirmed: ${regNo} is paid.`, data })
   })
+}
+
+/**
+ * Money for what is paid already, or has ended: it is before a person, who gives it back, moves it to whoever it was
+ * meant for, or leaves it.
+ */
+export function cameAgain(
+  sql: Sql,
+  wanted: NewAct,
+  { way, reference, amount, paidAt }: Omit<Came, 'price'>,
+): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, ({ id, event_id: eventId, state }) => {
+    const account = accountOf(way, eventId)
+    const known = knownAs(sql, way, account, reference)
+    if (known !== null) return err({ code: 'taken', message: known })
+    const newest = sql<{ id: number; reference: string | null }>(
+      `SELECT id, reference FROM payments WHERE registration_id = ?
+       ORDER BY status IN ('success', 'refunded') DESC, attempt DESC LIMIT 1`,
+    ).get(id)
+    const why =
+      state === 'cancelled' || state === 'refused'
+        ? reviewOf({ code: 'ended', state })
+        : reviewOf({ code: 'paid_twice', first: newest?.reference ?? '', second: reference })
+    const of = { id, paymentId: newest?.id ?? null, account }
+    keepCame(sql, of, { way, reference, amount, paidAt }, why, at)
+    if (newest === undefined) settleRegistration(sql, id)
+    else {
+      const row = paymentById(sql, newest.id)
+      stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
+    }
+    const came = `${formatMoney(amount)} ${wayInSentence(way)}`
+    return ok({
+      message: `${came} is before the treasurer: ${why}`,
+      data: { came: `${came}, ${reference}`, paid_at: paidAt },
+    })
+  })
+}
+
+/** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
+function accountOf(way: Way, eventId: string): string {
+  return isOfTheDesk(way) ? eventId : ''
+}
+
+/** The bank has one line for what people call a transfer or UPI. */
+function sameLine(way: Way): readonly Way[] {
+  return way === 'upi' || way === 'transfer' ? ['transfer', 'upi'] : [way]
+}
+
+/** Whose money has this reference; null: nobody's. */
+function knownAs(sql: Sql, way: Way, account: string, reference: string): string | null {
+  const taken = sql<{ reg_no: string | null }>(
+    `SELECT g.reg_no FROM captures c LEFT JOIN registrations g ON g.id = c.registration_id
+     WHERE c.source IN (SELECT value FROM json_each(?)) AND c.account = ? AND c.reference = ? COLLATE NOCASE`,
+  ).get(JSON.stringify(sameLine(way)), account, reference)
+  return taken === undefined
+    ? null
+    : `${reference} is known already: it is ${taken.reg_no === null ? 'of no registration yet' : `the payment of ${taken.reg_no}`}.`
+}
+
+/** Answers the id of its row. `why` null: it fits. */
+function keepCame(
+  sql: Sql,
+  { id, paymentId, account }: { id: number; paymentId: number | null; account: string },
+  { way, reference, amount, paidAt }: Omit<Came, 'price'>,
+  why: string | null,
+  at: Instant,
+): number {
+  const { lastInsertRowid } = sql(
+    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?)`,
+  ).run(
+    paymentId,
+    paymentId,
+    id,
+    way,
+    account,
+    reference,
+    amount,
+    paidAt,
+    at,
+    why === null ? 'fits' : 'review',
+    why,
+  )
+  return Number(lastInsertRowid)
 }
 
 /** What is to be paid costs what the day costs on which it was paid: another attempt, at another price. */

@@ -15,8 +15,8 @@ import {
 } from './attempts.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
-import { addDue, wentBackBefore } from './dues.ts'
-import { enqueue } from './mails.ts'
+import { addDue, underWayOf, wentBackBefore } from './dues.ts'
+import { confirmByMail, enqueue } from './mails.ts'
 import { movePlaces } from './places.ts'
 import type { RegistrationRow } from './rows.ts'
 import { reindex } from './search.ts'
@@ -27,7 +27,7 @@ import { renoteAnswers, standsAgainst } from './unique.ts'
 export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
   const { at } = wanted
   return doAct(sql, wanted, (row) => {
-    const { was, changes, mails, endsLinks, uploads } = correction
+    const { was, changes, mails, endsLinks, uploads, confirmation = null } = correction
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
@@ -39,7 +39,8 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
     if (!difference.ok) return difference
     for (const { field, sha256, name, type, bytes } of uploads)
       sql(
-        'INSERT OR REPLACE INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
+        `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
       ).run(row.id, field, sha256, name, type, bytes)
     settleRegistration(sql, row.id)
     reindex(sql, row.id)
@@ -49,6 +50,8 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
         row.id,
       )
     for (const mail of mails) enqueue(sql, row.id, 'again', mail, at)
+    if (confirmation !== null && row.payment_status !== 'success' && isPaid(sql, row.id))
+      confirmByMail(sql, row.id, confirmation, at)
     return ok({
       message: sayDone(wanted.act, changes, difference.value),
       data: { changes, difference: difference.value },
@@ -99,6 +102,18 @@ function moveAnswers(
     : err({ code: 'taken', message: `No place is left for ${place}, which these answers need.` })
 }
 
+const isPaid = (sql: Sql, id: number): boolean =>
+  sql("SELECT 1 FROM registrations WHERE id = ? AND payment_status = 'success'").get(id) !==
+  undefined
+
+/** Of what was as good as paid because it cost nothing: attempts that brought no money, or had it back, say nothing of what it costs now. */
+function wasFree(sql: Sql, id: number): void {
+  sql(
+    `UPDATE registrations SET freed_at_attempt = (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id)
+     WHERE id = ? AND NOT EXISTS (SELECT 1 FROM payments WHERE registration_id = registrations.id AND asks_for = 'whole' AND status = 'success')`,
+  ).run(id)
+}
+
 /** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */
 function reprice(
   sql: Sql,
@@ -114,11 +129,19 @@ function reprice(
         'Money of this registration is in review. Decide about that before its price changes.',
     })
   const difference = paise(quote.total - (row.total ?? 0))
+  // What goes back is told from what is to be paid back by amounts alone: a price that moves meanwhile would lose one of them.
+  if (difference !== 0 && underWayOf(sql, row.id) > 0)
+    return err({
+      code: 'moved_on',
+      message:
+        'A refund of this registration is on its way. Change its price once that is done, or was refused.',
+    })
   const bill = keepLines(sql, row.id, nextBill(sql, row.id), quote.lines)
   sql(
     'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
   ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
   if (row.payment_status === 'success') {
+    if (row.is_corrected === 1 && row.total === 0) wasFree(sql, row.id)
     addDue(sql, row.id, { what: 'corrected', amount: difference }, at)
     wentBackBefore(sql, row.id, at)
     askDifference(sql, { ...row, due: paise(row.due + difference) }, through, at)

@@ -58,6 +58,18 @@ export function sumsOf(sql: Sql, query: ListQuery): readonly StatusSum[] {
   ).all(...params)
 }
 
+/** How many a query names of each day, in the order of its days. */
+export function countByDay(
+  sql: Sql,
+  query: ListQuery,
+  isDescending: boolean,
+): readonly { readonly day: Day; readonly n: number }[] {
+  const { where, params } = testsOf(query)
+  return sql<{ day: Day; n: number }>(
+    `SELECT day, sum(registrations) AS n FROM counters WHERE ${where} GROUP BY day ORDER BY day ${isDescending ? 'DESC' : 'ASC'}`,
+  ).all(...params)
+}
+
 /** How many registrations have each status, and how many of them came on the day. */
 export function countByStatus(
   sql: Sql,
@@ -89,6 +101,6 @@ export function byDay(sql: Sql, eventId: string): EventFigures['byDay'] {
     `SELECT day, sum(registrations) AS registrations, sum(amount) AS revenue FROM (
        SELECT day, registrations, 0 AS amount FROM counters WHERE event_id = ?
        UNION ALL SELECT day, 0, amount FROM revenue WHERE event_id = ?
-     ) GROUP BY day HAVING sum(registrations) <> 0 OR sum(amount) <> 0 ORDER BY day`,
+     ) AS days GROUP BY day HAVING sum(registrations) <> 0 OR sum(amount) <> 0 ORDER BY day`,
   ).all(eventId, eventId)
 }

@@ -1,9 +1,26 @@
-/** Opening the SQLite file: every connection of every thread is made here. */
+/** What a verb may ask of a database, and opening the SQLite file: every connection of every thread to it is made here. */
 import Database from 'better-sqlite3'
-import { containsFolded } from './search-words.ts'
+import { containsFolded, ftsQuery } from './search-words.ts'
 
+/** What came of a statement that changes rows. */
+export type Ran = { readonly changes: number; readonly lastInsertRowid: number | bigint }
+export type Statement<Row> = {
+  get(...params: unknown[]): Row | undefined
+  all(...params: unknown[]): Row[]
+  run(...params: unknown[]): Ran
+}
 /** Cached statements of one connection: the same text is prepared once. */
-export type Sql = <Row>(text: string) => Database.Statement<unknown[], Row>
+export type Sql = {
+  <Row>(text: string): Statement<Row>
+  readonly searching: Searching
+}
+/** How words are found that are indexed, and whether rows may be there that are not indexed yet. */
+export type Searching = {
+  readonly isBehind: boolean
+  matching(terms: readonly string[]): { readonly where: string; readonly params: readonly string[] }
+}
+/** One connection, as whoever begins and ends its transactions holds it. */
+export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
 /** The name of the database in a data folder. */
 export const DATABASE_FILE = 'rollcall.db'
@@ -52,11 +69,18 @@ export function openToRead(file: string): Database.Database {
 
 export function statements(db: Database.Database): Sql {
   const cache = new Map<string, Database.Statement>()
-  return <Row>(text: string) => {
+  const sql = <Row>(text: string): Statement<Row> => {
     const known = cache.get(text)
     if (known !== undefined) return known as Database.Statement<unknown[], Row>
     const made = db.prepare(text)
     cache.set(text, made)
     return made as Database.Statement<unknown[], Row>
   }
+  return Object.assign(sql, { searching: SEARCHING })
+}
+
+/** The index is filled in pauses; what it lacks is read row by row. */
+const SEARCHING: Searching = {
+  isBehind: true,
+  matching: (terms) => ({ where: 'search_index MATCH ?', params: [ftsQuery(terms)] }),
 }

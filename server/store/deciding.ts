@@ -27,8 +27,8 @@ import { addDue } from './dues.ts'
 import type { Sql } from './database.ts'
 import { done, gone, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
-import { captureRow, decideRefund, wantOf } from './giving-back.ts'
-import { enqueue } from './mails.ts'
+import { captureRow, decideRefund, gaveByHand, wantOf } from './giving-back.ts'
+import { confirmByMail } from './mails.ts'
 import { Refused } from './refused.ts'
 import type { CaptureRow } from './refunds.ts'
 import { moveTarget, numberOf, restOf, reviewOf } from './reviews.ts'
@@ -79,6 +79,21 @@ function decideOne(
     }
     case 'give-back': {
       const capture = captureRow(sql, number)
+      if (follows.byHand !== null) {
+        gaveByHand(sql, capture, { ...follows, byHand: follows.byHand }, grounds, at)
+        return done(
+          sql,
+          review,
+          capture.id,
+          { what: 'refund by hand' },
+          grounds,
+          follows.amount,
+          at,
+          {
+            message: `${formatMoney(follows.amount)} has gone back.`,
+          },
+        )
+      }
       const wanted = wantOf(sql, capture, follows.amount, grounds, at)
       if (!wanted.ok) return wanted
       if (follows.isAll) {
@@ -169,8 +184,7 @@ export function count(
   ).all(capture.id))
     book(sql, row, back.done_at, -back.amount)
   // What a correction left is beside a registration that was confirmed when it was paid.
-  if (mail !== null && row.asks_for === 'whole')
-    enqueue(sql, row.registration_id, 'confirmation', mail, at)
+  if (mail !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, mail, at)
   return ok(capture.id)
 }
 
@@ -227,8 +241,13 @@ function acceptUndecided(
 }
 
 function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): void {
-  if (capture.counts_for === null) judged(sql, capture, 'refused')
-  else endWithout(sql, capture, paymentById(sql, capture.counts_for), 'dismissed', at)
+  if (capture.counts_for !== null) {
+    endWithout(sql, capture, paymentById(sql, capture.counts_for), 'dismissed', at)
+    return
+  }
+  judged(sql, capture, 'refused')
+  // It came for what was never asked to be paid.
+  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
 }
 
 function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): void {

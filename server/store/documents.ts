@@ -46,15 +46,17 @@ function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Number
   return { account, year, serial: serialText(pattern, row.last, year) }
 }
 
+/** `creditNumber`: of an invoice, the pattern by which what goes back of it is numbered. */
 function keep(
   sql: Sql,
   row: Pick<OwnedPaymentRow, 'id' | 'registration_id'>,
   numbered: Numbered,
   body: DocumentBody,
+  creditNumber: string | null = null,
 ): void {
   sql(
-    `INSERT INTO documents (registration_id, payment_id, kind, account, year, serial, body, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO documents (registration_id, payment_id, kind, account, year, serial, body, at, credit_number)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     row.registration_id,
     row.id,
@@ -64,6 +66,7 @@ function keep(
     numbered.serial,
     JSON.stringify(body),
     body.at,
+    creditNumber,
   )
 }
 
@@ -86,6 +89,7 @@ export function issueDocuments(
     row,
     numbered,
     documentOf(issuer, sold, { kind: 'invoice', serial: numbered.serial, at }),
+    issuer.invoice.creditNumber,
   )
 }
 
@@ -128,18 +132,23 @@ function soldBy(
   }
 }
 
-/** A credit note for what went back of a payment that an invoice was issued for; nothing where there was none. */
+/**
+ * A credit note for what went back of a payment that an invoice was issued for; nothing where there was none. Its series
+ * is the one that stood with the invoice: the event file may be another by now, and have no invoices any more.
+ */
 export function creditDocument(
   sql: Sql,
   row: Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>,
   back: { readonly amount: Paise; readonly reference: string },
   at: Instant,
 ): void {
-  const invoice = sql<{ body: string; account: string }>(
-    "SELECT body, account FROM documents WHERE payment_id = ? AND kind = 'invoice'",
+  const invoice = sql<{ body: string; account: string; credit_number: string | null }>(
+    "SELECT body, account, credit_number FROM documents WHERE payment_id = ? AND kind = 'invoice'",
   ).get(row.id)
-  const issuer = invoice === undefined ? null : issuerOf(sql, row.event_id)
-  if (invoice === undefined || issuer?.invoice == null) return
+  if (invoice === undefined) return
+  // Issued before it was kept, for an event whose file had lost it then.
+  const pattern = invoice.credit_number ?? issuerOf(sql, row.event_id)?.invoice?.creditNumber
+  if (pattern === undefined) return
   const body = JSON.parse(invoice.body) as DocumentBody
   const credited = sql<{ amount: number }>(
     "SELECT coalesce(sum(json_extract(body, '$.total')), 0) AS amount FROM documents WHERE payment_id = ? AND kind = 'credit'",
@@ -147,7 +156,7 @@ export function creditDocument(
   // What came beyond the price was never charged, so that no note takes it back.
   const amount = paise(Math.min(back.amount, body.total - (credited?.amount ?? 0)))
   if (amount <= 0) return
-  const numbered = nextOf(sql, invoice.account, issuer.invoice.creditNumber, at)
+  const numbered = nextOf(sql, invoice.account, pattern, at)
   const { reference } = back
   keep(sql, row, numbered, creditOf(body, { amount, reference }, { serial: numbered.serial, at }))
 }

@@ -39,12 +39,22 @@ export function wentBackBefore(sql: Sql, registrationId: number, at: Instant): v
 }
 
 /** Of what counts for a registration, what may be on its way back. */
-function underWayOf(sql: Sql, registrationId: number): Paise {
+export function underWayOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ amount: number | null }>(
     `SELECT sum(f.amount) AS amount FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
      WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND f.state IN ('wanted', 'asked', 'unsure')`,
   ).get(registrationId)
   return paise(row?.amount ?? 0)
+}
+
+/** What its attempts have paid of its price, less what was to be paid back and is. */
+export function paidOf(sql: Sql, registrationId: number): Paise {
+  const row = sql<{ paid: number }>(
+    `SELECT (SELECT coalesce(sum(amount), 0) FROM payments WHERE registration_id = r.id AND status IN ('success', 'refunded'))
+       - (SELECT coalesce(sum(amount), 0) FROM dues WHERE registration_id = r.id AND what = 'paid back') AS paid
+     FROM registrations r WHERE id = ?`,
+  ).get(registrationId)
+  return paise(row?.paid ?? 0)
 }
 
 /** What counts as paid for a registration, less what has gone back or is about to. */

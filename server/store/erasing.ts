@@ -6,10 +6,11 @@ import { doAct } from './acts.ts'
 import { endOpenPayments } from './attempts.ts'
 import type { Sql } from './database.ts'
 import type { RegistrationRow } from './rows.ts'
+import { addDue } from './dues.ts'
 import { reindex } from './search.ts'
 import { settleRegistration } from './standing.ts'
 
-const RECEIPT_BUYER = '{"name":"","email":"","gstin":null,"address":null}'
+const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
 /** Rows that are due at a time: each is a transaction of its own. */
 const DUE_ROWS = 100
 
@@ -33,6 +34,8 @@ export function erase(sql: Sql, wanted: NewAct): ActAnswer {
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       sql("UPDATE registrations SET state = 'cancelled' WHERE id = ?").run(id)
       endOpenPayments(sql, id, 'cancelled', wanted.at)
+      // A difference that a correction left: nobody is there any more who could pay it.
+      addDue(sql, id, { what: 'given up', amount: -Math.max(0, row.due) }, wanted.at)
       settleRegistration(sql, id)
     }
     blank(sql, id, wanted.at)
@@ -87,10 +90,19 @@ function blank(sql: Sql, id: number, at: Instant): void {
   sql(
     "UPDATE uploads SET name = '', dropped_at = coalesce(dropped_at, ?) WHERE registration_id = ?",
   ).run(at, id)
-  sql(
-    "UPDATE documents SET body = json_set(body, '$.buyer', json(?)) WHERE registration_id = ? AND kind = 'receipt'",
-  ).run(RECEIPT_BUYER, id)
+  blankReceipts(sql, id)
   blankNotices(sql, id)
+}
+
+function blankReceipts(sql: Sql, id: number): void {
+  const receipts = sql<{ id: number; body: string }>(
+    "SELECT id, body FROM documents WHERE registration_id = ? AND kind = 'receipt'",
+  ).all(id)
+  for (const receipt of receipts)
+    sql('UPDATE documents SET body = ? WHERE id = ?').run(
+      JSON.stringify({ ...(JSON.parse(receipt.body) as object), buyer: RECEIPT_BUYER }),
+      receipt.id,
+    )
 }
 
 /** What the gateway says of a payment names who paid it. */

@@ -17,7 +17,7 @@ import type { WantedRefund } from './money.ts'
 import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
 import { rearm } from './settling.ts'
-import { paymentById, wentBack } from './standing.ts'
+import { paymentById, settleRegistration, wentBack } from './standing.ts'
 
 export function captureRow(sql: Sql, id: number): CaptureRow {
   const row = sql<CaptureRow>('SELECT * FROM captures WHERE id = ?').get(id)
@@ -44,6 +44,28 @@ export function wantOf(
       `A refund of ${formatMoney(amount)} of this payment is on its way. Wait until it is done, because the gateway names refunds by their amounts.`,
     )
   return ok(want(sql, capture.id, amount, grounds, at))
+}
+
+/** Money in review, all or part, has gone back without a gateway: what nothing is left of waits no more. */
+export function gaveByHand(
+  sql: Sql,
+  capture: CaptureRow,
+  {
+    amount,
+    isAll,
+    byHand,
+  }: { readonly amount: Paise; readonly isAll: boolean; readonly byHand: string },
+  grounds: Grounds,
+  at: Instant,
+): void {
+  endRefund(sql, want(sql, capture.id, amount, grounds, at), 'done', byHand, at)
+  if (!isAll) return
+  if (capture.counts_for !== null) {
+    wentBack(sql, { capture, amount }, { reference: byHand, at })
+    return
+  }
+  sql("UPDATE captures SET state = 'refused' WHERE id = ?").run(capture.id)
+  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
 }
 
 export function decideRefund(

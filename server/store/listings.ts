@@ -2,6 +2,7 @@
 import { activity, actors } from './activity.ts'
 import { awaited, knownReferences } from './awaited.ts'
 import { codesOf } from './codes.ts'
+import { mailCounts, mails } from './mail-list.ts'
 import { operating } from './operating.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
@@ -10,9 +11,12 @@ import { toErase, withEmail } from './erasing.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { waiting } from './waiting.ts'
 import { reviewCounts, reviews } from './reviews.ts'
+import { heldMoney, heldOrders, payoutsNamed, settlementLines } from './settlements.ts'
 
 export const listings = {
   operating,
+  mails,
+  mailCounts,
   findIn,
   listPage,
   soldIn,
@@ -30,6 +34,10 @@ export const listings = {
   rollCounts,
   awaited,
   knownReferences,
+  settlementLines,
+  heldMoney,
+  heldOrders,
+  payoutsNamed,
   activity,
   actors,
 }

@@ -4,10 +4,12 @@
  */
 import { endOf, instant, startOf } from '../../engine/index.ts'
 import type { Instant, SoldSum } from '../../engine/index.ts'
-import { OWED, sumsOf } from './counters.ts'
+import { countByDay, OWED, sumsOf } from './counters.ts'
 import type { Sql } from './database.ts'
+import { listedByIds } from './listed.ts'
+import type { ListedRow } from './listed.ts'
 import { registrationsByIds } from './rows.ts'
-import { ftsQuery, searchTerms } from './search-words.ts'
+import { searchTerms } from './search-words.ts'
 import type {
   ListPage,
   ListQuery,
@@ -82,10 +84,14 @@ function filterOf(query: ListQuery): Filter {
   }
 }
 
-export function listPage(sql: Sql, query: ListQuery, page: number, pageSize: number): ListPage {
+export function listPage(
+  sql: Sql,
+  query: ListQuery,
+  page: number,
+  pageSize: number,
+): Omit<ListPage, 'rows'> & { readonly rows: readonly ListedRow[] } {
   const filter = filterOf(query)
   const within = withinOf(sql, query, null, COUNT_MAX + 1)
-  const paging = [pageSize, (page - 1) * pageSize]
   const counted = within === null ? countedOf(sql, query, filter) : countWithin(sql, within)
   const isSorted =
     query.sort === undefined ||
@@ -96,17 +102,43 @@ export function listPage(sql: Sql, query: ListQuery, page: number, pageSize: num
     within === null
       ? [FROM_ALL, filter]
       : [FROM_IDS, { where: 'TRUE', params: [JSON.stringify(within.slice(0, COUNT_MAX))] }]
+  const begin =
+    within === null && by.isByDate
+      ? daysBefore(sql, query, by.isDescending, (page - 1) * pageSize)
+      : { where: 'TRUE', params: [], left: (page - 1) * pageSize }
   const keys = sql<{ id: number }>(
-    `SELECT r.id FROM ${from} WHERE ${where.where} ORDER BY ${by.order} LIMIT ? OFFSET ?`,
-  ).all(...where.params, ...by.params, ...paging)
+    `SELECT r.id FROM ${from} WHERE ${where.where} AND ${begin.where} ORDER BY ${by.order} LIMIT ? OFFSET ?`,
+  ).all(...where.params, ...begin.params, ...by.params, pageSize, begin.left)
   return {
-    rows: registrationsByIds(
+    rows: listedByIds(
       sql,
       keys.map(({ id }) => id),
     ),
     ...counted,
     isSorted,
   }
+}
+
+/** Fewer rows are walked over in less time than their days are added up. */
+const WALKED_ROWS_MAX = 1_000
+
+/** Where a page so many rows further on begins: whole days are passed over by what was counted of them. */
+function daysBefore(
+  sql: Sql,
+  query: ListQuery,
+  isDescending: boolean,
+  rows: number,
+): Filter & { readonly left: number } {
+  if (rows <= WALKED_ROWS_MAX || !isCounted(query)) return { where: 'TRUE', params: [], left: rows }
+  let left = rows
+  for (const { day, n } of countByDay(sql, query, isDescending)) {
+    if (n > left)
+      return isDescending
+        ? { where: 'r.created_at < ?', params: [endOf(day)], left }
+        : { where: 'r.created_at >= ?', params: [startOf(day)], left }
+    left -= n
+  }
+  return { where: 'FALSE', params: [], left: 0 }
 }
 
 const FROM_ALL = 'registrations r'
@@ -176,12 +208,19 @@ const totalOf = (sums: readonly StatusSum[]): number =>
   sums.reduce((total, { count }) => total + count, 0)
 
 /** What is sorted by nothing that an index is of is read whole, so only as many as are counted. */
-function orderOf(sort: ListSort | undefined): { order: string; params: readonly unknown[] } {
-  const { by = 'date', isDescending = true, order = [] } = sort ?? {}
+function orderOf(sort: ListSort | undefined): {
+  order: string
+  params: readonly unknown[]
+  isByDate: boolean
+  isDescending: boolean
+} {
+  const { by = 'date', isDescending = true, order: categories = [] } = sort ?? {}
   const way = isDescending ? 'DESC' : 'ASC'
-  if (by === 'date') return { order: `r.created_at ${way}, r.id ${way}`, params: [] }
-  const params = by === 'category' ? [JSON.stringify(order)] : []
-  return { order: `${SORTED[by]} ${way}, r.created_at DESC, r.id DESC`, params }
+  if (by === 'date')
+    return { order: `r.created_at ${way}, r.id ${way}`, params: [], isByDate: true, isDescending }
+  const params = by === 'category' ? [JSON.stringify(categories)] : []
+  const order = `${SORTED[by]} ${way}, r.created_at DESC, r.id DESC`
+  return { order, params, isByDate: false, isDescending }
 }
 
 const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, string>> = {
@@ -235,21 +274,24 @@ function searched(
   const below = before ?? Number.MAX_SAFE_INTEGER
   const indexed =
     sql<{ last_id: number }>('SELECT last_id FROM search_progress').get()?.last_id ?? 0
-  const tail = sql<Key>(
-    `SELECT r.id, r.created_at FROM registrations r NOT INDEXED
+  const tail = sql.searching.isBehind
+    ? sql<Key>(
+        `SELECT r.id, r.created_at FROM registrations r NOT INDEXED
      WHERE r.id > ? AND r.id < ? AND ${filter.where} AND contains_folded(?, ${tailColumns}) ORDER BY r.id DESC LIMIT ?`,
-  ).all(indexed, below, ...filter.params, JSON.stringify(terms), limit)
+      ).all(indexed, below, ...filter.params, JSON.stringify(terms), limit)
+    : []
   if (tail.length === limit) return tail
+  const { where, params } = sql.searching.matching(terms)
   const older = sql<Key>(
     `SELECT r.id, r.created_at FROM search_index CROSS JOIN registrations r ON r.id = search_index.rowid
-     WHERE search_index MATCH ? AND search_index.rowid <= ? AND search_index.rowid < ? AND ${filter.where} ORDER BY search_index.rowid DESC LIMIT ?`,
-  ).all(ftsQuery(terms), indexed, below, ...filter.params, limit - tail.length)
+     WHERE ${where} AND search_index.rowid <= ? AND search_index.rowid < ? AND ${filter.where} ORDER BY search_index.rowid DESC LIMIT ?`,
+  ).all(...params, indexed, below, ...filter.params, limit - tail.length)
   return [...tail, ...older]
 }
 
 /** Where the next chunk of an export begins. */
 export type Cursor = { readonly id: number; readonly createdAt: Instant }
-export type Chunk = { readonly rows: readonly StoredRegistration[]; readonly next: Cursor | null }
+export type Chunk = { readonly rows: readonly ListedRow[]; readonly next: Cursor | null }
 
 export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, size: number): Chunk {
   const filter = filterOf(query)
@@ -262,7 +304,7 @@ export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, siz
       : within.map((id) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
-    rows: registrationsByIds(
+    rows: listedByIds(
       sql,
       keys.map(({ id }) => id),
     ),

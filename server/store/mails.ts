@@ -2,6 +2,7 @@
 import { assert } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import type { MailsToRetry } from './mailing.ts'
 import type { MailSpacing, NewMail } from './store.ts'
 
 /** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
@@ -20,6 +21,14 @@ export function enqueue(
     'INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   ).run(registrationId, kind, mail.to, mail.copyTo, mail.subject, mail.text, at, at)
   return Number(written.lastInsertRowid)
+}
+
+/** Once in the life of a registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
+export function confirmByMail(sql: Sql, registrationId: number, mail: NewMail, at: Instant): void {
+  sql(
+    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
+     VALUES (?, 'confirmation', ?, ?, ?, ?, ?, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
+  ).run(registrationId, mail.to, mail.copyTo, mail.subject, mail.text, at, at)
 }
 
 export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): number {
@@ -132,9 +141,20 @@ export function hurryMails(sql: Sql, at: Instant): number {
   ).run(at, at).changes
 }
 
-/** Mails that were given up are tried again from the beginning; answers how many. */
-export function retryMails(sql: Sql, at: Instant): number {
+/** Mails that were given up are tried again from the beginning, those of an erased person excepted; answers how many. */
+export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry): number {
+  // Somebody who names it does not want to wait until it is due.
+  const those =
+    ids === null
+      ? "status = 'failed'"
+      : `id IN (SELECT value FROM json_each(?)) AND (status = 'failed' OR (status = 'queued' AND claimed_at IS NULL AND error IS NOT NULL))`
+  const ofEvents =
+    events === null
+      ? ''
+      : `AND coalesce(event_id, (SELECT r.event_id FROM registrations r WHERE r.id = registration_id)) IN (SELECT value FROM json_each(?))`
   return sql(
-    "UPDATE mail_queue SET status = 'queued', next_at = ?, attempts = 0, lost = 0, claimed_at = NULL WHERE status = 'failed'",
-  ).run(at).changes
+    `UPDATE mail_queue SET status = 'queued', next_at = ?, attempts = 0, lost = 0, claimed_at = NULL
+     WHERE recipient <> '' AND ${those} ${ofEvents}`,
+  ).run(at, ...[ids, events].flatMap((some) => (some === null ? [] : [JSON.stringify(some)])))
+    .changes
 }

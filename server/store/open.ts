@@ -1,4 +1,4 @@
-/** Opens the store on SQLite: the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
+/** Opens the store; on SQLite that is the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
 import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { keepPrivate } from '../machine/private.ts'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database.ts'
 import { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
+import { openInsidePostgres } from './postgres/open.ts'
 import type { Seam } from './seam.ts'
 import type { Store } from './store.ts'
 import { storeOf } from './verbs.ts'
@@ -23,12 +24,22 @@ export type Inside = {
   readonly reader: Thread<typeof listings>
 }
 
-/** `migrates`: a database of an older version is brought up to date, after a copy; else it is refused with a sentence. */
-export async function openStore(options: {
+/**
+ * On PostgreSQL where it has an address, else on the file in the data folder. `migrates`: a database of an older version is brought
+ * up to date, after a copy; else it is refused with a sentence.
+ */
+export async function openStore({
+  dataDir,
+  databaseUrl = null,
+  migrates = false,
+}: {
   readonly dataDir: string
+  readonly databaseUrl?: string | null
   readonly migrates?: boolean
 }): Promise<Store> {
-  return (await openInside(options)).store
+  return databaseUrl === null
+    ? (await openInside({ dataDir, migrates })).store
+    : (await openInsidePostgres({ url: databaseUrl, migrates })).store
 }
 
 /** The store with its threads in reach, and the seam through which tests make it misbehave. */
@@ -45,26 +56,18 @@ export async function openInside({
   const file = join(dataDir, DATABASE_FILE)
   const data: WriterData = { file, migrates, seam }
   const { waitingMax = WAITING_MAX } = seam
-  const [writing, reading] = await Promise.allSettled([
-    startThread<typeof writes>({ file: new URL('./writer.ts', import.meta.url), data, waitingMax }),
-    startThread<typeof listings>({
-      file: new URL('./reader.ts', import.meta.url),
-      data: { file },
-      waitingMax,
-    }),
-  ])
-  if (writing.status === 'rejected' || reading.status === 'rejected') {
-    await Promise.all(
-      [writing, reading].map((start) =>
-        start.status === 'fulfilled' ? start.value.close() : null,
-      ),
-    )
-    throw writing.status === 'rejected'
-      ? writing.reason
-      : new Error('the reader thread did not start', { cause: reading })
-  }
-  const writer = writing.value
-  const reader = reading.value
+  const writer = await startThread<typeof writes>({
+    file: new URL('./writer.ts', import.meta.url),
+    data,
+    waitingMax,
+  })
+  // A thread takes longer to begin than most commands need; whoever lists nothing goes without.
+  const reader = await startThread<typeof listings>({
+    file: new URL('./reader.ts', import.meta.url),
+    data: { file },
+    waitingMax,
+    whenAsked: true,
+  })
   const db = openToRead(file)
   const opened = statSync(file)
   const read = reads(statements(db))

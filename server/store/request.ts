@@ -1,7 +1,7 @@
 /** Writes of the store: run by their names, several in one transaction, and what became of each. */
-import Database from 'better-sqlite3'
 import { countNew } from './counters.ts'
-import type { Sql } from './database.ts'
+import { isOfTheMachine } from './busy.ts'
+import type { Connection, Sql } from './database.ts'
 import { readingOnce } from './read-once.ts'
 import { Refused } from './refused.ts'
 import type { Answer, Request } from './thread.ts'
@@ -16,7 +16,7 @@ const verbs = writes as unknown as Verbs
  * fails, everything is undone and done again, each in a savepoint of its own.
  */
 export function answerAll(
-  connection: Database.Database,
+  connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   requests: readonly Request[],
 ): readonly Answer[] {
@@ -35,7 +35,11 @@ export function answerAll(
 }
 
 /** Runs one request in a savepoint of its own, so that it cannot fail its neighbours. */
-export function answer(connection: Database.Database, cached: Sql, request: Request): Answer {
+export function answer(
+  connection: Pick<Connection, 'inTransaction'>,
+  cached: Sql,
+  request: Request,
+): Answer {
   cached('SAVEPOINT request').run()
   try {
     const answered = answerOf(cached, request)
@@ -48,7 +52,7 @@ export function answer(connection: Database.Database, cached: Sql, request: Requ
     cached('RELEASE request').run()
     const { id } = request
     if (error instanceof Refused) return { id, ok: true, value: error.value }
-    return { id, ok: false, busy: noRoom(error), message: messageOf(error) }
+    return { id, ok: false, busy: isOfTheMachine(error), message: messageOf(error) }
   }
 }
 
@@ -59,11 +63,6 @@ function answerOf(cached: Sql, { id, verb, args }: Request): Answer {
     ? { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
     : { id, ok: true, value: run(cached, ...(args as never[])) }
 }
-
-/** The machine's fault, not the request's: disk, memory or another process. It may be tried again. */
-const noRoom = (error: unknown): boolean =>
-  error instanceof Database.SqliteError &&
-  /^SQLITE_(FULL|IOERR|NOMEM|BUSY|LOCKED|READONLY|CANTOPEN)/.test(error.code)
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -26,6 +26,9 @@ type Owner = {
   readonly due: Paise | null
 }
 const OWNER = 'g.reg_no, g.event_id, g.full_name, p.order_id, p.amount AS due'
+/** Money that nobody could match is of the event for which it was found. */
+const OWNER_OF_MONEY =
+  'g.reg_no, coalesce(g.event_id, c.found_for) AS event_id, g.full_name, p.order_id, p.amount AS due'
 
 /** All events where no event is named; the longest waiting first. */
 export function reviews(sql: Sql, eventId: string | null): readonly Review[] {
@@ -69,7 +72,7 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
     CaptureRow &
       Owner & { left: Paise; paid_as: PaymentStatus | null; standing: RegistrationState | null }
   >(
-    `SELECT c.*, ${LEFT} AS left, ${OWNER}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as FROM captures c
+    `SELECT c.*, ${LEFT} AS left, ${OWNER_OF_MONEY}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as FROM captures c
      LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
      WHERE c.state IN ('review', 'unmatched') AND (? IS NULL OR c.id = ?)`,
   )

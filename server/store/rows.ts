@@ -42,6 +42,8 @@ export type RegistrationRow = {
   offer: string | null
   pay_until: Instant | null
   is_corrected: 0 | 1
+  freed_at_attempt: number | null
+  erased_at: Instant | null
   payment_id: string | null
   paid_at: Instant | null
   created_at: Instant

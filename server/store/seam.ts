@@ -12,6 +12,8 @@ export type Seam = {
   readonly synchronous?: 'NORMAL'
   /** The database may grow to so many pages, like a disk that is full. */
   readonly pagesMax?: number
+  /** The negative control of several servers: the writer of PostgreSQL waits for no other. */
+  readonly takesNoTurn?: boolean
   /** How many requests may wait for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
 }

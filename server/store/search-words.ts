@@ -4,15 +4,19 @@
  * then the trigram mark-r-a. The marks also keep a term from matching across two values.
  */
 
+import { remember } from '../../engine/index.ts'
+
 const mark = '\u0002'
-const withoutMarks = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ')
+/** Hardly anything has one: looking is cheaper than replacing. */
+const CONTROL = /\p{Cc}/u
+const withoutMarks = (text: string): string =>
+  CONTROL.test(text) ? text.replaceAll(/\p{Cc}/gu, ' ') : text
 
 /** Values beside each other, each to be found from its start. */
-function searchWords(...values: readonly string[]): string {
-  return values
-    .filter((value) => value !== '')
-    .map((value) => mark + mark + withoutMarks(value))
-    .join('')
+function searchWords(values: readonly string[]): string {
+  let words = ''
+  for (const value of values) if (value !== '') words += mark + mark + withoutMarks(value)
+  return words
 }
 
 /** What is searched of a registration, as its row has it. */
@@ -35,30 +39,37 @@ const PLACES =
 export function wordsOf(row: Words): string {
   const { reg_no, former_no, full_name, email, phone, council_no } = row
   const digits = phone.replaceAll(/\D/g, '')
-  return searchWords(
+  // Spaces are taken out of what is looked for, too; each further letter costs a row of the index.
+  const isSpaced = SPACED.test(phone)
+  return searchWords([
     reg_no,
     former_no ?? '',
     full_name,
     email,
-    phone,
-    digits === phone ? '' : digits,
+    isSpaced ? '' : phone,
+    digits === phone && !isSpaced ? '' : digits,
     council_no,
     ...placesIn(row.answers),
-  )
+  ])
 }
 
 function placesIn(answers: string): readonly string[] {
   if (!PLACES_SOMEWHERE.test(answers)) return []
-  return Object.entries(JSON.parse(answers) as Record<string, unknown>).flatMap(([id, answer]) =>
-    typeof answer === 'string' && PLACES.test(id) ? [answer] : [],
-  )
+  const places: string[] = []
+  for (const [id, answer] of Object.entries(JSON.parse(answers) as Record<string, unknown>))
+    if (typeof answer === 'string' && isPlace(id)) places.push(answer)
+  return places
 }
+/** Events have few fields, and registrations are many. */
+const isPlace = remember((id: string): boolean => PLACES.test(id))
 /** Cheaper than to read the answers of everybody. */
 const PLACES_SOMEWHERE = /city|town|district|institut|hospital|college|university|organi|company/
 
 /** A number as it is printed in groups, and a phone number however it is written. */
 const GROUPED = /^[A-Za-z]{2,}[\d\s-]{6,}$/
 const PHONE = /^[(+\d][\d\s().-]{7,}$/
+/** Digits, and what stands between those of a phone number only; a council's number may have dashes. */
+const SPACED = /^(?=.*\d)[(+\d][\d\s()+]*$/
 
 /**
  * What is looked for, each of which must stand somewhere; empty: nothing. One or two characters match from the
@@ -68,11 +79,15 @@ export function searchTerms(text: string): readonly string[] {
   const said = withoutMarks(text).trim()
   if (GROUPED.test(said)) return [said.replaceAll(/[\s-]/g, '')]
   if (PHONE.test(said)) return [said.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, '')]
+  if (SPACED.test(said)) return [fromStart(said.replaceAll(/\D/g, ''))]
   const words = said.split(/\s+/).filter((word) => word !== '')
   // Names are turned round; whatever has an initial or a digit in it is looked for as it was typed.
   if (words.every((word) => lengthOf(word) >= 3 && !/\d/.test(word))) return words
-  return [lengthOf(said) >= 3 ? said : mark.repeat(3 - lengthOf(said)) + said]
+  return [fromStart(said)]
 }
+
+/** What is too short for the index stands at the start of a value. */
+const fromStart = (said: string): string => mark.repeat(Math.max(0, 3 - lengthOf(said))) + said
 
 const lengthOf = (word: string): number => Array.from(word).length
 

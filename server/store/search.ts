@@ -4,7 +4,7 @@ import type { Sql } from './database.ts'
 import { wordsOf, type Words } from './search-words.ts'
 
 /** Rows indexed in one transaction of their own: some ten milliseconds of the writer's time; fewer would cost more each. */
-const BATCH_ROWS = 500
+const BATCH_ROWS = 1_000
 
 type Row = Words & { readonly id: number }
 const COLUMNS = 'id, reg_no, former_no, full_name, email, phone, council_no, answers'
@@ -33,19 +33,26 @@ function addWords(sql: Sql, row: Row): void {
   sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)').run(row.id, wordsOf(row))
 }
 
+/** Indexes all rows that are not yet, in the transaction that brought them. */
+export function indexNew(sql: Sql): void {
+  let count = BATCH_ROWS
+  while (count === BATCH_ROWS) count = indexSome(sql)
+}
+
+/** Answers how many. */
+function indexSome(sql: Sql): number {
+  const rows = sql<Row>(
+    `SELECT ${COLUMNS} FROM registrations
+       WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
+  ).all(BATCH_ROWS)
+  const last = rows.at(-1)
+  if (last === undefined) return 0
+  for (const row of rows) addWords(sql, row)
+  sql('UPDATE search_progress SET last_id = ?').run(last.id)
+  return rows.length
+}
+
 /** Indexes the next rows in a transaction of its own; answers whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): boolean {
-  return db
-    .transaction(() => {
-      const rows = sql<Row>(
-        `SELECT ${COLUMNS} FROM registrations
-       WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
-      ).all(BATCH_ROWS)
-      const last = rows.at(-1)
-      if (last === undefined) return false
-      for (const row of rows) addWords(sql, row)
-      sql('UPDATE search_progress SET last_id = ?').run(last.id)
-      return rows.length === BATCH_ROWS
-    })
-    .immediate()
+  return db.transaction(() => indexSome(sql) === BATCH_ROWS).immediate()
 }

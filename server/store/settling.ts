@@ -22,8 +22,8 @@ import type { Sql } from './database.ts'
 import { askDifference, endOpenPayments } from './attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { book } from './counters.ts'
-import { addDue, dueOf, wentBackBefore } from './dues.ts'
-import { enqueue } from './mails.ts'
+import { addDue, dueOf, paidOf, wentBackBefore } from './dues.ts'
+import { confirmByMail } from './mails.ts'
 import { placeGone } from './places.ts'
 import {
   claimRefund as claim,
@@ -141,7 +141,7 @@ export function applyFact(
   const after = paymentRow(sql, orderId)
   // Whoever has all of it back by the same answer is not told that it is paid.
   if (isPaidNow && after.asks_for === 'whole' && after.status === 'success' && mail !== null)
-    enqueue(sql, after.registration_id, 'confirmation', mail, fact.at)
+    confirmByMail(sql, after.registration_id, mail, fact.at)
   return { changed, payment: toStoredPayment(after), review: after.review }
 }
 
@@ -209,16 +209,19 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
 }
 
 /**
- * Paid with an order from before a correction, whether it fitted or a person accepted it: what the correction changed
- * is due, or to be paid back.
+ * Paid with an order from before a correction, whether it fitted or a person accepted it: what it costs now beside what
+ * was paid is due, or to be paid back. It is the money of this order that decides from now on, also where it had been free.
  */
 export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
-  const { registration_id: id, reg_no, amount, gateway, account, merchant_id: merchantId } = row
-  const stored = sql<{ total: Paise | null }>(
-    'SELECT total FROM registrations WHERE id = ? AND is_corrected = 1',
+  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
+  sql('UPDATE registrations SET freed_at_attempt = NULL WHERE id = ?').run(id)
+  const stored = sql<{ total: Paise | null; due: Paise }>(
+    'SELECT total, due FROM registrations WHERE id = ? AND is_corrected = 1',
   ).get(id)
-  if (stored?.total == null || stored.total === amount) return
-  addDue(sql, id, { what: 'corrected', amount: stored.total - amount }, at)
+  if (stored?.total == null) return
+  const owed = stored.total - paidOf(sql, id) - stored.due
+  if (owed === 0) return
+  addDue(sql, id, { what: 'corrected', amount: owed }, at)
   wentBackBefore(sql, id, at)
   // The order at the corrected price would ask for all of it.
   endOpenPayments(sql, id, 'corrected', at)

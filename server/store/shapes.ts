@@ -139,6 +139,30 @@ export type StoredRegistration = {
   readonly uploads: readonly KeptUpload[]
 }
 
+/** Of a registration what a list's columns can show. */
+export type ListedRegistration = Pick<
+  StoredRegistration,
+  | 'id'
+  | 'eventId'
+  | 'regNo'
+  | 'answers'
+  | 'category'
+  | 'period'
+  | 'base'
+  | 'gst'
+  | 'total'
+  | 'lines'
+  | 'paymentStatus'
+  | 'inReview'
+  | 'state'
+  | 'paymentId'
+  | 'paidAt'
+  | 'createdAt'
+> & {
+  /** Of a stored one all attempts, newest first; of a listed one the newest alone. */
+  readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
+}
+
 export type ImportRow = {
   readonly eventId: string
   readonly eventHash: string
@@ -209,7 +233,7 @@ export type StatusSum = {
 }
 
 export type ListPage = {
-  readonly rows: readonly StoredRegistration[]
+  readonly rows: readonly ListedRegistration[]
   readonly count: number
   readonly countCapped: boolean
   /** Of all pages together; null: there are more than are counted. */

@@ -64,6 +64,10 @@ export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant
 /** What was to be paid by hand is paid otherwise: no gateway is asked about it, so that nothing else would end it. */
 function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   if (row.asks_for !== 'whole') return
+  // What the delegate told of is looked for no more: nobody waits for it, and its number is free to be told again.
+  sql(
+    "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
+  ).run(at, row.registration_id)
   const open = sql<{ id: number }>(
     "SELECT id FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status = 'pending' AND way IS NOT NULL AND review IS NULL",
   ).all(row.registration_id, row.id)
@@ -157,6 +161,7 @@ export function paymentById(sql: Sql, id: number): OwnedPaymentRow {
 /** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
 export function settleRegistration(sql: Sql, registrationId: number): void {
   const attempts = sql<{
+    attempt: number
     status: PaymentStatus
     review: string | null
     reference: string | null
@@ -169,18 +174,20 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     reason: string | null
     asks_for: 'whole' | 'difference'
   }>(
-    'SELECT status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+    'SELECT attempt, status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
   const row = sql<StandingRow>(
-    'SELECT state, due, is_corrected, total, payment_id, paid_at, pay_until, payment_status FROM registrations WHERE id = ?',
+    'SELECT state, due, is_corrected, freed_at_attempt, total, payment_id, paid_at, pay_until, payment_status FROM registrations WHERE id = ?',
   ).get(registrationId)
   assert(row !== undefined, 'a registration that is not there was settled')
   // What a difference does is in the dues, and decides nothing of what the registration itself cost.
   const wholes = attempts.filter(({ asks_for }) => asks_for === 'whole')
+  // It was free after them: what they came to is no word about what it costs since.
+  const since = wholes.filter(({ attempt }) => attempt > (row.freed_at_attempt ?? 0))
   const deciding =
     wholes.find(({ status }) => status === 'success') ??
-    wholes.find(({ status }) => status === 'refunded') ??
-    wholes[0]
+    since.find(({ status }) => status === 'refunded') ??
+    since[0]
   const waits = sql("SELECT 1 FROM captures WHERE registration_id = ? AND state = 'review'").get(
     registrationId,
   )
@@ -231,6 +238,7 @@ type StandingRow = Pick<
   | 'state'
   | 'due'
   | 'is_corrected'
+  | 'freed_at_attempt'
   | 'total'
   | 'payment_id'
   | 'paid_at'

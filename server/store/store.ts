@@ -3,6 +3,7 @@
  * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
+import type { ListedMail, MailCounts, MailsQuery, MailsToRetry } from './mailing.ts'
 import type { Operating } from './operating.ts'
 import type {
   Answers,
@@ -56,6 +57,7 @@ import type {
   ImportRow,
   ListQuery,
   ListPage,
+  ListedRegistration,
   SoldInList,
   NewMail,
   MailSpacing,
@@ -69,6 +71,7 @@ import type {
 import type { Acting } from './acting.ts'
 import type { Issued } from './issued.ts'
 import type { PeopleStore } from './people-verbs.ts'
+import type { SettlementStore } from './settlement-verbs.ts'
 import type { StoredPlace } from './places.ts'
 
 export type * from './acting.ts'
@@ -76,13 +79,14 @@ export type * from './issued.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
 export type * from './people-verbs.ts'
+export type * from './settlement-verbs.ts'
 export type * from './shapes.ts'
 export type * from './tellings.ts'
 
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export interface Store extends Acting, Issued, PeopleStore {
+export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
@@ -225,7 +229,7 @@ export interface Store extends Acting, Issued, PeopleStore {
   /** What the registrations of a list add up to; `people`: the fields that list people. */
   soldIn(query: ListQuery, people: readonly string[]): Promise<SoldInList>
   /** Keyset chunks from a thread of its own, newest first. */
-  exportRows(query: ListQuery): AsyncIterable<readonly StoredRegistration[]>
+  exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
   figures(eventId: string, today: Day): Promise<EventFigures>
   /** What needs somebody, by event. */
   waiting(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
@@ -298,11 +302,18 @@ export interface Store extends Acting, Issued, PeopleStore {
   claimMail(id: number, at: Instant): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /** nextAt null: given up. */
   /** The mail server answers again: what was put off after a try is due now. Answers how many. */
   hurryMails(at: Instant): Promise<number>
-  /** All mails that were given up, once more from the first try; answers how many. */
-  retryMails(at: Instant): Promise<number>
+  /**
+   * Mails that were given up, once more from the first try; of those that are named, also what was put off after a try. All
+   * when `which` is left out. Answers how many.
+   */
+  retryMails(at: Instant, which?: MailsToRetry): Promise<number>
+  /** The newest first: those before the one with that id; null: from the newest. */
+  mails(query: MailsQuery, before: number | null, limit: number): Promise<readonly ListedMail[]>
+  /** Of these events; null: of all. */
+  mailCounts(events: readonly string[] | null): Promise<MailCounts>
+  /** nextAt null: given up. */
   mailFailed(id: number, error: string, nextAt: Instant | null): Promise<void>
   mailsOf(regNo: RegNo): Promise<
     readonly (NewMail & {

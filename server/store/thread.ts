@@ -39,11 +39,15 @@ const RESTART_MS_MAX = 5_000
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const tell = (worker: Worker, message: ToThread): void => worker.postMessage(message)
 
-/** Resolves once the thread has opened its database; rejects when the first start fails. */
+/**
+ * Resolves once the thread has opened its database; rejects when the first start fails. One that starts `whenAsked`
+ * begins with its first call, which waits for it.
+ */
 export async function startThread<V extends Verbs>(options: {
   file: URL
   data: object
   waitingMax: number
+  whenAsked?: boolean
 }): Promise<Thread<V>> {
   const waiting = new Map<number, Waiting>()
   /** Made and not sent yet. */
@@ -52,6 +56,7 @@ export async function startThread<V extends Verbs>(options: {
   let atWork = 0
   let nextId = 1
   let closing = false
+  let begun = options.whenAsked !== true
   let failures = 0
   let worker: Worker | null = null
   let ended: () => void = () => {}
@@ -119,7 +124,7 @@ export async function startThread<V extends Verbs>(options: {
   }
 
   try {
-    await start()
+    if (begun) await start()
   } catch (error) {
     closing = true
     throw error
@@ -127,6 +132,11 @@ export async function startThread<V extends Verbs>(options: {
   return {
     call: (verb, ...args) =>
       new Promise((resolve, reject) => {
+        if (!begun && !closing) {
+          begun = true
+          // Where it cannot, this call is told so, and it is tried again.
+          start().catch(() => {})
+        }
         if (closing || worker === null || waiting.size >= options.waitingMax) {
           reject(
             new StoreBusy(

@@ -1,4 +1,4 @@
-/** What is wrong with a database file, in words for whoever looks after it: SQLite's own are for programmers. */
+/** What is wrong with a database, in words for whoever looks after it: those of SQLite are for programmers. */
 
 const TROUBLES: readonly (readonly [RegExp, string])[] = [
   [/file is not a database/, 'it is not a database, or one of another program'],
@@ -16,12 +16,12 @@ const TROUBLES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** These are sentences already. */
-const OF_ANOTHER_VERSION = /^The database is of an? (older|newer) version of Rollcall/
+const SENTENCE = /^The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL )/
 
-/** A sentence for an error of SQLite that no program can mend; null for any other. */
+/** A sentence for an error of a database that no program can mend; null for any other. */
 export function databaseTrouble(error: unknown): string | null {
   const message = error instanceof Error ? error.message : String(error)
-  if (OF_ANOTHER_VERSION.test(message)) return message
+  if (SENTENCE.test(message)) return message
   const found = TROUBLES.find(([pattern]) => pattern.test(message))
   return found === undefined
     ? null

@@ -1,17 +1,27 @@
 /** The store's verbs, each led to whoever does it: the writer, the reader of lists, or what finds by a key. */
 import { assert, instant } from '../../engine/index.ts'
+import { withoutRepeated } from './activity.ts'
 import type { reads } from './by-key.ts'
+import { toListed } from './listed.ts'
 import type { listings } from './listings.ts'
 import type { PeopleStore, Store } from './store.ts'
 import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: some ten milliseconds of the reader. */
 const CHUNK_ROWS = 500
+/** What is found by a key, at once or from a thread. */
+export type Reads = {
+  readonly [K in keyof ReturnType<typeof reads>]: (
+    ...args: Parameters<ReturnType<typeof reads>[K]>
+  ) => MaybeSoon<ReturnType<ReturnType<typeof reads>[K]>>
+}
+type MaybeSoon<T> = T | Promise<T>
+
 /** Who does what the store is asked for; threads in the server, one connection in the simulator of the tests. */
 export type Doers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
-  readonly read: ReturnType<typeof reads>
+  readonly read: Reads
   readonly stands: () => boolean
   /** Calls that wait for the writer now. */
   readonly waiting: () => number
@@ -61,6 +71,7 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
     refuse: (wanted, how) => write('refuse', wanted, how),
     acceptOffer: (wanted, taken) => write('acceptOffer', wanted, taken),
     confirm: (wanted, came, mail) => write('confirm', wanted, came, mail),
+    cameAgain: (wanted, came) => write('cameAgain', wanted, came),
     refund: (wanted, how) => write('refund', wanted, how),
     decideFor: (wanted, how) => write('decideFor', wanted, how),
     tell: (wanted, telling, mail) => write('tell', wanted, telling, mail),
@@ -71,6 +82,14 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
     tellings: async (regNo) => read.tellings(regNo),
     kept: async (regNo) => read.kept(regNo),
     acts: async (regNo) => read.acts(regNo),
+
+    keepSettlement: (kept) => write('keepSettlement', kept),
+    keepUnmatched: (money) => write('keepUnmatched', money),
+    settlementLines: (of) => list('settlementLines', of),
+    heldMoney: (of) => list('heldMoney', of),
+    heldOrders: (orders) => list('heldOrders', orders),
+    payoutsNamed: (words) => list('payoutsNamed', words),
+    settledOf: async (regNo) => read.settledOf(regNo),
 
     reviews: (eventId) => list('reviews', eventId),
     review: async (id) => read.review(id),
@@ -85,7 +104,10 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
     awaited: (eventId) => list('awaited', eventId),
     knownReferences: (words) => list('knownReferences', words),
     findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
-    listPage: (query, page, pageSize) => list('listPage', query, page, pageSize),
+    listPage: async (query, page, pageSize) => {
+      const found = await list('listPage', query, page, pageSize)
+      return { ...found, rows: found.rows.map(toListed) }
+    },
     soldIn: (query, people) => list('soldIn', query, people),
     async *exportRows(query) {
       // The next chunk is asked for when the consumer comes back for it: that is the backpressure.
@@ -97,7 +119,7 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
           from,
           CHUNK_ROWS,
         )
-        if (chunk.rows.length > 0) yield chunk.rows
+        if (chunk.rows.length > 0) yield chunk.rows.map(toListed)
         from = chunk.next
       } while (from !== null)
     },
@@ -127,7 +149,9 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
     hurryMails: (at) => write('hurryMails', at),
-    retryMails: (at) => write('retryMails', at),
+    retryMails: (at, which = { ids: null, events: null }) => write('retryMails', at, which),
+    mails: (query, before, limit) => list('mails', query, before, limit),
+    mailCounts: (events) => list('mailCounts', events),
     mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
@@ -201,7 +225,7 @@ function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read
     requireSecondFactor: (required) => write('requireSecondFactor', required),
     openSession: (session) => write('openSession', session),
     async session(tokenHash, at, idleMs) {
-      const session = read.session(tokenHash)
+      const session = await read.session(tokenHash)
       if (session === null) return null
       const { expiresAt, seenAt, ...open } = session
       if (at >= expiresAt || at - seenAt > idleMs) return null
@@ -211,7 +235,7 @@ function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),
     closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    audit: (entry) => write('audit', entry),
+    audit: withoutRepeated((entry) => write('audit', entry)),
     auditOf: async (regNo) => read.auditOf(regNo),
     activity: (query, before, limit) => list('activity', query, before, limit),
     actors: () => list('actors'),

@@ -1,22 +1,17 @@
-/**
- * The writer thread: owns the only connection that writes. While one batch commits, the next
- * collects in the message port; one commit, hence one fsync, serves a whole batch.
- */
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+/** The writer thread: owns the only connection that writes; one commit of a batch is one fsync. */
+import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/index.ts'
+import { commitBatch, serveBatches } from './batches.ts'
 import { closeWhole, openToWrite, statements } from './database.ts'
-import { answerAll, messageOf } from './request.ts'
+import type { Connection } from './database.ts'
 import { bringUpToDate } from './migrating.ts'
-import { commitAndAnswer, degrade } from './seam.ts'
+import { degrade } from './seam.ts'
 import type { Seam } from './seam.ts'
 import { indexBatch, unindexed } from './search.ts'
-import { requestsIn } from './thread.ts'
-import type { FromThread, Request, ToThread } from './thread.ts'
+import type { FromThread, Request } from './thread.ts'
 
 export type WriterData = { readonly file: string; readonly migrates: boolean; readonly seam: Seam }
 
-/** More would keep the first of a batch waiting for the last. */
-const BATCH_MAX = 256
 /** Search indexing waits for a pause like this in registering … */
 const QUIET_MS = 50
 /** … unless so many rows are waiting that scanning them would be felt: 13 ms of the reader at this many. */
@@ -29,25 +24,19 @@ const db = openToWrite(file)
 bringUpToDate(db, file, { migrates })
 degrade(db, seam)
 const sql = statements(db)
+const connection: Connection = {
+  sql,
+  get inTransaction() {
+    return db.inTransaction
+  },
+}
 let indexing: NodeJS.Timeout | null = null
 let committed = false
 
 const send = (message: FromThread): void => port.postMessage(message)
 
 function commit(batch: readonly Request[]): void {
-  try {
-    const answers = answerAll(db, sql, batch)
-    commitAndAnswer(
-      seam,
-      () => sql('COMMIT').run(),
-      () => send({ answers }),
-    )
-  } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK')
-    send({
-      answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })),
-    })
-  }
+  commitBatch({ connection, seam, send }, batch)
   if (batch.some(({ verb }) => verb === 'erase')) forgetLog()
   committed = true
   indexing ??= setTimeout(index, QUIET_MS)
@@ -77,24 +66,11 @@ function index(): void {
   if (more) indexing = setTimeout(index, quiet ? 0 : QUIET_MS)
 }
 
-port.on('message', (first: ToThread) => {
-  const requests: Request[] = []
-  let closing = false
-  let message: ToThread | undefined = first
-  while (message !== undefined) {
-    if ('close' in message) closing = true
-    else requests.push(...requestsIn(message.requests))
-    message =
-      requests.length < BATCH_MAX
-        ? (receiveMessageOnPort(port)?.message as ToThread | undefined)
-        : undefined
-  }
-  for (let from = 0; from < requests.length; from += BATCH_MAX)
-    commit(requests.slice(from, from + BATCH_MAX))
-  if (closing) {
+serveBatches(port, {
+  commit,
+  close: () => {
     clearTimeout(indexing ?? undefined)
     closeWhole(db)
-    port.close()
-  }
+  },
 })
 send({ ready: true })

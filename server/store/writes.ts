@@ -5,7 +5,7 @@ import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
 import * as approving from './approving.ts'
 import * as cancelling from './cancelling.ts'
-import { confirm } from './confirming.ts'
+import { cameAgain, confirm } from './confirming.ts'
 import * as correcting from './correcting.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
@@ -19,6 +19,7 @@ import * as people from './people.ts'
 import * as moneyActs from './money-acts.ts'
 import * as refunds from './refunds.ts'
 import * as proofs from './proofs.ts'
+import * as settlements from './settlements.ts'
 import * as rolls from './rolls.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
@@ -49,6 +50,7 @@ export const writes = {
   refuse: approving.refuse,
   acceptOffer: approving.acceptOffer,
   confirm,
+  cameAgain,
   tell: telling.tell,
   notFound: telling.notFound,
   lapse: telling.lapse,
@@ -60,6 +62,8 @@ export const writes = {
   claimRefund: settling.claimRefund,
   refundTold: settling.refundTold,
   silentRefunds: refunds.silentRefunds,
+  keepSettlement: settlements.keepSettlement,
+  keepUnmatched: settlements.keepUnmatched,
   keepMyList,
   addLink: links.addLink,
   linkUsed: links.linkUsed,

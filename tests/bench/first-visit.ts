@@ -15,7 +15,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { FACES } from '../../engine/index.ts'
-import { launch } from '../browser/browser.ts'
+import { launchDrawing } from '../browser/browser.ts'
 import { serveAlone, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
@@ -235,7 +235,7 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
   const trees = { before: treeOf(commit), now: TOP }
   const before = await serveAlone({ CLOCK }, () => {}, trees.before)
   const now = await serveAlone({ CLOCK }, () => {}, trees.now)
-  const browser = await launch()
+  const browser = await launchDrawing()
   try {
     for (const [at, line] of LINES.entries()) {
       const rows: Record<'before' | 'now', Figures[]> = { before: [], now: [] }

@@ -13,11 +13,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { launch, visit } from '../browser/browser.ts'
+import { launchDrawing, visit } from '../browser/browser.ts'
 import { serveAlone } from '../browser/serve.ts'
 import { cpuOf } from './cpu.js'
 import { benchChecker, sayChecker, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
+import { benchOffice } from './office.js'
 import { benchSearch } from './search.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
@@ -160,7 +161,7 @@ async function benchAll() {
     )
     within = share >= SHARE_MIN && times <= P99_TIMES_MAX
 
-    const browser = await launch()
+    const browser = await launchDrawing()
     try {
       const events = await (await fetch(`${ours.url}/api/events/`)).json()
       const open = events.events.filter((event) => event.open)
@@ -192,12 +193,14 @@ async function benchAll() {
   return within
 }
 
-/** `npm run bench -- first-visit [COMMIT]` and `-- search [COMMIT]` run that part alone. */
+/** `npm run bench -- first-visit [COMMIT]`, `-- search [COMMIT]` and `-- office` run that part alone. */
 const [part, ...rest] = process.argv.slice(2)
 const within =
   part === 'first-visit'
     ? await benchFirstVisit(...rest)
     : part === 'search'
       ? await benchSearch(...rest)
-      : (await benchAll()) && (await benchFirstVisit())
+      : part === 'office'
+        ? await benchOffice()
+        : (await benchAll()) && (await benchFirstVisit())
 process.exitCode = within ? 0 : 1

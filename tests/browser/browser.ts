@@ -31,38 +31,55 @@ export const chromiumPath = (): string => {
   return path
 }
 
+/**
+ * What spares work that no test looks at. A quarter of a page's cost was pixels: without memory for them pages are laid
+ * out, painted and put together as ever, and stay blank. Nobody stays long enough for code to be optimised, and whoever
+ * comes from the gateway's pages finds the scripts read already in the one process for all sites.
+ */
+const BLANK = [
+  '--force-gpu-mem-available-mb=0',
+  '--js-flags=--no-opt,--no-maglev',
+  '--disable-site-isolation-trials',
+  '--renderer-process-limit=1',
+]
+
 /** One browser serves every file of a worker, and ends with it; a file that closes it leaves the next one another. */
 let running: Promise<Browser> | null = null
-export const launch = (): Promise<Browser> => (running ??= start())
+export const launch = (): Promise<Browser> =>
+  (running ??= start(BLANK).then((browser) => {
+    browser.on('disconnected', () => {
+      running = null
+      rooms.length = 0
+    })
+    return browser
+  }))
 
-async function start(): Promise<Browser> {
+/** A browser as people have it, for whoever looks at pixels or measures: visitors need windows of their own in it. */
+export const launchDrawing = (): Promise<Browser> => start([])
+
+async function start(more: readonly string[]): Promise<Browser> {
   const watched = HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}
-  const browser =
-    FIREFOX === undefined
-      ? await chromium.launch({
-          executablePath: chromiumPath(),
-          ...watched,
-          args: [
-            '--no-sandbox',
-            '--disable-gpu',
-            '--disable-quic',
-            '--no-first-run',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-          ],
-        })
-      : await firefox.launch({
-          executablePath: FIREFOX,
-          channel: 'moz-firefox',
-          ...watched,
-          firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, 'ui.useOverlayScrollbars': 1 },
-        })
-  browser.on('disconnected', () => {
-    running = null
-    rooms.length = 0
-  })
-  return browser
+  return FIREFOX === undefined
+    ? chromium.launch({
+        executablePath: chromiumPath(),
+        ...watched,
+        args: [
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+          ...(HEADED ? [] : more),
+        ],
+      })
+    : firefox.launch({
+        executablePath: FIREFOX,
+        channel: 'moz-firefox',
+        ...watched,
+        firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, 'ui.useOverlayScrollbars': 1 },
+      })
 }
 
 export type Visit = {
@@ -172,6 +189,21 @@ function likeAPerson(): void {
     if (/^aria.*Elements?$/.test(name)) Reflect.deleteProperty(Element.prototype, name)
   const insert = (text: string): void => void document.execCommand('insertText', false, text)
   Object.defineProperty(window, '__pw_bidiInsertText', { value: insert, writable: false })
+}
+
+/** What a sign-in leaves in a browser, without the page for it. */
+export async function signedIn(
+  context: BrowserContext,
+  url: string,
+  who: { readonly username: string; readonly password: string },
+): Promise<void> {
+  const answer = await fetch(`${url}/admin/login/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(who),
+  })
+  const [name = '', value = ''] = String(answer.headers.get('set-cookie')).split(/[=;]/)
+  await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
 }
 
 /** What the page asks for under such an address waits until what is answered is called. */

@@ -117,6 +117,10 @@ describe('an empty form', () => {
       'JavaScript',
     ])
       expect(text).toContain(line)
+    // Four periods beside each other are wider than a phone.
+    await page.setViewportSize({ width: 320, height: 568 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    expect((await page.locator('table.fees-plain').boundingBox())?.y).toBeLessThan(568)
     await context.close()
   })
 })

@@ -5,12 +5,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { misplacedAtAnyWidth } from './boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { atGateway, PROOF } from './delegate.ts'
+import { linkIn, openInbox } from './inbox.ts'
+import type { Inbox } from './inbox.ts'
 import { ADMIN, serveAlone } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -29,34 +30,15 @@ limits:
 const EMAIL = 'lost.link@sample.example'
 const NAME = 'Lost Link'
 
-type Taken = { readonly to: string; readonly text: string }
-const taken: Taken[] = []
-let post: SMTPServer
+let inbox: Inbox
 let server: Served
 let browser: Browser
 
 beforeAll(async () => {
-  post = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps its connections open, and a test that ends has nothing more to take from them.
-    closeTimeout: 1,
-    onData: (stream, { envelope }, done) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8').replaceAll(/=\r\n/g, '')
-        taken.push({ to: envelope.rcptTo[0]?.address ?? '', text })
-        done()
-      })
-    },
-  })
-  await new Promise<void>((resolve) => post.listen(0, '127.0.0.1', resolve))
-  const address = post.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  inbox = await openInbox()
   server = await serveAlone(
     {
-      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      SMTP_URL: inbox.url,
       MAIL_FROM: 'no-reply@example.org',
       CLOCK: '2026-01-10',
     },
@@ -66,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.stop()
-  await new Promise<void>((resolve) => post.close(() => resolve()))
+  await inbox.close()
 })
 
 const register = (changes: object = {}): Promise<Response> =>
@@ -76,16 +58,7 @@ const register = (changes: object = {}): Promise<Response> =>
     body: JSON.stringify({ ...fixtureDelegate, workshop: 'scan', ...changes }),
   })
 /** The link of the newest mail to that address with these words. */
-async function mailed(words: string): Promise<string> {
-  const link = () => {
-    const mail = taken.findLast(({ to, text }) => to === EMAIL && text.includes(words))
-    return /http:\/\/127\.0\.0\.1:\d+\/my\/[\w-]{43}/.exec(
-      mail?.text.replaceAll('=3D', '=') ?? '',
-    )?.[0]
-  }
-  await expect.poll(link, { timeout: 15_000 }).toBeDefined()
-  return link() ?? ''
-}
+const mailed = async (words: string): Promise<string> => linkIn(await inbox.mailTo(EMAIL, words))
 const part = (page: Page, name: string) => page.getByRole('region', { name })
 
 test('lost link, paid, changed, cancelled by the scale and its seat sold again, erased', async () => {
@@ -170,11 +143,7 @@ test('lost link, paid, changed, cancelled by the scale and its seat sold again, 
   }
   await does('Cancel registration', 'Ill.')
   await panel.getByText('₹\u00a0885 is to be paid back.', { exact: true }).waitFor()
-  await expect
-    .poll(() => taken.some(({ to, text }) => to === EMAIL && text.includes('has been cancelled')), {
-      timeout: 15_000,
-    })
-    .toBe(true)
+  await inbox.mailTo(EMAIL, 'has been cancelled')
   expect((await register()).status).toBe(201)
 
   await panel.getByRole('button', { name: 'Erase the person' }).click()

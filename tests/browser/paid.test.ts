@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, launch, visit } from './browser.ts'
+import { expectAccessible, launch, launchDrawing, visit } from './browser.ts'
 import {
   atGateway,
   field,
@@ -36,6 +36,18 @@ afterAll(async () => {
 
 const LIST = '/admin/afpicon2026'
 const NAME = 'Dr. Specimen Postgraduate'
+
+/** The code of a result page as a phone shows it that opens the same address. */
+async function codeOnScreen(url: string): Promise<Buffer> {
+  const drawing = await launchDrawing()
+  try {
+    const { page } = await visit(drawing, { own: true })
+    await page.goto(url)
+    return await page.getByRole('img', { name: /QR code/ }).screenshot()
+  } finally {
+    await drawing.close()
+  }
+}
 
 async function signIn(page: Page, to = '/admin/login'): Promise<void> {
   await page.goto(server.url + to)
@@ -99,7 +111,7 @@ describe('a post graduate with a proof', () => {
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
     // What a desk's scanner reads from the screen of a phone.
-    expect(codeIn(await page.getByRole('img', { name: /QR code/ }).screenshot())).toBe(regNo)
+    expect(codeIn(await codeOnScreen(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Add to calendar' }).click(),
@@ -428,7 +440,7 @@ describe('a line that is lost', () => {
         () => true,
         () => false,
       )
-    await expect.poll(arrives).toBe(true)
+    await expect.poll(arrives, { timeout: 30_000 }).toBe(true)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor({ timeout: 30_000 })
 
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })

@@ -13,7 +13,7 @@ import Database from 'better-sqlite3'
 import { isWebBuilt } from '../../server/commands/web-build.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { boot } from '../../server/serve.ts'
-import { lendCompiled } from '../server/lent.ts'
+import { lendCompiled, lendTables } from '../server/lent.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
@@ -99,6 +99,8 @@ async function foldersOf(
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
   await prepare(folders)
   lendCompiled(folders.dataDir)
+  // Another checkout has other tables.
+  if (tree === TOP) lendTables(folders.dataDir)
   return { folder, ...folders }
 }
 

@@ -131,6 +131,10 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
   const keep = button(page, 'Keep Me a Seat')
   await keep.click()
   await page.getByText('Without this we cannot send the link').first().waitFor()
+  // Its one section has the title of its summary.
+  await page.setViewportSize({ width: 360, height: 740 })
+  await expectAccessible(page, 'a form of one section, on a phone')
+  await page.setViewportSize({ width: 1280, height: 900 })
   const consent = page.getByRole('checkbox', { name: 'You may write to me about this webinar' })
   await consent.check()
   await keep.click()

@@ -48,7 +48,6 @@ const GROUPS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ]
 
-/** Examples of which the base is not the other half: lines in another order, two files together, a day that has come. */
 const WAYS = [
   'payment:',
   '  ways:',
@@ -83,6 +82,7 @@ const APPROVAL = [
   '  - {id: letter, when: {category: member}, look_at: [letter], within: 3 days, pay_within: 7 days, refused: {offer: visitor}}',
   '',
 ].join('\n')
+/** Examples of which the base is not the other half: whole blocks, lines in another order, two files together. */
 const RIGHT: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
@@ -115,8 +115,41 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV905: 'examples:\n  promises:\n    addresses: [/sample2026]\n',
 }
 
+/** Examples of the prices beside that of a member in January. */
+const OTHER_CELLS = [
+  '    - {name: a member in February, on: 2026-02-10, given: {is_member: true}, expect: {total: 1770}}',
+  '    - {name: a visitor in January, on: 2026-01-10, expect: {total: 2360}}',
+  '    - {name: a visitor in February, on: 2026-02-10, expect: {total: 2950}}',
+].join('\n')
+
 /** What to write instead, where the base has nothing of what the pair is about: lines of the pair and lines in their place. */
 export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
+  EV005: ['{full_name}}', '"Dear {full_name}"}'],
+  EV015: ['Rs. {total}', '{total}'],
+  EV214: ['full_name: category', 'ticket: category'],
+  EV418: ['2026-02-01, closes: 2026-01-01', '2026-01-01, closes: 2026-02-01'],
+  EV433: ['2026-01-15', '2026-02-15'],
+  EV434: ['2026-03-31', '2026-03-08'],
+  EV436: ['never', '2026-03-08'],
+  EV476: ['few: 200', 'few: 20'],
+  EV489: ['files: 3 years', 'files: 3 months'],
+  EV532: ['else: block', 'else: warn'],
+  EV606: ['copy_to: office', 'copy_to: support'],
+  EV702: ['page_size: 20', 'page_size: 10'],
+  EV703: [', full_name]\nresults', ', is_member]\nresults'],
+  EV704: [', sent_as: is_member}', '}'],
+  EV705: ['{file: sample2026_', '{file: older_'],
+  EV706: ['route: /sample2026/list', 'route: /admin/sample2026'],
+  EV803: ['/api/sample2026/{reg_no}/', '/api/sample2026/registrations/{reg_no}/'],
+  EV901: ['total: 1770}}', `total: 1180}}\n${OTHER_CELLS}`],
+  EV902: ['expect: {total: 1180}}', `expect: {total: 1180}}\n${OTHER_CELLS}`],
+  EV903: [
+    'is_membr: true}, expect: {category: visitor}}',
+    `is_member: true}, expect: {total: 1180}}\n${OTHER_CELLS}`,
+  ],
+  EV1010: ['id: seats', 'id: hall'],
+  EV1011: ['max: 5', 'max: 50'],
+  EV1012: ['id: honoured', 'id: vip'],
   EV216: ['count: is_member', 'count: tickets'],
   EV217: ['on: diner', 'on: dinner'],
   EV218: ['in: socity', 'in: society'],

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pdf } from '../server/files.ts'
-import { lendCompiled } from '../server/lent.ts'
+import { lendCompiled, lendTables } from '../server/lent.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const clients = 64
@@ -62,6 +62,7 @@ export function startServer(
   options: { readonly before?: readonly string[]; readonly variables?: NodeJS.ProcessEnv } = {},
 ): Promise<Running> {
   lendCompiled(dataDir)
+  lendTables(dataDir)
   const [node = '', ...args] = serverCommand(...(options.before ?? []))
   return started(
     spawn(node, args, {

@@ -18,11 +18,22 @@ const judged = (state: RegistrationState, act: ActName, actor: Actor, why = 'Ask
 describe('who may do what', () => {
   test.each<[Actor, readonly ActName[]]>([
     ['viewer', []],
-    ['desk', ['note', 'resend']],
-    ['treasurer', ['note', 'accept', 'dismiss', 'refund', 'resend']],
+    ['desk', ['note', 'came_again', 'resend']],
+    ['treasurer', ['note', 'came_again', 'accept', 'dismiss', 'refund', 'resend']],
     [
       'owner',
-      ['note', 'correct', 'accept', 'dismiss', 'refund', 'cancel', 'transfer', 'resend', 'erase'],
+      [
+        'note',
+        'correct',
+        'came_again',
+        'accept',
+        'dismiss',
+        'refund',
+        'cancel',
+        'transfer',
+        'resend',
+        'erase',
+      ],
     ],
     ['delegate', ['edit', 'ask_cancel']],
     ['clock', []],

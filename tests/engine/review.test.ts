@@ -54,7 +54,7 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
   ended: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   foreign: { accept: 'not_allowed', refund: 'give-back', move: 'not_allowed', dismiss: 'dismiss' },
   test: { accept: 'not_allowed', refund: 'not_allowed', move: 'not_allowed', dismiss: 'dismiss' },
-  unmatched: { accept: 'not_allowed', refund: 'not_allowed', move: 'move', dismiss: 'dismiss' },
+  unmatched: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   undecided: { accept: 'accept', refund: 'not_allowed', move: 'not_allowed', dismiss: 'dismiss' },
   unclear: {
     accept: 'not_allowed',
@@ -117,6 +117,22 @@ test('an undecided payment takes the reference from the panel, and what was aske
   })
 })
 
+test('what has gone back by hand says how, and of a refund in doubt it is accepted instead', () => {
+  const byHand = (is: Review['is'], reference: string) =>
+    decide(review(is), { ...decisions.refund, byHand: reference }, null)
+  expect(byHand('second', ' NEFT 7 ')).toMatchObject({
+    value: { does: 'give-back', byHand: 'NEFT 7', isAll: true },
+  })
+  expect(byHand('second', ' ')).toMatchObject({ error: { code: 'no_reference' } })
+  expect(byHand('second', 'x'.repeat(65))).toMatchObject({ error: { code: 'no_reference' } })
+  expect(byHand('refund-unsure', 'NEFT 7')).toMatchObject({ error: { code: 'not_allowed' } })
+})
+
+test('money that nobody could match is moved to whichever event it was meant for', () => {
+  const other = target({ eventId: 'another' })
+  expect(decide(review('unmatched'), decisions.move, other)).toMatchObject({ ok: true })
+})
+
 test('money is moved within the event, to somebody else who has something to pay', () => {
   const move = (to: MoveTarget | null) => decide(review('misfit'), decisions.move, to)
   for (const none of [
@@ -149,7 +165,12 @@ test('never more goes back than is left, and only all of it ends the review', ()
         )
         expect(decided.ok).toBe(amount > 0 && amount <= left)
         if (decided.ok)
-          expect(decided.value).toEqual({ does: 'give-back', amount, isAll: amount === left })
+          expect(decided.value).toEqual({
+            does: 'give-back',
+            amount,
+            isAll: amount === left,
+            byHand: null,
+          })
       },
     ),
   )

@@ -121,12 +121,13 @@ test('lines are matched by what was told, by the number, and by amount and day o
     line(5, 'UPI 703412345678 AGAIN', 1000),
     line(6, 'INTEREST 12', 7),
     line(7, 'NEFT SBIN0270000000111 SMPL0000000000009'),
+    line(8, 'NEFT CR GATEWAY UTIBN27020300077', 900),
   ]
-  const found = reconcile(
-    lines,
-    awaited,
-    new Map([['SBIN0270000000111', 'SMPL0000000000009' as RegNo]]),
-  )
+  const payout = { utr: 'UTIBN27020300077', lines: 3, net: rupee(900) }
+  const found = reconcile(lines, awaited, {
+    known: new Map([['SBIN0270000000111', 'SMPL0000000000009' as RegNo]]),
+    payouts: new Map([[payout.utr, payout]]),
+  })
   expect(found.map(({ as, of, reference }) => [as, of.map((no) => no.at(-1)), reference])).toEqual([
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
@@ -136,5 +137,7 @@ test('lines are matched by what was told, by the number, and by amount and day o
     // The number of one's own account, which stands in each, is no reference.
     ['unmatched', [], `2027-02-03 INTEREST 12 TO ${OWN_ACCOUNT}`],
     ['known', ['9'], 'SBIN0270000000111'],
+    ['payout', [], 'UTIBN27020300077'],
   ])
+  expect(found.at(-1)?.payout).toEqual(payout)
 })

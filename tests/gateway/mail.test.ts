@@ -44,12 +44,12 @@ const hello: NewMail = {
 }
 /** The event of the mails, where its file is served. */
 let served: ServedEvent | null = null
-const mailer = (smtpUrl: string | null = null): Mailer => {
+const mailer = (smtpUrl: string | null = null, said: string[] = [], works = false): Mailer => {
   const opened = openMailer(
     {
       store,
       clock: () => now,
-      log: { info: () => {}, warn: () => {}, error: () => {} },
+      log: { info: () => {}, warn: () => {}, error: (_, text = '') => void said.push(text) },
       events: { byId: () => served },
       environment: {
         smtpUrl,
@@ -58,7 +58,7 @@ const mailer = (smtpUrl: string | null = null): Mailer => {
         publicUrl: 'https://register.example.org',
       },
     },
-    { works: false },
+    { works },
   )
   closing.push(opened.close)
   return opened
@@ -426,6 +426,29 @@ describe('over SMTP', () => {
     expect([sent, server.taken.length]).toEqual([8, 8])
     // Before its server, which waits half a minute for connections that stay.
     await worker.close()
+  })
+
+  test('what a try has put off for minutes goes out as soon as the mail server answers', async () => {
+    await Promise.all([queued(), queued()])
+    const port = await freePort()
+    const worker = mailer(`smtp://127.0.0.1:${port}`)
+    await worker.run()
+    // One of them is tried a second time, and is not due for five minutes.
+    now = instant(now + 60_000)
+    await worker.run()
+    const server = await smtp({}, port)
+    now = instant(now + 60_000)
+    for (let tick = 0; tick < 2; tick += 1) await worker.run()
+    expect(server.taken.length).toBe(2)
+    await worker.close()
+  })
+
+  test('a server that starts says at once that its mail server takes nothing', async () => {
+    const said: string[] = []
+    mailer(`smtp://127.0.0.1:${await freePort()}`, said, true)
+    await expect
+      .poll(() => said)
+      .toContain('the mail server does not take mails: they wait until it does')
   })
 
   test('mails go out several at once over connections that stay', async () => {

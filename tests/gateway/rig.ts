@@ -12,7 +12,7 @@ import type { Instant, OrderId, PaymentData, RegisterAnswer } from '../../engine
 import { assemble } from '../../server/assemble.ts'
 import { judgeHere } from '../../server/events/folder.ts'
 import type { Assembled } from '../../server/assemble.ts'
-import type { Environment } from '../../server/deps.ts'
+import type { Deps, Environment } from '../../server/deps.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
 import type { Fields } from '../../server/paying/gateway/fields.ts'
@@ -145,7 +145,7 @@ export async function openRig(
   const handOff: Rig['handOff'] = (data) =>
     fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(formOf(parts, data)),
+      body: new URLSearchParams(formOf(parts.deps, data)),
       redirect: 'manual',
     })
   return {
@@ -214,8 +214,8 @@ export async function openRig(
 }
 
 /** The hidden form as the web app builds it from the gateways file and the server's payment_data. */
-function formOf({ deps }: Assembled, data: PaymentData): Fields {
-  const gateway = deps.events.byOrderId(data.orderid)?.config.payment?.gateway
+export function formOf({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
+  const gateway = events.byOrderId(data.orderid)?.config.payment?.gateway
   if (gateway === undefined) throw new Error('the order is of no event')
   return {
     ...gateway.constants,

@@ -147,12 +147,12 @@ describe('the buttons', () => {
       ]),
     )
     const target = await rig.comeBack(fields, '/api/afpicon/airpay-response')
+    const verified =
+      { decline: 'failed', later: 'pending', wrong: 'pending' }[action as string] ?? 'success'
     expect(target.pathname).toBe(
-      action === 'decline' ? '/afpicon/payment/failed' : '/afpicon/payment/success',
+      verified === 'failed' ? '/afpicon/payment/failed' : '/afpicon/payment/success',
     )
-    expect(rig.holds(placed.orderId).status).toBe(
-      { decline: 'failed', later: 'pending', wrong: 'pending' }[action as string] ?? 'success',
-    )
+    expect(rig.holds(placed.orderId).status).toBe(verified)
   })
 
   test('a button that is not there, and any button after the end, change nothing', async () => {

@@ -36,7 +36,7 @@ test('every guard names a test that is there, and what that says without it', ()
   }
 })
 
-test.each(['docs/money.md', 'docs/security.md'])(
+test.each(['docs/money.md', 'docs/security.md', 'docs/machine.md'])(
   '%s lists the guards as they are (UPDATE=1 writes it)',
   async (page) => {
     const text = readFileSync(join(TOP, page), 'utf8')

@@ -1,6 +1,7 @@
 /**
  * What keeps each finding from coming back, as a patch that takes it out: `money/` the ways in which a rupee was
- * lost from sight, `strangers/` what the security test found. The first lines of a patch say what somebody saw,
+ * lost from sight, `strangers/` what the security test found, `office/` what people of the office could do to each other's
+ * money and people, `machine/` what an operator found. The first lines of a patch say what somebody saw,
  * `finding:` its number, `without:` what is taken out, `test:` the file and the name of the test that then fails,
  * `red:` what that says.
  */
@@ -8,10 +9,15 @@ import { join } from 'node:path'
 import { mistakesIn, TOP } from '../patches.ts'
 import type { Mistake } from '../patches.ts'
 
-export const SUBJECTS = ['money', 'strangers'] as const
+export const SUBJECTS = ['money', 'strangers', 'office', 'machine'] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** How many findings there were of each. */
-export const FINDINGS: Readonly<Record<Subject, number>> = { money: 29, strangers: 26 }
+export const FINDINGS: Readonly<Record<Subject, number>> = {
+  money: 29,
+  strangers: 26,
+  office: 15,
+  machine: 14,
+}
 
 /** Findings whose guard stands elsewhere. */
 export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
@@ -19,6 +25,8 @@ export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>
   strangers: {
     6: 'An old price never ended: 18 of [money](money.md).',
   },
+  office: {},
+  machine: {},
 }
 
 export type Guard = {
@@ -49,7 +57,7 @@ export function guards(top = TOP): readonly Guard[] {
 
 /** A page whose table below `<!-- guards: money -->` is made anew. */
 export function pageWith(text: string): string {
-  return text.replace(/(?<=<!-- guards: (\w+) -->\n\n)(?:\|.*\n)*/, (_, subject: Subject) =>
+  return text.replaceAll(/(?<=<!-- guards: (\w+) -->\n\n)(?:\|.*\n)*/g, (_, subject: Subject) =>
     tableOf(subject),
   )
 }

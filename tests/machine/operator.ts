@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { isWebBuilt } from '../../server/commands/web-build.ts'
 import { freePort } from '../browser/serve.ts'
+import { lendCompiled, lendTables } from '../server/lent.ts'
 import { own, top } from '../server/running.ts'
 
 export type Folders = {
@@ -37,6 +38,21 @@ export function makeFolders(): Folders & { remove(): void } {
   }
 }
 
+/** The variables of a server of those folders. */
+export const usual = async (
+  { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  port: number,
+): Promise<Readonly<Record<string, string | undefined>>> => ({
+  ...own,
+  PORT: String(port),
+  SANDBOX_PORT: String(await freePort()),
+  DATA_DIR: dataDir,
+  EVENTS_DIR: eventsDir,
+  ADMIN_PASSWORD: 'a password for operators',
+  RATE_LIMITS: 'off',
+  CLOCK: '2025-10-10',
+})
+
 /** Starts it and answers once it says that it listens. */
 export async function operate(
   { dataDir, eventsDir }: Folders,
@@ -49,21 +65,13 @@ export async function operate(
 ): Promise<Operated> {
   if (!(await isWebBuilt()))
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
+  lendCompiled(dataDir)
+  lendTables(dataDir)
   const port = await freePort()
   const [program, ...args] = command
   const child = spawn(program, args, {
     cwd: top,
-    env: {
-      ...own,
-      PORT: String(port),
-      SANDBOX_PORT: String(await freePort()),
-      DATA_DIR: dataDir,
-      EVENTS_DIR: eventsDir,
-      ADMIN_PASSWORD: 'a password for operators',
-      RATE_LIMITS: 'off',
-      CLOCK: '2025-10-10',
-      ...variables,
-    },
+    env: { ...(await usual({ dataDir, eventsDir }, port)), ...variables },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -75,7 +83,7 @@ export async function operate(
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {
       printed += chunk.toString()
-      if (printed.includes(`${url}/admin/login`)) resolve()
+      if (printed.includes('/admin/login')) resolve()
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
@@ -96,17 +104,21 @@ export async function operate(
 }
 
 /** A registration of which the first half is sent: `finish` sends the rest and answers with all that comes back. */
-export async function halfSent(server: Operated): Promise<{ finish(): Promise<string> }> {
-  const body = JSON.stringify({
+export async function halfSent(
+  server: Pick<Operated, 'url' | 'port'>,
+  path = '/api/afpicon/register/',
+  answers: Readonly<Record<string, string>> = {
     full_name: 'Asha Nair',
     email: 'asha@example.org',
     phone_number: '1',
     ticket_type: 'afpi-gp-specialist',
-  })
+  },
+): Promise<{ finish(): Promise<string> }> {
+  const body = JSON.stringify(answers)
   const socket = connect(server.port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(
-    `POST /api/afpicon/register/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
   )
   // An answered request on another connection says that the server has read the first half by now.
   await (await fetch(`${server.url}/healthz`)).text()

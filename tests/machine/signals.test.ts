@@ -1,8 +1,8 @@
 /** What tells a server process something: signals in each way that an operator, npm or systemd sends them. */
-import { cpSync, existsSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { run, runHere, top } from '../server/running.ts'
+import { launcher, run, runHere, top } from '../server/running.ts'
 import { halfSent, makeFolders, operate } from './operator.ts'
 import type { Operated } from './operator.ts'
 
@@ -16,6 +16,8 @@ test('a signal to the whole process group, which npm passes on as well, counts o
   const server = await operate(folders, {}, ['npm', 'start'])
   const half = await halfSent(server)
   process.kill(-server.pid, 'SIGTERM')
+  // Two of one kind could come as one.
+  process.kill(-server.pid, 'SIGINT')
   await said(server, '"message":"stopping"')
   expect(await half.finish()).toMatch(/^HTTP\/1\.1 201 /)
   await server.ended
@@ -39,6 +41,14 @@ test('npm start passes a signal on and leaves no server behind; SIGHUP and rollc
   expect([again.status, again.err]).toEqual([1, `No server is at work in ${folders.dataDir}.\n`])
 })
 
+test('a demo says where its database is, for whoever wants to look into it, and takes it away when told to stop', async () => {
+  const demo = await operate(folders, {}, [process.execPath, launcher, 'demo'])
+  const [, dataDir = ''] = /made-up registrations .* in (.+)/.exec(demo.printed()) ?? []
+  expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(true)
+  expect(await demo.stop()).toBe(0)
+  expect(existsSync(dataDir)).toBe(false)
+})
+
 test('told again later it does not wait, and what ended it is in the log', async () => {
   const server = await operate(folders)
   await halfSent(server)
@@ -49,6 +59,7 @@ test('told again later it does not wait, and what ended it is in the log', async
   clearInterval(tell)
   expect(status).toBe(3)
   expect(server.printed()).toContain('told twice: stopping at once')
+  expect(server.printed()).not.toContain('the stop got stuck')
 })
 
 test('a server that dies of an error of ours has written what it died of', async () => {
@@ -68,8 +79,9 @@ test('a server that dies of an error of ours has written what it died of', async
   })
 })
 
-test('in production a server whose web app is not built says so, and builds nothing', () => {
-  const tree = join(folders.folder, 'tree')
+/** What a server needs of this tree, without the web app that was built from it. */
+function unbuilt(): string {
+  const tree = mkdtempSync(join(folders.folder, 'tree-'))
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(tree, name), { recursive: true })
   cpSync(join(top, 'web'), join(tree, 'web'), {
@@ -77,6 +89,44 @@ test('in production a server whose web app is not built says so, and builds noth
     filter: (file) => file !== join(top, 'web', 'dist'),
   })
   symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
+  return tree
+}
+
+test('what a first start builds is built by a process that ends: a server would keep its memory for life', () => {
+  const tree = unbuilt()
+  // In the place of what takes long.
+  writeFileSync(
+    join(tree, 'server', 'commands', 'build.ts'),
+    "export const build = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
+  )
+  const tell = "process.on('exit', () => console.log(`process ${process.pid}`))"
+  const { status, out } = run(
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(tell)}`,
+      join(tree, 'bin', 'rollcall.js'),
+      'start',
+    ],
+    { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
+  )
+  const [, builder] = /^built by (\d+)$/m.exec(out) ?? []
+  const server = [...out.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
+  expect(status).toBe(3)
+  expect(Number(builder)).toBeGreaterThan(0)
+  expect(builder).not.toBe(server)
+})
+
+test('what was compiled once is not compiled again, by no thread either', () => {
+  const tell = "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
+  const { out } = run(
+    ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, launcher, 'start', '--help'],
+    { NODE_COMPILE_CACHE: '' },
+  )
+  expect(out).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
+})
+
+test('in production a server whose web app is not built says so, and builds nothing', () => {
+  const tree = unbuilt()
   const { status, err } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
     GATEWAY_MODE: 'live',
     PUBLIC_URL: 'https://register.example.org',
@@ -87,4 +137,14 @@ test('in production a server whose web app is not built says so, and builds noth
     'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.\n',
   ])
   expect(existsSync(join(tree, 'web', 'dist'))).toBe(false)
+  const doctor = run([join(tree, 'bin', 'rollcall.js'), 'doctor'], {
+    GATEWAY_MODE: 'live',
+    PUBLIC_URL: 'https://register.example.org',
+    DATA_DIR: folders.dataDir,
+    EVENTS_DIR: folders.folder,
+  })
+  expect([doctor.status, doctor.out]).toEqual([
+    1,
+    expect.stringContaining('wrong  The web app is not built: run "npm run build".'),
+  ])
 })

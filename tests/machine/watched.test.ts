@@ -111,3 +111,25 @@ test('the figures are for the machine itself and for whoever has the token, not 
   expect(await ask({ 'x-forwarded-for': '192.0.2.7' }, '127.0.0.1')).toBe(401)
   await app.close()
 })
+
+test('a proxy that TRUST_PROXY does not name is told of, once; one that it names is none', async () => {
+  const told = async (variables: Readonly<Record<string, string>>): Promise<number> => {
+    const app = await startTestApp({
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: { RATE_LIMITS: 'on', ...variables },
+    })
+    for (const visitor of ['192.0.2.7', '192.0.2.8'])
+      await app.app.inject({
+        url: '/robots.txt',
+        headers: { 'x-forwarded-for': visitor },
+        remoteAddress: '10.0.0.1',
+      })
+    const lines = app.log.filter(({ message }) =>
+      String(message).includes('TRUST_PROXY does not name who did'),
+    )
+    await app.close()
+    return lines.length
+  }
+  expect(await told({})).toBe(1)
+  expect(await told({ TRUST_PROXY: '10.0.0.1' })).toBe(0)
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../engine/index.ts'
-import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import { expectAccessible, launch, signedIn, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import { atGateway } from '../browser/delegate.ts'
 import { freePort } from '../browser/serve.ts'
@@ -37,13 +37,7 @@ beforeAll(async () => {
   url = await server.app.listen({ host: '127.0.0.1', port })
   browser = await launch()
   here = await visit(browser)
-  const answer = await server.app.inject({
-    method: 'POST',
-    url: '/admin/login/',
-    payload: { username: 'office', password: PASSWORD },
-  })
-  const [name = '', value = ''] = String(answer.headers['set-cookie']).split(/[=;]/)
-  await here.context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
+  await signedIn(here.context, url, { username: 'office', password: PASSWORD })
 })
 afterAll(async () => {
   await here.context.close()
@@ -141,7 +135,7 @@ test('a registration is cancelled by the scale of the file: its place is sold ag
   await done('By the scale.', 'Refund')
   await said('₹\u00a0590 has gone back.')
   await line('Refund by hand')
-  expect(await panel().locator('.care').count()).toBe(0)
+  await expect.poll(() => panel().locator('.care').count()).toBe(0)
 })
 
 test('a category is corrected upwards, and the delegate pays the difference by the mailed link; downwards, and it is paid back', async () => {
@@ -164,7 +158,7 @@ test('a category is corrected upwards, and the delegate pays the difference by t
   await delegate.page.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
   await atGateway(delegate.page, 'Pay')
   await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  expect(await delegate.page.getByText('is still to be paid').count()).toBe(0)
+  await expect.poll(() => delegate.page.getByText('is still to be paid').count()).toBe(0)
   expect(delegate.complaints).toEqual([])
   await delegate.context.close()
   await open(up)
@@ -209,6 +203,10 @@ test('a transfer is confirmed as it came: what fits pays, and the receipt is the
     },
   })
   const page = await open(regNo)
+  await press('Send a link to pay')
+  await dialog().waitFor()
+  await expectAccessible(page, 'sending a link to pay')
+  await page.keyboard.press('Escape')
   await press('Confirm a payment')
   await dialog().getByLabel('UTR or reference of the bank').fill('HDFCN52026011912345')
   await dialog().getByLabel('Amount in rupees, as it came').fill('3540')
@@ -233,7 +231,7 @@ test('the search of the office lists what it finds, says when it finds nothing, 
   await page.getByRole('searchbox').fill('delegate')
   await page.keyboard.press('Enter')
   await found.getByText('registrations').waitFor()
-  expect(await page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
+  await expect.poll(() => page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
   await expectAccessible(page, 'search with several hits')
   await page.getByRole('searchbox').fill(numberOf(server, EVENT, 9))
   await page.keyboard.press('Enter')
@@ -244,5 +242,6 @@ test('a number nobody has', async () => {
   const { page } = here
   await page.goto(`${url}/admin/${EVENT}/SMPL0000000000000`)
   await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
+  await expect.poll(() => page.getByRole('button', { name: 'Try Again' }).count()).toBe(0)
   await expectAccessible(page, 'registration not found')
 })

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import { expectAccessible, launch, signedIn, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import { atGateway, PROOF } from '../browser/delegate.ts'
+import { linkIn, openInbox } from '../browser/inbox.ts'
+import type { Inbox } from '../browser/inbox.ts'
 import { ADMIN, serveAlone } from '../browser/serve.ts'
 import type { ServedAlone } from '../browser/serve.ts'
 import { fixtureEvent } from '../server/fixture.ts'
@@ -43,10 +44,7 @@ approval:
       lapses_after: 10 days`,
   )
 
-type Mail = { readonly to: string; readonly text: string }
-const mails: Mail[] = []
-const heard: (() => void)[] = []
-let smtp: SMTPServer
+let inbox: Inbox
 let dataDir: string
 let served: ServedAlone
 let browser: Browser
@@ -54,31 +52,11 @@ let here: Visit
 let variables: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  smtp = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps its connections open, and a test that ends has nothing more to take from them.
-    closeTimeout: 1,
-    onData: (stream, session, done) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const text = Buffer.concat(chunks)
-          .toString('utf8')
-          .replaceAll(/=\r?\n/g, '')
-        for (const { address } of session.envelope.rcptTo) mails.push({ to: address, text })
-        done()
-        for (const listener of heard.splice(0)) listener()
-      })
-    },
-  })
-  smtp.on('error', () => {})
-  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
-  const at = smtp.server.address()
+  inbox = await openInbox()
   dataDir = mkdtempSync(join(tmpdir(), 'rollcall-approval-'))
   variables = {
     DATA_DIR: dataDir,
-    SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`,
+    SMTP_URL: inbox.url,
     MAIL_FROM: 'office@sample.example',
   }
   browser = await launch()
@@ -88,7 +66,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await here.context.close()
   await served.stop()
-  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+  await inbox.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -97,27 +75,8 @@ async function startOn(clock: string): Promise<void> {
   served = await serveAlone({ ...variables, CLOCK: clock }, ({ eventsDir }) =>
     writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
   )
-  const answer = await fetch(`${served.url}/admin/login/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ADMIN),
-  })
-  const [name = '', value = ''] = String(answer.headers.get('set-cookie')).split(/[=;]/)
-  await here.context.addCookies([
-    { name, value, url: served.url, httpOnly: true, sameSite: 'Strict' },
-  ])
+  await signedIn(here.context, served.url, ADMIN)
 }
-
-/** The newest mail to somebody with these words in it. */
-async function mailTo(to: string, words: string): Promise<string> {
-  for (;;) {
-    const found = mails.findLast((mail) => mail.to === to && mail.text.includes(words))
-    if (found !== undefined) return found.text
-    await new Promise<void>((resolve) => heard.push(resolve))
-  }
-}
-const linkIn = (text: string): string =>
-  /http:\/\/127\.0\.0\.1:\d+\/my\/[\w-]+/.exec(text)?.[0] ?? ''
 
 async function registered(n: number, answers: Readonly<Record<string, string>>): Promise<string> {
   const form = new FormData()
@@ -166,10 +125,10 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await page.getByText('and decide by 1\u00a0February\u00a02026').waitFor()
   await expectAccessible(page, 'a registration that waits for approval')
   const regNo = new URL(page.url()).searchParams.get('orderId') ?? ''
-  await mailTo('asha@example.org', 'is being looked at')
+  await inbox.mailTo('asha@example.org', 'is being looked at')
   const refused = await registered(2, { is_member: 'true', way: 'card' })
   const transfer = await registered(3, { is_member: 'false', way: 'transfer' })
-  const where = await mailTo('delegate3@example.org', '/my/')
+  const where = await inbox.mailTo('delegate3@example.org', '/my/')
 
   // The delegate of the transfer pays at the bank, and tells so.
   await page.goto(linkIn(where))
@@ -190,7 +149,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await expectAccessible(here.page, 'approving')
   await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
   await said('₹\u00a01,180 is to be paid')
-  await page.goto(linkIn(await mailTo('asha@example.org', 'has been approved')))
+  await page.goto(linkIn(await inbox.mailTo('asha@example.org', 'has been approved')))
   await page.getByRole('button', { name: 'Pay ₹\u00a01,180 now' }).click()
   await atGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
@@ -202,7 +161,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await expectAccessible(here.page, 'refusing')
   await dialog().getByRole('button', { name: 'Refuse', exact: true }).click()
   await said('The registration is refused')
-  await page.goto(linkIn(await mailTo('delegate2@example.org', 'was not approved')))
+  await page.goto(linkIn(await inbox.mailTo('delegate2@example.org', 'was not approved')))
   await page.getByText('The letter is of another society.').waitFor()
   await expectAccessible(page, 'an offer')
   await page.getByRole('button', { name: 'Accept Non-member for ₹\u00a03,540' }).click()
@@ -218,7 +177,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
     '30/01/26,NEFT CR DELEGATE THREE,SBIN026030000123,,"3,540.00"',
     '31/01/26,<b>INTEREST</b>,000000000000,,12.00',
   ]
-  await bank.getByLabel('Statement (CSV)').setInputFiles({
+  await bank.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(lines.join('\r\n')),
@@ -231,7 +190,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   expect(await bank.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await bank.getByRole('button', { name: 'Confirm 1 payment' }).click()
   await bank.getByText('1 is confirmed.').waitFor()
-  const ticket = await mailTo('delegate3@example.org', 'you are registered as Non-member')
+  const ticket = await inbox.mailTo('delegate3@example.org', 'you are registered as Non-member')
   expect(ticket).toContain(`${transfer}.png`)
   expect(ticket).toContain('application/pdf')
   await bank.getByRole('button', { name: 'Look at the statement again' }).click()

@@ -16,7 +16,7 @@ import { pdf } from '../server/files.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { cheapHash, PASSWORD, signIn } from './office.ts'
+import { actsOn, cheapHash, PASSWORD, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 let test_: TestApp
@@ -75,18 +75,8 @@ const onDay = async (at: string): Promise<void> => {
   test_.at(at)
   owner = await signIn(test_)
 }
-const address = (regNo: string) => `/admin/registrations/${regNo}/acts/`
-const act = async (office: Office, regNo: string, body: object) => {
-  const answer = await test_.app.inject({
-    method: 'POST',
-    url: address(regNo),
-    headers: { authorization: `Bearer ${office.token}` },
-    payload: body,
-  })
-  return { code: answer.statusCode, body: answer.json<ActedAnswer & { code?: string }>() }
-}
 const look = async (regNo: string): Promise<ActsAnswer> =>
-  (await owner.json(address(regNo))) as unknown as ActsAnswer
+  (await owner.json(actsOn(regNo))) as unknown as ActsAnswer
 const stored = async (regNo: string) => {
   const found = await test_.deps.store.registration(regNo)
   if (found === null) throw new Error(`${regNo} is not there`)
@@ -114,8 +104,8 @@ const places = async () =>
 describe('a letter that is looked at first', () => {
   test('cancelled before anybody looked is not called paid', async () => {
     const regNo = await registered(90)
-    const cancelled = await act(owner, regNo, { act: 'cancel', why: 'Sent twice.' })
-    expect(cancelled).toMatchObject({ code: 200, body: { state: 'cancelled' } })
+    const cancelled = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })
+    expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled' } })
     expect(await stored(regNo)).toMatchObject({ state: 'cancelled', paymentStatus: 'failed' })
   })
 
@@ -154,10 +144,10 @@ describe('a letter that is looked at first', () => {
       state: 'to_approve',
       allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse', 'erase'],
     })
-    expect((await act(desk, regNo, { act: 'approve' })).code).toBe(403)
+    expect((await desk.act(regNo, { act: 'approve' })).status).toBe(403)
     // A slip that is corrected meanwhile leaves it what it was, and its place.
     const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate One' } }
-    expect(await act(owner, regNo, name)).toMatchObject({ body: { state: 'to_approve' } })
+    expect(await owner.act(regNo, name)).toMatchObject({ body: { state: 'to_approve' } })
     expect(await stored(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
     const held = `SELECT state FROM places_taken WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`
     expect(test_.rows(held, regNo)).toEqual([{ state: 'kept' }])
@@ -166,15 +156,15 @@ describe('a letter that is looked at first', () => {
   test('is approved, and paid by the link at the price of the day of registering', async () => {
     const regNo = await registered(2)
     await onDay('2026-02-02T10:00:00+05:30')
-    expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({
-      code: 200,
+    expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({
+      status: 200,
       body: {
         state: 'to_pay',
         message:
           'The registration is approved: ₹\u00a01,180 is to be paid, and the link is on its way.',
       },
     })
-    expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({ code: 409 })
+    expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ status: 409 })
     const mail = await lastMail(regNo)
     expect(mail?.subject).toBe('Approved: please pay for Sample 2026')
     expect(mail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
@@ -206,11 +196,11 @@ describe('a letter that is refused', () => {
   test('frees the place, says why, and offers another category at the price of the day of registering', async () => {
     const regNo = await registered(4)
     await onDay('2026-02-01T10:00:00+05:30')
-    expect((await act(owner, regNo, { act: 'refuse', offer: true })).code).toBe(422)
+    expect((await owner.act(regNo, { act: 'refuse', offer: true })).status).toBe(422)
     const before = await places()
     const refusal = { act: 'refuse', why: 'The letter is of another society.', offer: true }
-    expect(await act(owner, regNo, refusal)).toMatchObject({
-      code: 200,
+    expect(await owner.act(regNo, refusal)).toMatchObject({
+      status: 200,
       body: { state: 'refused' },
     })
     expect(await places()).toEqual(before.map((taken) => taken - 1))
@@ -237,12 +227,12 @@ describe('a letter that is refused', () => {
     const accept = async (category: string) => {
       const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
       const answer = await test_.app.inject({ method: 'POST', url: `${path}acts/`, payload })
-      return { code: answer.statusCode, body: answer.json<ActedAnswer>() }
+      return { status: answer.statusCode, body: answer.json<ActedAnswer>() }
     }
-    expect((await accept('member')).code).toBe(409)
-    expect((await accept('emeritus')).code).toBe(422)
-    expect(await accept('non-member')).toMatchObject({ code: 200, body: { state: 'to_pay' } })
-    expect(await accept('non-member')).toMatchObject({ code: 200, body: { repeated: true } })
+    expect((await accept('member')).status).toBe(409)
+    expect((await accept('emeritus')).status).toBe(422)
+    expect(await accept('non-member')).toMatchObject({ status: 200, body: { state: 'to_pay' } })
+    expect(await accept('non-member')).toMatchObject({ status: 200, body: { repeated: true } })
     expect(await stored(regNo)).toMatchObject({
       category: 'non-member',
       period: 'early',
@@ -254,21 +244,21 @@ describe('a letter that is refused', () => {
     expect(await payOf(regNo, 4)).toMatchObject({ amount: '3540.00' })
     // Another answer leaves the category that was accepted, and its price.
     const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate Four' } }
-    expect((await act(owner, regNo, name)).code).toBe(200)
+    expect((await owner.act(regNo, name)).status).toBe(200)
     expect(await stored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
   })
 
   test('without an offer is at its end, until somebody approves it after all', async () => {
     const regNo = await registered(5)
     await onDay('2026-02-01T10:00:00+05:30')
-    expect((await act(owner, regNo, { act: 'refuse', why: 'No letterhead.' })).code).toBe(200)
+    expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
     expect((await lastMail(regNo))?.text).toContain(
       'Nothing was charged, and you need not do anything.',
     )
     const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
     expect(read.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
     const taken = await places()
-    expect(await act(owner, regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
+    expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
     expect(await places()).toEqual(taken.map((one) => one + 1))
     expect(await payOf(regNo, 5)).toMatchObject({ amount: '1180.00' })
   })
@@ -277,7 +267,7 @@ describe('a letter that is refused', () => {
 test('what is approved and not paid in time lapses, and frees its place', async () => {
   const regNo = await registered(9)
   await onDay('2026-02-01T10:00:00+05:30')
-  expect((await act(owner, regNo, { act: 'approve' })).code).toBe(200)
+  expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
   const before = await places()
   test_.at('2026-02-08T23:59:59+05:30')
   await test_.lapsing.run()
@@ -291,16 +281,16 @@ test('what is approved and not paid in time lapses, and frees its place', async 
 test('many letters are approved at once, each by itself', async () => {
   const [one, two, three] = [await registered(6), await registered(7), await registered(8)]
   await onDay('2026-02-01T10:00:00+05:30')
-  expect((await act(owner, three, { act: 'cancel', why: 'Ill.' })).code).toBe(200)
+  expect((await owner.act(three, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
   const bulk = async (office: Office, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
     const url = '/admin/registrations/bulk/'
     const answer = await test_.app.inject({ method: 'POST', url, headers, payload })
-    return { code: answer.statusCode, body: answer.json<BulkAnswer>() }
+    return { status: answer.statusCode, body: answer.json<BulkAnswer>() }
   }
   const reg_nos = [one, two, three, 'SMPL0', one]
   expect(await bulk(owner, { act: 'approve', reg_nos })).toMatchObject({
-    code: 200,
+    status: 200,
     body: {
       message: '2 are done; 2 are not, for the reasons below.',
       done: [one, two],
@@ -312,8 +302,8 @@ test('many letters are approved at once, each by itself', async () => {
   })
   expect(await stored(one)).toMatchObject({ state: 'to_pay' })
   // What takes a figure or a reason of its own is done one by one.
-  expect((await bulk(owner, { act: 'refund', reg_nos })).code).toBe(422)
-  expect((await bulk(owner, { act: 'approve', reg_nos: [] })).code).toBe(422)
+  expect((await bulk(owner, { act: 'refund', reg_nos })).status).toBe(422)
+  expect((await bulk(owner, { act: 'approve', reg_nos: [] })).status).toBe(422)
 })
 
 describe('a bank statement', () => {
@@ -327,7 +317,7 @@ describe('a bank statement', () => {
       },
       payload: body,
     })
-    return { code: answer.statusCode, body: answer.json() }
+    return { status: answer.statusCode, body: answer.json() }
   }
   const ADDRESS = '/admin/reconcile/?event=sample2026'
 
@@ -335,7 +325,7 @@ describe('a bank statement', () => {
     const [fits, less] = [await registered(10), await registered(11)]
     await onDay('2026-02-01T10:00:00+05:30')
     for (const regNo of [fits, less])
-      expect((await act(owner, regNo, { act: 'approve' })).code).toBe(200)
+      expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
     const statement = [
       'SAMPLE BANK,,,',
       'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
@@ -345,7 +335,7 @@ describe('a bank statement', () => {
     ].join('\n')
     const laid = await post(ADDRESS, statement)
     expect(laid).toMatchObject({
-      code: 200,
+      status: 200,
       body: {
         lines: [
           { as: 'matched', reference: 'SBIN026032000001', amount: 1180, of: [{ reg_no: fits }] },
@@ -417,8 +407,8 @@ describe('a bank statement', () => {
     expect((await post(`${ADDRESS}&date=0&narration=1&credit=2`, odd)).body).toMatchObject({
       lines: [{ as: 'unmatched', amount: 590 }],
     })
-    expect((await post(ADDRESS, 'a,"b\n')).code).toBe(422)
+    expect((await post(ADDRESS, 'a,"b\n')).status).toBe(422)
     expect((await post(ADDRESS, 'x,y\n'.repeat(5_001))).body).toMatchObject({ code: 'too_long' })
-    expect((await post(ADDRESS, 'x'.repeat(2 * 1024 * 1024 + 1))).code).toBe(413)
+    expect((await post(ADDRESS, 'x'.repeat(2 * 1024 * 1024 + 1))).status).toBe(413)
   })
 })

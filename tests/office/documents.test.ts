@@ -104,6 +104,37 @@ test('what goes back is credited as it was charged, and never more than was char
   expect(credit).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
 })
 
+test('what goes back of an invoice is credited in its own series, also when the file has lost its invoices meanwhile', async () => {
+  const regNo = await paid(8)
+  const before = server.readEvent('sample2026.yaml')
+  const without = before.replace(/^invoice:\n(?: .*\n)+/m, '')
+  expect(without).not.toBe(before)
+  const back = (reference: string) =>
+    server.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      { type: 'refunded', reference, amount: paise(20_000), at: instant(day + 7_200_000) },
+      null,
+    )
+  try {
+    for (const [file, reference] of [
+      [without, 'BACK8'],
+      [before.replace('SMPL/{year}/{n}', 'ANEW/{year}/{n}'), 'BACK9'],
+    ] as const) {
+      server.writeEvent('sample2026.yaml', file)
+      await server.deps.events.reload()
+      await back(reference)
+    }
+  } finally {
+    server.writeEvent('sample2026.yaml', before)
+    await server.deps.events.reload()
+  }
+  const credits = (await documents(regNo)).filter(({ kind }) => kind === 'credit')
+  expect(credits.map(({ serial, total }) => [serial.slice(0, 12), total])).toEqual([
+    ['CSMPL/25-26/', 200],
+    ['CSMPL/25-26/', 200],
+  ])
+})
+
 test('a document cannot be rewritten or deleted', async () => {
   expect(server.rows('SELECT id FROM documents').length).toBeGreaterThan(0)
   const db = new Database(join(server.dir, 'rollcall.db'))

@@ -13,7 +13,7 @@ import {
   startOf,
   delegateOf,
 } from '../../engine/index.ts'
-import type { Answers, Instant, RegNo } from '../../engine/index.ts'
+import type { ActedAnswer, Answers, Instant, RegNo } from '../../engine/index.ts'
 import type { NewMail } from '../../server/store/store.ts'
 import type { TestApp } from '../server/harness.ts'
 
@@ -28,7 +28,15 @@ export type Office = {
   readonly cookie: string
   get(url: string): Promise<LightMyRequestResponse>
   json(url: string): Promise<Record<string, never>>
+  /** Does something with a registration. */
+  act(
+    regNo: string,
+    payload: object,
+  ): Promise<{ readonly status: number; readonly body: ActedAnswer & { readonly code?: string } }>
 }
+
+/** Where a registration is acted on. */
+export const actsOn = (regNo: string): string => `/admin/registrations/${regNo}/acts/`
 
 export async function signIn(test: TestApp, username = 'office'): Promise<Office> {
   if ((await test.deps.store.admin(username)) === null)
@@ -40,8 +48,9 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
   })
   expect(answer.statusCode).toBe(200)
   const token = answer.json<{ token: string }>().token
+  const headers = { authorization: `Bearer ${token}` }
   const get = (url: string): Promise<LightMyRequestResponse> =>
-    test.app.inject({ method: 'GET', url, headers: { authorization: `Bearer ${token}` } })
+    test.app.inject({ method: 'GET', url, headers })
   return {
     token,
     cookie: `rollcall_session=${token}`,
@@ -50,6 +59,10 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
       const answered = await get(url)
       expect(answered.statusCode, answered.body).toBe(200)
       return answered.json()
+    },
+    act: async (regNo, payload) => {
+      const acted = await test.app.inject({ method: 'POST', url: actsOn(regNo), headers, payload })
+      return { status: acted.statusCode, body: acted.json() }
     },
   }
 }

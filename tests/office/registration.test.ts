@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActsAnswer, OfficeRegistrationAnswer } from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { noon, numberOf, register, signIn } from './office.ts'
+import { actsOn, noon, numberOf, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 let test_: TestApp
@@ -181,7 +181,7 @@ describe('the proof', () => {
 })
 
 const acts = async (regNo: string): Promise<ActsAnswer> =>
-  (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActsAnswer
+  (await office.json(actsOn(regNo))) as unknown as ActsAnswer
 
 test('how to reach the delegate, and money that waits for a decision, come with the registration', async () => {
   const regNo = await register(test_, EVENT, {
@@ -207,13 +207,7 @@ test('how to reach the delegate, and money that waits for a decision, come with 
 })
 
 describe('the confirmation again', () => {
-  const resend = (regNo: string) =>
-    test_.app.inject({
-      method: 'POST',
-      url: `/admin/registrations/${regNo}/acts/`,
-      headers: { authorization: `Bearer ${office.token}` },
-      payload: { act: 'resend' },
-    })
+  const resend = (regNo: string) => office.act(regNo, { act: 'resend' })
 
   test('goes to the delegate once per click, and is on record', async () => {
     const regNo = await register(test_, EVENT, {
@@ -223,8 +217,8 @@ describe('the confirmation again', () => {
       pays: 'success',
     })
     const answer = await resend(regNo)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toMatchObject({
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
       status: 'success',
       message: 'An email is on its way to delegate5@example.org.',
     })
@@ -242,11 +236,11 @@ describe('the confirmation again', () => {
       answers: answersOf(6),
     })
     const answer = await resend(regNo)
-    expect(answer.statusCode).toBe(409)
-    expect(answer.json()).toMatchObject({ code: 'not_now' })
+    expect(answer.status).toBe(409)
+    expect(answer.body).toMatchObject({ code: 'not_now' })
     expect((await open(regNo)).mails).toEqual([])
   })
 
   test('is refused for a number nobody has', async () =>
-    expect((await resend(numberOf(test_, EVENT, 999))).statusCode).toBe(404))
+    expect((await resend(numberOf(test_, EVENT, 999))).status).toBe(404))
 })

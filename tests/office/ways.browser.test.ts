@@ -3,21 +3,19 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import { expectAccessible, launch, signedIn, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import { PROOF } from '../browser/delegate.ts'
+import { openInbox } from '../browser/inbox.ts'
+import type { Inbox } from '../browser/inbox.ts'
 import { ADMIN, serveAlone, TOP } from '../browser/serve.ts'
 import type { ServedAlone } from '../browser/serve.ts'
 
 const FILE = 'lekhacon2027.yaml'
 const NUMBER = /LEKH\d+/
 
-type Mail = { readonly to: string; readonly text: string }
-const mails: Mail[] = []
-const heard: (() => void)[] = []
-let smtp: SMTPServer
+let inbox: Inbox
 let served: ServedAlone
 let browser: Browser
 let delegate: Visit
@@ -25,31 +23,11 @@ let office: Visit
 let desk: Visit
 
 beforeAll(async () => {
-  smtp = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps its connections open, and a test that ends has nothing more to take from them.
-    closeTimeout: 1,
-    onData: (stream, session, done) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const text = Buffer.concat(chunks)
-          .toString('utf8')
-          .replaceAll(/=\r?\n/g, '')
-        for (const { address } of session.envelope.rcptTo) mails.push({ to: address, text })
-        done()
-        for (const listener of heard.splice(0)) listener()
-      })
-    },
-  })
-  smtp.on('error', () => {})
-  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
-  const at = smtp.server.address()
+  inbox = await openInbox()
   served = await serveAlone(
     {
       CLOCK: '2027-01-10T11:00:00+05:30',
-      SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`,
+      SMTP_URL: inbox.url,
       MAIL_FROM: 'office@lekhacon.example',
     },
     ({ eventsDir }) => copyFileSync(join(TOP, 'tests', 'events', FILE), join(eventsDir, FILE)),
@@ -58,35 +36,13 @@ beforeAll(async () => {
   delegate = await visit(browser)
   office = await visit(browser)
   desk = await visit(browser)
-  await signIn(office, ADMIN)
+  await signedIn(office.context, served.url, ADMIN)
 })
 afterAll(async () => {
   for (const one of [delegate, office, desk]) await one.context.close()
   await served.stop()
-  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+  await inbox.close()
 })
-
-async function signIn(
-  { context }: Visit,
-  who: { readonly username: string; readonly password: string },
-): Promise<void> {
-  const answer = await fetch(`${served.url}/admin/login/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(who),
-  })
-  const [name = '', value = ''] = String(answer.headers.get('set-cookie')).split(/[=;]/)
-  await context.addCookies([{ name, value, url: served.url, httpOnly: true, sameSite: 'Strict' }])
-}
-
-/** The mail to somebody with these words in it, once it has come. */
-async function mailTo(to: string, words: string): Promise<string> {
-  for (;;) {
-    const found = mails.findLast((mail) => mail.to === to && mail.text.includes(words))
-    if (found !== undefined) return found.text
-    await new Promise<void>((resolve) => heard.push(resolve))
-  }
-}
 
 /** Fills in the form, and chooses to pay by a transfer; answers the number, on the delegate's own page. */
 async function registered(page: Page, email: string): Promise<string> {
@@ -122,11 +78,11 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await page.getByRole('img', { name: /Code for an app/ }).waitFor()
   await page.getByText('50200012345678', { exact: true }).waitFor()
   await expectAccessible(page, 'the own page, where to pay')
-  expect(await mailTo(email, 'How to pay')).toContain('account 50200012345678')
+  expect(await inbox.mailTo(email, 'How to pay')).toContain('account 50200012345678')
   await page.getByLabel(/^Screenshot/).setInputFiles(PROOF)
   await page.getByText(/: sent$/).waitFor()
   await told(page, '512345678901')
-  await mailTo(email, 'We look for your payment')
+  await inbox.mailTo(email, 'We look for your payment')
 
   const seen = await openInOffice(office, regNo)
   await acts(seen).getByText('512345678901').waitFor()
@@ -137,30 +93,12 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await dialog.getByRole('button', { name: 'Confirm a payment' }).click()
   await acts(seen).getByText('is paid.').waitFor()
 
-  const ticket = await mailTo(email, `LEKHACON 2027: ${regNo}`)
+  const ticket = await inbox.mailTo(email, `LEKHACON 2027: ${regNo}`)
   expect(ticket).toContain(`filename=${regNo}.png`)
   expect(ticket).toContain('application/pdf')
   await page.reload()
   await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
 })
-
-/** The one decision that waits, as the office's call takes it. */
-async function accepted(page: Page, regNo: string, why: string): Promise<void> {
-  const said = await page.evaluate(
-    async ([number, reason]) => {
-      const list = await fetch('/api/admin/reviews/?event=lekhacon2027')
-      const { reviews } = (await list.json()) as { reviews: { id: string }[] }
-      const answer = await fetch(`/api/admin/registrations/${number}/acts/`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ act: 'accept', review: reviews[0]?.id, why: reason }),
-      })
-      return answer.text()
-    },
-    [regNo, why] as const,
-  )
-  expect(said).toContain('"complete"')
-}
 
 test('a wrong amount is before the treasurer, who accepts it with a reason', async () => {
   const email = 'binu@delegate.example'
@@ -172,10 +110,11 @@ test('a wrong amount is before the treasurer, who accepts it with a reason', asy
   await dialog.getByLabel('Amount in rupees, as it came').fill('4700')
   await dialog.getByRole('button', { name: 'Confirm a payment' }).click()
   await acts(seen).getByText('is before the treasurer').waitFor()
-  await accepted(seen, regNo, 'The bank took 20 rupees.')
-  await openInOffice(office, regNo)
+  await acts(seen).getByRole('button', { name: 'Accept the payment' }).click()
+  await dialog.getByLabel('Why').fill('The bank took 20 rupees.')
+  await dialog.getByRole('button', { name: 'Accept the payment' }).click()
   await acts(seen).getByText('The bank took 20 rupees.').waitFor()
-  await mailTo(email, `LEKHACON 2027: ${regNo}`)
+  await inbox.mailTo(email, `LEKHACON 2027: ${regNo}`)
 })
 
 test('somebody is added and pays at the desk, by whoever has only that role and sees no refund', async () => {
@@ -186,7 +125,7 @@ test('somebody is added and pays at the desk, by whoever has only that role and 
     input: who.password,
     env: { ...process.env, DATA_DIR: served.dataDir, EVENTS_DIR: served.eventsDir },
   })
-  await signIn(desk, who)
+  await signedIn(desk.context, served.url, who)
   const { page } = desk
   await page.goto(`${served.url}/admin/lekhacon2027/add`)
   await page.getByRole('heading', { name: 'Add at the desk' }).waitFor()
@@ -204,7 +143,7 @@ test('somebody is added and pays at the desk, by whoever has only that role and 
   await page.getByText('is registered and paid.').waitFor()
   await page.getByRole('link', { name: NUMBER }).click()
   await acts(page).getByText('Added at the desk').waitFor()
-  expect(await acts(page).getByRole('button', { name: 'Refund' }).count()).toBe(0)
-  const ticket = await mailTo('chitra@delegate.example', 'We have received')
+  await expect.poll(() => acts(page).getByRole('button', { name: 'Refund' }).count()).toBe(0)
+  const ticket = await inbox.mailTo('chitra@delegate.example', 'We have received')
   expect(ticket).toContain('application/pdf')
 })

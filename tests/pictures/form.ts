@@ -205,6 +205,61 @@ export const formStates = (server: Pictured): readonly State[] => {
         await page.getByRole('button', { name: 'Try again' }).first().waitFor()
       },
     },
+    {
+      name: 'form-contradicts',
+      open: async (page) => {
+        await filled(server, page)
+        await page.getByRole('radio', { name: 'Non-AFPI – Post Graduate', exact: true }).check()
+        await page.getByRole('switch', { name: 'AFPI Member' }).check()
+        await page.getByRole('button', { name: 'Check this answer' }).first().waitFor()
+      },
+    },
+    {
+      name: 'form-file-refused',
+      open: async (page) => {
+        await openForm(server, page)
+        await page.getByRole('radio', { name: PG, exact: true }).check()
+        await page
+          .locator('input[type=file]')
+          .setInputFiles({ ...PROOF, name: 'a film of the certificate.mp4' })
+        await page.getByText('a film of the certificate.mp4:').first().waitFor()
+      },
+    },
+    {
+      name: 'form-file-sending',
+      open: async (page) => {
+        await page.route(/\/proofs\/$/, () => {})
+        await filled(server, page)
+        await page.getByRole('progressbar').waitFor()
+        await payButton(page).click()
+      },
+    },
+    {
+      name: 'form-sending',
+      open: async (page) => {
+        await page.route('**/register/', () => {})
+        await filled(server, page, INTERN)
+        await payButton(page).click()
+        await page.getByRole('button', { name: 'Processing Registration' }).waitFor()
+      },
+    },
+    {
+      name: 'form-unfolded',
+      open: async (page) => {
+        await page.setViewportSize({ width: 360, height: 740 })
+        await filled(server, page, INTERN)
+        await page.getByRole('button', { name: /Details/ }).click()
+      },
+    },
+    {
+      name: 'form-menu',
+      open: async (page) => {
+        await at('/sevana2027')(page)
+        await page.getByRole('combobox').last().press('ArrowDown')
+        await page.getByRole('listbox').waitFor()
+      },
+    },
+    { name: 'form-without-script', javaScript: false, open: at('/afpicon2026') },
     { name: 'form-chirurgia', open: at('/chirurgia2026') },
     { name: 'form-ended', open: at('/midzone2025') },
     { name: 'form-closed', open: at('/pulmocon2025') },

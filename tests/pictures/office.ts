@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { atGateway, registeredByCall } from '../browser/delegate.ts'
 import { ADMIN } from '../browser/serve.ts'
 import { registeredByTransfer, tellPaid } from './results.ts'
+import { asked, dialog, signedIn as signedInTo } from './session.ts'
 import { NOW, to } from './state.ts'
 import type { Pictured, State } from './state.ts'
 
@@ -12,33 +13,13 @@ const PASSWORD_OF_SOMEBODY = 'three words apart'
 export const officeStates = (server: Pictured): readonly State[] => {
   const at = to(server)
   const began = Date.now()
-  /** One session for all pictures: what signs in costs more than what is looked at. */
-  let session: Promise<readonly [name: string, value: string]> | null = null
-  const signIn = async (): Promise<readonly [string, string]> => {
-    const answer = await fetch(`${server.url}/admin/login/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(ADMIN),
-    })
-    const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(/[=;]/)
-    return [name, value]
-  }
-  const signedIn =
-    (path: string): State['open'] =>
-    async (page) => {
-      const [name, value] = await (session ??= signIn())
-      await page.context().addCookies([{ name, value, url: server.url, httpOnly: true }])
-      await at(path)(page)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-    }
+  const signedIn = signedInTo(server)
   /** Some registration of the long list that stands so. */
   const someone = async (status: string): Promise<string> => {
-    const [name, value] = await (session ??= signIn())
-    const answer = await fetch(
-      `${server.url}/afpicon/admin/registrations/?payment_status=${status}&page_size=10`,
-      { headers: { cookie: `${name}=${value}` } },
-    )
-    const { registrations } = (await answer.json()) as { registrations: { reg_no: string }[] }
+    const { registrations } = (await asked(
+      server,
+      `/afpicon/admin/registrations/?payment_status=${status}&page_size=10`,
+    )) as { registrations: { reg_no: string }[] }
     const [first] = registrations
     if (first === undefined) throw new Error(`nobody's payment is ${status}`)
     return first.reg_no
@@ -62,7 +43,51 @@ export const officeStates = (server: Pictured): readonly State[] => {
       await then(page)
     },
   })
-  const dialog = (page: Page) => page.getByRole('dialog')
+  /** Somebody whose money does not fit; nothing is decided in any picture, so one serves them all. */
+  let reviewed: string | null = null
+  const inReview = async (page: Page): Promise<string> => {
+    if (reviewed !== null) return reviewed
+    const regNo = await registeredByCall(server.url, 'Dr. Example Review')
+    await at(`/afpicon/payment/success?orderId=${regNo}`)(page)
+    await page.getByRole('button', { name: /^Pay/ }).click()
+    await atGateway(page, 'Pay a wrong amount')
+    await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
+    return (reviewed = regNo)
+  }
+  const decision = (name: string, button: string): State => ({
+    name: `office-act-${name}`,
+    open: async (page) => {
+      await openRegistration(page, await inReview(page))
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await dialog(page).waitFor()
+    },
+  })
+  /** The desk's form of the conference that takes money there. */
+  const addingAt = async (page: Page): Promise<void> => {
+    await signedIn('/admin/lekhacon2027/add')(page)
+    await page.getByRole('button', { name: 'Register' }).waitFor()
+  }
+  const tickTwo = async (page: Page): Promise<void> => {
+    await signedIn('/admin/afpicon2026?payment_status=pending')(page)
+    const boxes = page.getByRole('checkbox', { name: /^Tick/ })
+    await boxes.first().check()
+    await boxes.nth(1).check()
+    await page.getByRole('group', { name: 'The ticked rows' }).waitFor()
+  }
+  /** A bank's file, laid beside the registrations. */
+  const statement = async (
+    page: Page,
+    lines: readonly string[],
+    event = 'lekhacon2027',
+  ): Promise<void> => {
+    await signedIn(`/admin/${event}/reconcile`)(page)
+    await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+      name: 'statement.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(lines.join('\r\n')),
+    })
+    await page.getByRole('button', { name: 'Lay it beside the registrations' }).click()
+  }
   const why = (page: Page) => dialog(page).getByLabel('Why', { exact: true })
 
   return [
@@ -120,12 +145,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-registration-in-review',
       open: async (page) => {
-        const regNo = await registeredByCall(server.url, 'Dr. Example Review')
-        await at(`/afpicon/payment/success?orderId=${regNo}`)(page)
-        await page.getByRole('button', { name: /^Pay/ }).click()
-        await atGateway(page, 'Pay a wrong amount')
-        await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
-        await openRegistration(page, regNo)
+        await openRegistration(page, await inReview(page))
       },
     },
     {
@@ -135,6 +155,97 @@ export const officeStates = (server: Pictured): readonly State[] => {
         await tellPaid(server, page, regNo)
         await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
         await page.getByText('This registration is').waitFor()
+      },
+    },
+    {
+      name: 'office-act-not-found',
+      open: async (page) => {
+        const regNo = await registeredByTransfer(server, 'Dr. Example Nowhere')
+        await tellPaid(server, page, regNo)
+        await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
+        await page.getByRole('button', { name: 'Payment not found', exact: true }).click()
+        await dialog(page).waitFor()
+      },
+    },
+    {
+      name: 'office-bank-laid',
+      open: async (page) => {
+        const regNo = await registeredByTransfer(server, 'Dr. Example Matched')
+        await tellPaid(server, page, regNo)
+        await statement(page, [
+          'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+          `12/01/26,IMPS CR DR EXAMPLE MATCHED MALABAR BANK THRISSUR,6012${regNo.slice(-8)},,"4,720.00"`,
+          '12/01/26,INTEREST,000000000000,,12.00',
+        ])
+        await page.getByRole('heading', { name: 'Nobody waits for it (1)' }).waitFor()
+      },
+    },
+    {
+      name: 'office-bank-columns',
+      open: async (page) => {
+        await statement(page, ['When,What,How much', '12/01/26,SOMETHING,"4,720.00"'])
+        await page.getByRole('form', { name: 'Which column is which' }).waitFor()
+      },
+    },
+    {
+      name: 'office-settlement',
+      open: async (page) => {
+        const regNo = await registeredByCall(server.url, 'Dr. Example Settled')
+        const utr = 'UTIBN26012000011'
+        await statement(
+          page,
+          [
+            'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+            `${regNo},188507935,1180.00,20.00,3.60,1156.40,${utr},12-01-2026,Sale`,
+            `ELSEWHERE000000001,188507936,"3,540.00",60.00,10.80,"3,469.20",${utr},12-01-2026,Sale`,
+            `ELSEWHERE000000001,188507937,590.00,0,0,590.00,${utr},12-01-2026,Refund`,
+            `ELSEWHERE000000002,188507938,590.00,0,0,590.00,${utr},12-01-2026,Chargeback`,
+          ],
+          'afpicon2026',
+        )
+        await page.getByRole('heading', { name: 'Settlement of the gateway' }).waitFor()
+      },
+    },
+    {
+      name: 'office-money',
+      open: async (page) => {
+        await inReview(page)
+        await signedIn('/admin/money')(page)
+        await page
+          .getByRole('group', { name: /^Review/ })
+          .first()
+          .waitFor()
+      },
+    },
+    { name: 'office-adding', open: addingAt },
+    {
+      name: 'office-adding-refused',
+      open: async (page) => {
+        await addingAt(page)
+        await page.getByLabel('Registering as').selectOption('member')
+        await page.getByRole('button', { name: 'Register' }).click()
+        await page.locator('[aria-invalid=true]').first().waitFor()
+      },
+    },
+    {
+      name: 'office-added',
+      open: async (page) => {
+        await addingAt(page)
+        await page.getByLabel('Full name').fill('Dr. Example Desk')
+        await page.getByLabel('Email').fill('example.desk@example.org')
+        await page.getByLabel('Phone').fill('9847000001')
+        await page.getByLabel('Registering as').selectOption('member')
+        await page.getByLabel('Paid by').selectOption('cash')
+        await page.getByLabel('Slip number').fill('17')
+        await page.getByRole('button', { name: 'Register' }).click()
+        await page.getByText('is registered and paid.').waitFor()
+      },
+    },
+    {
+      name: 'office-adding-sells',
+      open: async (page) => {
+        await signedIn('/admin/nidancon2027/add')(page)
+        await page.getByRole('button', { name: 'Register' }).waitFor()
       },
     },
     { name: 'office-bank', open: signedIn('/admin/lekhacon2027/reconcile') },
@@ -164,6 +275,37 @@ export const officeStates = (server: Pictured): readonly State[] => {
     ),
     act('confirm', 'pending', 'Confirm a payment'),
     act('send-link', 'pending', 'Send a link to pay'),
+    act('resend', 'success', 'Resend confirmation'),
+    act('erase', 'success', 'Erase the person'),
+    decision('accept', 'Accept the payment'),
+    decision('dismiss', 'Dismiss the payment'),
+    { name: 'office-ticked', open: tickTwo },
+    {
+      name: 'office-ticked-act',
+      open: async (page) => {
+        await tickTwo(page)
+        await page.getByRole('button', { name: 'Send a link to pay' }).click()
+        await dialog(page).waitFor()
+      },
+    },
+    {
+      name: 'office-list-tools',
+      open: async (page) => {
+        await signedIn('/admin/afpicon?payment_status=failed')(page)
+        await page.getByText('More columns').click()
+        await page.getByRole('checkbox', { name: 'Designation' }).check()
+        await page.getByText('Views', { exact: true }).click()
+        await page.getByLabel('Keep these filters as').fill('Who failed')
+      },
+    },
+    {
+      name: 'office-dashboard-failed',
+      open: async (page) => {
+        await page.route('**/admin/dashboard/stats/', (route) => route.abort())
+        await signedIn('/admin/dashboard')(page)
+        await page.getByRole('alert').waitFor()
+      },
+    },
     { name: 'office-codes', open: signedIn('/admin/codes-of/nidancon2027') },
     {
       name: 'office-codes-made',
@@ -218,6 +360,8 @@ export const officeStates = (server: Pictured): readonly State[] => {
       },
     },
     { name: 'office-activity', open: signedIn('/admin/activity') },
+    { name: 'office-mails', open: signedIn('/admin/mails') },
+    { name: 'office-event-files', open: signedIn('/admin/event-files') },
     {
       name: 'office-page-not-found',
       open: signedIn('/admin/nowhere-at-all'),

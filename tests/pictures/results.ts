@@ -35,8 +35,9 @@ const REGISTRATION: Answered = {
   may_pay: false,
 }
 const PAID = { payment_status: 'success', payment_date: NOW } as const
+const PAID_IN_FULL = { stands: 'complete', ...PAID } as const
 const STANDS: Readonly<Record<string, Partial<Answered>>> = {
-  paid: { stands: 'complete', ...PAID },
+  paid: PAID_IN_FULL,
   'paid-twice': { stands: 'complete', ...PAID, second_payment: true, refunded_amount: 1000 },
   'paid-in-part': { stands: 'complete', ...PAID, difference_due: 2360, may_pay: true },
   'pending-not-paid': { stands: 'not-paid', may_pay: true },
@@ -45,6 +46,11 @@ const STANDS: Readonly<Record<string, Partial<Answered>>> = {
   failed: { stands: 'failed', payment_status: 'failed', failed_as: 'declined', may_pay: true },
   refunded: { stands: 'refunded', payment_status: 'refunded', payment_date: NOW },
   cancelled: { stands: 'cancelled', ...PAID },
+  'to-approve': { stands: 'to-approve', decide_by: '2026-01-14T00:00:00+05:30' },
+  'not-approved': { stands: 'refused' },
+  'by-hand': { stands: 'by-hand', may_pay: true },
+  told: { stands: 'told' },
+  lapsed: { stands: 'lapsed', may_pay: true },
 }
 
 /** Somebody who chose to pay by transfer; answers the number. */
@@ -76,19 +82,95 @@ export async function tellPaid(server: Pictured, page: Page, regNo: string): Pro
 
 export const resultStates = (server: Pictured): readonly State[] => {
   const at = to(server)
+  const found = async (page: Page, stands: Partial<Answered>): Promise<void> => {
+    await page.route('**/registrations/**', (route) =>
+      route.fulfill({
+        json: { status: 'success', registration: { ...REGISTRATION, ...stands } },
+      }),
+    )
+    await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+    await page.locator('h2').first().waitFor()
+  }
   return [
     ...Object.entries(STANDS).map(([name, stands]): State => ({
       name: `result-${name}`,
+      open: (page) => found(page, stands),
+    })),
+    {
+      name: 'result-paid-print',
+      open: async (page) => {
+        await found(page, PAID_IN_FULL)
+        await page.emulateMedia({ media: 'print' })
+      },
+    },
+    {
+      name: 'result-looking-up',
+      open: async (page) => {
+        // Never answered: the page goes on looking.
+        await page.route('**/registrations/**', () => {})
+        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await page.getByRole('status').filter({ hasText: 'Looking up' }).waitFor()
+      },
+    },
+    {
+      name: 'result-unreachable',
+      open: async (page) => {
+        await page.route('**/registrations/**', (route) => route.abort())
+        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await page.getByRole('alert').waitFor()
+      },
+    },
+    {
+      name: 'result-asks-email',
       open: async (page) => {
         await page.route('**/registrations/**', (route) =>
           route.fulfill({
-            json: { status: 'success', registration: { ...REGISTRATION, ...stands } },
+            status: 403,
+            json: {
+              status: 'error',
+              code: 'email_differs',
+              message: 'This registration was made with another email address.',
+            },
           }),
         )
         await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
-        await page.locator('h2').first().waitFor()
+        await page.getByRole('heading', { name: 'Your email address' }).waitFor()
       },
-    })),
+    },
+    {
+      name: 'result-paid-partial',
+      open: async (page) => {
+        // What is withheld is not there at all.
+        const { email: _email, phone_number: _phone, ...told } = REGISTRATION
+        await page.route('**/registrations/**', (route) =>
+          route.fulfill({
+            json: { status: 'success', registration: { ...told, ...PAID_IN_FULL }, partial: true },
+          }),
+        )
+        await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await page.getByText('Only part of this registration').waitFor()
+      },
+    },
+    {
+      name: 'result-price-changed',
+      open: async (page) => {
+        await page.route('**/api/payment/retry/', (route) =>
+          route.fulfill({
+            status: 409,
+            json: {
+              status: 'error',
+              code: 'price_moved',
+              message: 'Changed',
+              was: quoted(6250),
+              quote: quoted(8000),
+            },
+          }),
+        )
+        await found(page, { stands: 'not-paid', may_pay: true })
+        await page.getByRole('button', { name: /^Pay/ }).click()
+        await page.getByRole('dialog').waitFor()
+      },
+    },
     { name: 'result-unknown', open: at('/afpicon/payment/success?orderId=AFPI2000000000009') },
     { name: 'result-failed-unknown', open: at('/afpicon/payment/failed') },
     {

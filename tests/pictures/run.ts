@@ -1,6 +1,7 @@
 /**
- * `npm run pictures [FOLDER [WORD]]`: every page in every state at five widths, to be looked at beside the mocks;
- * with a word, those whose names hold it. Says which page is wider than the window, and which scrolls although it is short.
+ * `npm run pictures [FOLDER [WORD…]]`: every page in every state at five widths, to be looked at beside the mocks;
+ * with words, those whose names hold one of them. Says which page is wider than the window, which scrolls although it is short,
+ * where one thing lies over another, and what axe finds.
  */
 import {
   cpSync,
@@ -15,11 +16,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FACES } from '../../engine/index.ts'
-import { launch, visit } from '../browser/browser.ts'
+import { misplaced } from '../browser/boxes.ts'
+import { axe, launchDrawing, visit } from '../browser/browser.ts'
 import { INTERN, payButton } from '../browser/delegate.ts'
 import { serveAlone, TOP } from '../browser/serve.ts'
 import { filled, formStates } from './form.ts'
 import { officeStates } from './office.ts'
+import { LETTERS, LETTERS_FILE, ownStates } from './own.ts'
 import { NUMBER, resultStates } from './results.ts'
 import { NOW, to } from './state.ts'
 import type { State } from './state.ts'
@@ -32,10 +35,12 @@ const SIZES = [
   [1280, 900],
   [1920, 1080],
 ] as const
+/** Where axe looks: as a phone and as a desk have the page. */
+const JUDGED_PX: readonly number[] = [360, 1280]
 /** A page that scrolls by less than this would better not scroll. */
 const SCROLLS_PX_MIN = 60
 
-const [, , folder = 'pictures', word = ''] = process.argv
+const [, , folder = 'pictures', ...words] = process.argv
 const into = resolve(folder)
 mkdirSync(into, { recursive: true })
 
@@ -46,9 +51,13 @@ const running = await serveAlone(
   ({ eventsDir }) => {
     for (const more of ['tests/events', 'tests/browser/further-events'])
       cpSync(join(TOP, more), eventsDir, { recursive: true })
+    writeFileSync(join(eventsDir, LETTERS_FILE), LETTERS)
     // One that is not open yet.
     const free = readFileSync(join(eventsDir, 'sevana2027.yaml'), 'utf8')
-    const later = free.replaceAll('sevana2027', 'later2027').replace('SEVA', 'LATR')
+    const later = free
+      .replaceAll('sevana2027', 'later2027')
+      .replace('SEVA', 'LATR')
+      .replace(/^( +title: .*)$/m, '$1 (later)')
     writeFileSync(
       join(eventsDir, 'later2027.yaml'),
       later.replace('\nroutes:', '\nregistration: {opens: 2026-06-01}\n\nroutes:'),
@@ -61,11 +70,38 @@ const [demo = ''] = readdirSync(temporary)
 const server = { url: running.url, dataDir: join(temporary, demo) }
 const at = to(server)
 
+/** The page for organisers, at one of its tabs; the file itself has one where the page is narrow. */
+async function organisers(page: Page, tab: string): Promise<void> {
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await at('/organisers')(page)
+  await page.getByText(/examples pass/).waitFor()
+  await page.getByRole('tab', { name: tab }).click()
+  await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
+}
+
 /** What belongs to no event. */
 const SITE: readonly State[] = [
   { name: 'landing', open: at('/') },
   { name: 'landing-unknown-payment', open: at('/?message=unknown-payment') },
   { name: 'organisers', open: at('/organisers') },
+  ...['File', 'Price', 'Result pages', 'Findings', 'Examples'].map((tab): State => ({
+    name: `organisers-${tab.toLowerCase().replaceAll(' ', '-')}`,
+    open: (page) => organisers(page, tab),
+  })),
+  {
+    name: 'organisers-wrong',
+    open: async (page) => {
+      await organisers(page, 'File')
+      await page.locator('.cm-content').focus()
+      await page.keyboard.press('Control+End')
+      await page.keyboard.type('venu: Town Hall')
+      await page
+        .getByText(/\d errors?/)
+        .first()
+        .waitFor()
+      await page.getByRole('tab', { name: 'Findings' }).click()
+    },
+  },
   { name: 'not-found', open: at('/nowhere') },
   {
     name: 'broken',
@@ -74,6 +110,15 @@ const SITE: readonly State[] = [
       await page.route('**/assets/failed-*.js', (route) => route.abort())
       await page.route('**/assets/results-*.js', (route) => route.abort())
       await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+    },
+  },
+  {
+    name: 'gateway-orders',
+    open: async (page) => {
+      await filled(server, page, INTERN)
+      await payButton(page).click()
+      await page.waitForURL((url) => url.origin !== server.url)
+      await page.goto(new URL('/', page.url()).href)
     },
   },
   {
@@ -88,25 +133,33 @@ const SITE: readonly State[] = [
 
 // ── Taking them ────────────────────────────────────────────────────────────────
 
-const browser = await launch()
+const browser = await launchDrawing()
 try {
-  for (const { name, open } of [
+  for (const { name, open, javaScript = true } of [
     ...formStates(server),
     ...resultStates(server),
+    ...ownStates(server),
     ...SITE,
     ...officeStates(server),
   ]) {
-    if (!name.includes(word)) continue
-    const { page, context, complaints } = await visit(browser, { own: true, height: 900 })
+    if (words.length > 0 && !words.some((word) => name.includes(word))) continue
+    const { page, context, complaints } = await visit(browser, {
+      own: true,
+      height: 900,
+      javaScript,
+    })
     try {
       await open(page)
-      await page.waitForLoadState('networkidle')
+      // Where an answer is held back the network never rests.
+      await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {})
       // Of a form: until its script has taken over, and its faces are there.
-      await page.waitForFunction(
-        (id) => document.querySelector(`#${id}`)?.getAttribute('media') !== 'not all',
-        FACES,
-      )
-      for (const [width, height] of SIZES) await take(page, name, width, height)
+      if (javaScript)
+        await page.waitForFunction(
+          (id) => document.querySelector(`#${id}`)?.getAttribute('media') !== 'not all',
+          FACES,
+        )
+      for (const [width, height] of SIZES)
+        await (javaScript ? take(page, name, width, height) : takeAsItIs(page, name, width, height))
     } catch (error) {
       console.log(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -120,6 +173,12 @@ try {
 }
 console.log(`${readdirSync(into).length} pictures are in ${into}.`)
 
+/** Where no script runs, none of ours can measure. */
+async function takeAsItIs(page: Page, name: string, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.screenshot({ path: join(into, `${name}-${width}.png`), fullPage: true })
+}
+
 async function take(page: Page, name: string, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height })
   const { wide, whole } = await page.evaluate(async () => {
@@ -131,6 +190,9 @@ async function take(page: Page, name: string, width: number, height: number): Pr
     await document.fonts.ready
     scrollTo({ top: 0, behavior: 'instant' })
     await drawn()
+    // And what is fetched when everything else is done.
+    await new Promise((idle) => requestIdleCallback(idle))
+    await drawn()
     const { scrollWidth, scrollHeight } = document.documentElement
     return { wide: scrollWidth - innerWidth, whole: scrollHeight }
   })
@@ -138,7 +200,11 @@ async function take(page: Page, name: string, width: number, height: number): Pr
   if (wide > 0) console.log(`${name} at ${width}: ${wide} px wider than the window`)
   if (tall > 0 && tall < SCROLLS_PX_MIN)
     console.log(`${name} at ${width}: ${tall} px higher than the window`)
-  // As high as the page: what keeps to the foot of the window is seen there.
-  await page.setViewportSize({ width, height: Math.max(whole, height) })
+  // As high as the page: what keeps to the foot of the window is seen there. A dialog stands in the window as it is.
+  if (!(await page.locator('dialog[open]').isVisible()))
+    await page.setViewportSize({ width, height: Math.max(whole, height) })
+  for (const what of await misplaced(page)) console.log(`${name} at ${width}: ${what}`)
+  if (JUDGED_PX.includes(width))
+    for (const what of await axe(page)) console.log(`${name} at ${width}: ${what}`)
   await page.screenshot({ path: join(into, `${name}-${width}.png`) })
 }

@@ -5,6 +5,8 @@ import type { Served } from '../browser/serve.ts'
 export type State = {
   readonly name: string
   readonly open: (page: Page) => Promise<unknown>
+  /** False: as whoever has switched it off sees it. */
+  readonly javaScript?: boolean
 }
 
 /** The server whose pages are taken, filled as `rollcall demo` fills it. */

@@ -107,9 +107,9 @@ describe('what stands in the environment', () => {
       /^PUBLIC_URL must be an address/,
     ],
     [
-      'a database that is not there yet',
-      { DATABASE_URL: 'postgres://localhost/x' },
-      /^DATABASE_URL is set/,
+      'a database of another kind',
+      { DATABASE_URL: 'mysql://localhost/x' },
+      /^DATABASE_URL must begin with postgres:/,
     ],
     [
       'an unknown mode',

@@ -18,7 +18,7 @@ import type { Lapsing } from '../../server/acting/lapsing.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
-import { lendCompiled } from './lent.ts'
+import { lendCompiled, lendTables } from './lent.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const sampleEvents = join(top, 'events')
@@ -82,7 +82,10 @@ export async function startTestApp(
       writeFileSync(join(eventsDir, file), text)
   }
   const dir = join(folder, 'var')
-  if (options.compiles !== true) lendCompiled(dir)
+  if (options.compiles !== true) {
+    lendCompiled(dir)
+    lendTables(dir)
+  }
   const read = readEnvironment({
     DATA_DIR: dir,
     EVENTS_DIR: eventsDir,

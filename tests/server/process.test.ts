@@ -23,6 +23,7 @@ import { readEnvironment } from '../../server/machine/environment.ts'
 import { boot } from '../../server/serve.ts'
 import { beginServing } from '../../server/store/serving.ts'
 import { pdf } from './files.ts'
+import { halfSent } from '../machine/operator.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { hostileFiles } from './hostile-files.ts'
 import { lendCompiled } from './lent.ts'
@@ -306,19 +307,7 @@ describe('starting and stopping', () => {
 
   test('told to stop, it answers the request that is on its way, takes no new one, and ends with 0', async () => {
     const server = await startServer('stop')
-    const body = JSON.stringify({
-      full_name: 'Asha Nair',
-      email: 'asha@example.org',
-      phone_number: '1',
-      ticket_type: 'afpi-gp-specialist',
-    })
-    const socket = connect(server.port, '127.0.0.1')
-    await once(socket, 'connect')
-    socket.write(
-      `POST /api/afpicon/register/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
-    )
-    // An answered request on another connection says that the server has read the first half by now.
-    await (await fetch(`${server.url}/healthz`)).text()
+    const sending = await halfSent(server)
     // Browsers open connections ahead and keep them; they must not hold up the stop.
     const ahead = connect(server.port, '127.0.0.1')
     await once(ahead, 'connect')
@@ -326,9 +315,7 @@ describe('starting and stopping', () => {
     const ended = once(server.process, 'exit')
     server.process.kill('SIGTERM')
     await untilRefused(server.port)
-    socket.write(body.slice(20))
-    let answer = ''
-    for await (const chunk of socket) answer += String(chunk)
+    const answer = await sending.finish()
     expect(answer).toMatch(/^HTTP\/1\.1 201 /)
     const regNo = /"reg_no":"(\w+)"/.exec(answer)?.[1]
     expect((await ended)[0]).toBe(0)

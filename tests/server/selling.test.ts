@@ -332,6 +332,16 @@ describe('the office', () => {
     const csv = await office.get(`${exportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
+  test('a page that read "Full: seats.scan Yes" says in words which places were gone', async () => {
+    const { reg_no: regNo } = await registered({ workshops: ['ecg'] })
+    const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
+      answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
+    }>()
+    expect(answers.filter(({ label }) => label.startsWith('Full '))).toMatchObject([
+      { label: 'Full Name' },
+      { label: 'Full at the time', text: 'Scan' },
+    ])
+  })
   const exportApi = (): string =>
     server.deps.events.byId('sample2026')?.config.admin.lists[0]?.export.api ?? ''
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../engine/index.ts'
-import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import { actsOn, cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
@@ -42,16 +42,8 @@ const ownPage = (page: string | undefined) => {
     },
   }
 }
-const act = async (regNo: string, payload: Readonly<Record<string, unknown>>) => {
-  const answer = await server.app.inject({
-    method: 'POST',
-    url: `/admin/registrations/${regNo}/acts/`,
-    // Of the day on which it is done: sessions end.
-    headers: { authorization: `Bearer ${(await signIn(server)).token}` },
-    payload,
-  })
-  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
-}
+/** Of the day on which it is done: sessions end. */
+const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
 const stored = async (regNo: string) => {
   const found = await server.deps.store.registration(regNo)
   if (found === null) throw new Error(`no registration ${regNo}`)
@@ -235,27 +227,108 @@ test('rows that are ticked are confirmed as they were told, each by itself', asy
   expect((await stored(told.body.reg_no)).state).toBe('complete')
 })
 
+test('rows that are ticked came at the price of the day on which they were paid, where that day decides', async () => {
+  const { body } = await register({ way: 'transfer' })
+  try {
+    server.at('2027-01-17')
+    await ownPage(body.page).tell({ utr: utr(), paid_on: '2027-01-16' })
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: '/admin/registrations/bulk/',
+      headers: { authorization: `Bearer ${(await signIn(server)).token}` },
+      payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: [body.reg_no] },
+    })
+    expect(answer.json()).toMatchObject({ done: [body.reg_no] })
+    const { regNo, state, total, inReview } = await stored(body.reg_no)
+    expect([state, total, inReview]).toEqual(['complete', 590_000, false])
+    expect(await server.deps.store.captures(regNo)).toMatchObject([
+      { amount: 590_000, state: 'fits' },
+    ])
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+/** Pays by card what is open, at the gateway's word. */
+async function paysByCard(regNo: string, reference: string): Promise<void> {
+  const [order] = (await stored(regNo)).payments
+  if (order === undefined) throw new Error('no order')
+  const { orderId, amount } = order
+  const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
+  await server.deps.store.applyFact(orderId, { ...sale, at: server.now() }, null)
+}
+
 test('whoever registered for a transfer pays by card instead, at the price as it was', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const url = '/api/payment/resume/'
   const paying = await server.app.inject({ method: 'POST', url, payload })
   expect(paying.json()).toMatchObject({ payment_data: { amount: '4720.00' } })
-  const [order] = (await stored(body.reg_no)).payments
-  if (order === undefined) throw new Error('no order')
-  await server.deps.store.applyFact(
-    order.orderId,
-    {
-      type: 'confirmed',
-      reference: 'CARD1',
-      amount: order.amount,
-      currency: '356',
-      kind: 'sale',
-      at: server.now(),
-    },
-    null,
-  )
+  await paysByCard(body.reg_no, 'CARD1')
   expect((await stored(body.reg_no)).state).toBe('complete')
+})
+
+test('a transfer that was told, and paid by card after all, is looked for no more; that it came as well is before the treasurer, and goes back by hand', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const number = utr()
+  expect((await own.tell({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
+  const payload = { token: body.page?.split('/')[2] }
+  await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
+  await paysByCard(body.reg_no, 'CARD2')
+  expect((await stored(body.reg_no)).state).toBe('complete')
+  expect(await server.deps.store.tellings((await stored(body.reg_no)).regNo)).toMatchObject([
+    { reference: number, endedAs: 'again' },
+  ])
+  const office = await signIn(server)
+  const look = async () =>
+    (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActsAnswer
+  expect(await look()).toMatchObject({ told: null, state: 'complete' })
+  const revenue = async () =>
+    (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).revenue
+  const before = await revenue()
+  const came = { act: 'came_again', way: 'transfer', reference: number, amount: '4720' }
+  expect(await act(body.reg_no, { ...came, amount: '0' })).toMatchObject({ status: 422 })
+  expect(await act(body.reg_no, came)).toMatchObject({
+    status: 200,
+    body: { state: 'complete', message: expect.stringContaining('is before the treasurer') },
+  })
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'taken' } })
+  const standing = await look()
+  expect(standing).toMatchObject({ kept: 4720, due: 0, pay_back: 0 })
+  const [review] = standing.reviews
+  expect(review).toMatchObject({ kind: 'second', decisions: ['refund', 'move', 'dismiss'] })
+  expect(standing.trail[0]).toMatchObject({
+    act: 'came_again',
+    text: expect.stringContaining(number),
+  })
+  const decide = (words: object) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${review?.id}/decide/`,
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { decision: 'refund', why: 'Paid twice.', ...words },
+    })
+  expect((await decide({})).json()).toMatchObject({ code: 'not_by_gateway' })
+  const part = await decide({ amount: 720, by_hand: true, reference: 'NEFT 1' })
+  expect(part.json()).toMatchObject({ message: '₹\u00a0720 has gone back.' })
+  expect((await look()).reviews).toMatchObject([{ left: 4000 }])
+  const rest = await decide({ by_hand: true, reference: 'NEFT 2' })
+  expect(rest.json()).toMatchObject({ message: '₹\u00a04,000 has gone back.' })
+  expect(await look()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
+  expect(await stored(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+  expect(await revenue()).toBe(before)
+})
+
+test('money that comes for what was cancelled is before the treasurer; what is still to be paid is confirmed instead', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const came = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'not_now' } })
+  expect((await act(body.reg_no, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 200, body: { state: 'cancelled' } })
+  const office = await signIn(server)
+  const url = `/admin/registrations/${body.reg_no}/acts/`
+  expect(await office.json(url)).toMatchObject({ reviews: [{ kind: 'ended' }], kept: 0 })
 })
 
 test('a screenshot is sent ahead, kept with the registration, and shown to the office alone', async () => {
@@ -273,7 +346,7 @@ test('a screenshot is sent ahead, kept with the registration, and shown to the o
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
   expect((await own.tell(answers)).status).toBe(200)
   const office = await signIn(server)
-  const acts = await office.json(`/admin/registrations/${body.reg_no}/acts/`)
+  const acts = await office.json(actsOn(body.reg_no))
   const { told } = acts as unknown as ActsAnswer
   const [shown] = told?.answers ?? []
   expect(shown).toMatchObject({ label: 'Screenshot' })
@@ -329,7 +402,7 @@ describe('at the desk', () => {
     expect((await mailsOf(regNo)).map(({ subject }) => subject)).toEqual([
       `LEKHACON 2027: ${regNo}`,
     ])
-    const url = `/admin/registrations/${regNo}/acts/`
+    const url = actsOn(regNo)
     const payload = { act: 'refund', why: 'She asked for it.', by_hand: true, reference: '18' }
     const refund = await server.app.inject({ method: 'POST', url, headers, payload })
     expect(refund.json()).toMatchObject({ code: 'not_your_role' })

@@ -2,12 +2,16 @@
  * People who act on registrations through the calls of the office, as its pages have it: look, choose, send, some
  * of them twice, some two at once, some who may not, some who have signed out.
  */
-import { assertNever, paise } from '../../engine/index.ts'
+import { addDays, assertNever, dayOf, paise } from '../../engine/index.ts'
 import type { ActName, ActsAnswer, RegistrationState, RegNo, Way } from '../../engine/index.ts'
-import { hashOf } from '../../server/office/session.ts'
+import { addAtDesk } from './adding.ts'
+import { purseOf } from './bank.ts'
 import type { Bank, Came } from './bank.ts'
 import type { Course } from './course.ts'
+import { CREDITED, priceOn, SEEN } from './events.ts'
+import type { Version } from './events.ts'
 import type { Gateway } from './gateway.ts'
+import { openHands } from './hands.ts'
 import type { Answer, Machine } from './machine.ts'
 import { wordsFor } from './office.ts'
 import type { DeskAct, DeskStep, Plan } from './plan.ts'
@@ -15,15 +19,20 @@ import type { Post } from './post.ts'
 import type { Violation } from './promises.ts'
 import { randomOf } from './random.ts'
 import type { Random } from './random.ts'
-import type { Store } from '../../server/store/store.ts'
+import { loadStatement } from './statement.ts'
+import type { Sql } from '../../server/store/database.ts'
+import type { Store, StoredRegistration } from '../../server/store/store.ts'
 import type { Tally } from './tally.ts'
 import type { TrailPromises } from './trail.ts'
 import { mayDo, OFFICE, PEOPLE } from './who-may.ts'
 import type { PersonName } from './who-may.ts'
 
-/** As long as a session of the office lasts. */
-const SESSION_MS = 12 * 3_600_000
 const WAYS = ['transfer', 'upi', 'cheque', 'cash', 'machine'] as const satisfies readonly Way[]
+
+/** Names of those whom the desk adds begin after those of all delegates. */
+const ADDED_FIRST = 100
+/** How long ago money came that somebody confirms today. */
+const DAYS_AGO_MAX = 6
 
 const WAITS_FOR: Readonly<Partial<Record<DeskAct, RegistrationState>>> = {
   approve: 'to_approve',
@@ -31,6 +40,7 @@ const WAITS_FOR: Readonly<Partial<Record<DeskAct, RegistrationState>>> = {
   'refuse with an offer': 'to_approve',
   'look for told': 'told',
   'take up': 'lapsed',
+  'came again': 'complete',
 }
 
 export type DeskGiven = {
@@ -48,6 +58,10 @@ export type DeskGiven = {
   /** Those who registered, with their events. */
   readonly numbers: () => readonly string[]
   readonly eventOf: (regNo: string) => string
+  /** Added at the desk, and there from now on. */
+  readonly joined: (regNo: string, event: string) => void
+  readonly versionOf: (event: string) => Version
+  readonly sql: () => Sql
 }
 /** What a page of the office sends, but for the reason and the key. */
 type Body = Readonly<Record<string, unknown>> & { readonly act: ActName }
@@ -62,37 +76,9 @@ export async function hireEverybody(store: Store, at: Parameters<Store['addAdmin
 
 export function openDesk(given: DeskGiven): { begin(): void } {
   const { plan, course, machine, bank, trail, tally, broken, say, lasts } = given
-  let clicks = 0
-
-  const call = async (
-    method: 'GET' | 'POST',
-    url: string,
-    token: string,
-    payload: object | null = null,
-  ): Promise<Answer | null> => {
-    await course.wait(20)
-    const answer = await machine.call({
-      method,
-      url,
-      headers: { authorization: `Bearer ${token}` },
-      ...(payload === null ? {} : { payload }),
-    })
-    say(() => `${method} ${url} ${JSON.stringify(payload)}: ${answer?.status} ${answer?.body}`)
-    if (answer !== null && answer.status >= 500 && answer.status !== 503)
-      broken({ promise: 'no 5xx but 503', by: `${method} ${url}: ${answer.status} ${answer.body}` })
-    return answer
-  }
-  /** Null: the server is down. */
-  const signIn = (who: PersonName): Promise<string | null> =>
-    machine.inside(async ({ store, clock }) => {
-      const token = `${who}-${course.now()}-${(clicks += 1)}`
-      const person = await store.admin(who)
-      if (person === null) return null
-      const [at, tokenHash] = [clock(), hashOf(token)]
-      const expiresAt = (at + SESSION_MS) as typeof at
-      await store.openSession({ tokenHash, adminId: person.id, at, expiresAt })
-      return token
-    })
+  const hands = openHands(given)
+  const { call, signIn } = hands
+  let added = ADDED_FIRST
 
   const act = async (who: PersonName, regNo: string, one: DeskStep, random: Random) => {
     const token = await signIn(who)
@@ -117,7 +103,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     body: Body,
     one: DeskStep,
   ): Promise<void> => {
-    const key = `click-${(clicks += 1)}-${course.now()}`
+    const key = hands.nextClick()
     const sent = { ...body, why: `${body.act} ${key}`, key }
     tally.acts += 1
     const send = async (): Promise<Answer | null> => {
@@ -187,10 +173,13 @@ export function openDesk(given: DeskGiven): { begin(): void } {
       case 'accept':
       case 'dismiss':
         return decision(is, regNo, random)
+      case 'came again':
       case 'confirm': {
         const came = await cameFor(regNo, random)
         const reference = random.chance(0.5) ? came.reference.toLowerCase() : came.reference
-        return { act: 'confirm', way: came.way, reference, amount: came.amount / 100 }
+        const { way, amount, on: day } = came
+        const act = is === 'confirm' ? 'confirm' : 'came_again'
+        return { act, way, reference, amount: amount / 100, day }
       }
       case 'resend':
         return { act: 'resend' }
@@ -206,6 +195,10 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         return { act: 'refuse' }
       case 'refuse with an offer':
         return { act: 'refuse', offer: true }
+      case 'erase':
+      case 'load a statement':
+      case 'add at the desk':
+        return null
       default:
         return assertNever(is)
     }
@@ -218,16 +211,52 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     const came = bank.find('transfer', reference)
     return came === null
       ? { act: 'not_found' }
-      : { act: 'confirm', way: 'transfer', reference, amount: came.amount / 100 }
+      : { act: 'confirm', way: 'transfer', reference, amount: came.amount / 100, day: came.on }
   }
-  /** Sometimes what came before once more: a treasurer reads the same line of the bank twice. */
+  /** Sometimes what came before once more, and by another name: a treasurer reads the same line of the bank twice. */
   const cameFor = async (regNo: string, random: Random): Promise<Came> => {
     const known = bank.all()
-    if (known.length > 0 && random.chance(0.35)) return random.pick(known)
+    if (known.length > 0 && random.chance(0.35)) {
+      const one = random.pick(known)
+      return purseOf(one.way) === 'bank' ? { ...one, way: random.pick(['transfer', 'upi']) } : one
+    }
     const stored = await machine.inside(({ store }) => store.registration(regNo as RegNo))
-    const asked = stored?.payments[0]?.amount ?? paise(118_000)
+    const on = addDays(dayOf(course.now()), random.chance(0.3) ? -random.below(DAYS_AGO_MAX) : 0)
+    const asked = askedOf(stored, on)
     const wrong = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
-    return bank.pay(random.pick(WAYS), paise(Math.max(100, asked + wrong)))
+    return bank.pay(random.pick(WAYS), paise(Math.max(100, asked + wrong)), on)
+  }
+  /** What its page says is to be paid, where it comes on that day. */
+  const askedOf = (stored: StoredRegistration | null, on: Came['on']): number => {
+    const newest = stored?.payments[0]
+    const isOpen = stored !== null && stored.paymentStatus !== 'success'
+    const price =
+      isOpen && newest?.way === CREDITED
+        ? priceOn(given.versionOf(stored.eventId), stored.category ?? '', on)
+        : null
+    return price ?? newest?.amount ?? 118_000
+  }
+  /** By the verb, which judges as the call does: files and mails outside the database there are none of here. */
+  const erase = async (who: PersonName, regNo: string): Promise<void> => {
+    const { role, events } = OFFICE[who]
+    if (events?.some((id) => id === given.eventOf(regNo)) === false) return
+    const why = `erase ${hands.nextClick()}`
+    tally.acts += 1
+    const done = await machine.inside(({ store, clock }) =>
+      store.erase({
+        regNo: regNo as RegNo,
+        act: 'erase',
+        actor: role,
+        who,
+        why,
+        at: clock(),
+        once: null,
+      }),
+    )
+    say(() => `${who} erases ${regNo}: ${JSON.stringify(done)}`)
+    if (done?.ok !== true) return
+    tally.acted += 1
+    broken(trail.answered(regNo, 'erase', why))
   }
   /** What the panel shows decides; where nothing does, what was wanted. */
   const decision = async (
@@ -264,14 +293,37 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     return waiting.length === 0 ? numbers : waiting
   }
   const step = async (one: DeskStep, random: Random, at: number): Promise<void> => {
+    const { name } = plan.profile
+    const people = one.beside === null ? [one.by] : [one.by, one.beside]
+    const drawn = (who: PersonName): Random =>
+      randomOf(name, plan.seed, plan.history, 'desk', at, who)
+    if (one.is === 'load a statement') {
+      const acted = (times: number): void => {
+        tally.acted += times
+        if (times > 0) given.post.expect()
+      }
+      const shared = { bank, hands, sql: given.sql, broken, acted }
+      await Promise.all(people.map((who) => loadStatement(shared, who, SEEN, one, drawn(who))))
+      return
+    }
+    if (one.is === 'add at the desk') {
+      const { sql, versionOf } = given
+      const joined = (regNo: string): void => {
+        tally.acted += 1
+        given.joined(regNo, SEEN)
+        given.post.expect()
+      }
+      const shared = { course, bank, hands, sql, versionOf, broken, joined }
+      tally.acts += 1
+      await addAtDesk(shared, one.by, one, drawn(one.by), (added += 1))
+      return
+    }
     const numbers = given.numbers()
     if (numbers.length === 0) return
     const regNo = random.pick(await fitting(one.is, numbers))
-    const people = one.beside === null ? [one.by] : [one.by, one.beside]
-    const { name } = plan.profile
     await Promise.all(
       people.map((who) =>
-        act(who, regNo, one, randomOf(name, plan.seed, plan.history, 'desk', at, who)),
+        one.is === 'erase' ? erase(who, regNo) : act(who, regNo, one, drawn(who)),
       ),
     )
   }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/files.ts'
-import { day, startOf } from '../../engine/index.ts'
-import type { EventConfig, Instant } from '../../engine/index.ts'
+import { day, dayOf, startOf } from '../../engine/index.ts'
+import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/deps.ts'
 import { sharedOf } from '../../server/events/held-back.ts'
 import { fixtureEvent } from '../server/fixture.ts'
@@ -125,7 +125,29 @@ function withFood(text: string): string {
   )
 }
 
-/** Beside the card a way that tells us nothing by itself. */
+/** What it costs with tax, in whole paise, by category and period; the early member's also as the dearer file has it. */
+const PRICES = {
+  member: { early: [118_000, 177_000], late: [236_000] },
+  'non-member': { early: [354_000], late: [472_000] },
+} as const
+
+/** As any version of the file may have it. */
+export function pricesOn(category: string, on: Day): readonly number[] {
+  if (category !== 'member' && category !== 'non-member') return []
+  return PRICES[category][on < dayOf(EARLY_ENDS) ? 'early' : 'late']
+}
+
+/** Null: nothing is on sale then. */
+export function priceOn(version: Version, category: string, on: Day): Paise | null {
+  const isOpen = on < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
+  const [usual, dearer = usual] = pricesOn(category, on)
+  return isOpen && usual !== undefined ? ((version === 'dearer' ? dearer : usual) as Paise) : null
+}
+
+/** The way on which the day of credit decides the price. */
+export const CREDITED = 'credited'
+
+/** Beside the card ways that tell us nothing by themselves, and the desk. */
 function withWays(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
@@ -139,7 +161,17 @@ function withWays(text: string): string {
       asks:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
-      lapses_after: 3 days`,
+      lapses_after: 3 days
+    - id: ${CREDITED}
+      label: RTGS, at the price of the day on which it comes
+      until: 2026-02-24
+      tell: Sample Society, account 50200012345678, IFSC HDFC0000032
+      asks:
+        - {id: utr, label: UTR number, format: utr, unique: true, required: true}
+        - {id: paid_on, type: date, label: Date of transfer, required: true}
+      price_on: credited
+      lapses_after: 3 days
+    - {id: desk, label: At the desk, office_only: true, asks: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}`,
   )
 }
 

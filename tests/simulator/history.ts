@@ -188,10 +188,16 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     }
     const post = openPost({ course, machine, lasts })
     const shared = { plan, course, machine, gateway, tally, say, lasts }
-    const people = openPeople({ ...shared, bank, promises, broken, post })
-    const { numbers, eventOf } = people
+    const versionOf = (event: string): Version =>
+      [...files].find(([id]) => id === event)?.[1] ?? 'gone'
+    const people = openPeople({ ...shared, bank, promises, broken, post, versionOf })
+    const atDesk = new Map<string, string>()
+    const joined = (regNo: string, event: string): void => void atDesk.set(regNo, event)
+    const numbers = (): readonly string[] => [...people.numbers(), ...atDesk.keys()]
+    const eventOf = (regNo: string): string => atDesk.get(regNo) ?? people.eventOf(regNo)
     openOffice({ ...shared, numbers }).begin()
-    openDesk({ ...shared, bank, post, trail, broken, numbers, eventOf }).begin()
+    const desk = { bank, post, trail, broken, numbers, eventOf, joined, versionOf, sql: disk.sql }
+    openDesk({ ...shared, ...desk }).begin()
     people.begin()
     if (plan.desk.length > 0)
       for (let ms = SWEEP_MS; ms < SWEPT_MS; ms += SWEEP_MS)

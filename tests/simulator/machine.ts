@@ -116,6 +116,7 @@ const environment: Environment = {
   host: '127.0.0.1',
   publicUrl: 'http://127.0.0.1:3000',
   dataDir: '/nowhere',
+  databaseUrl: null,
   eventsDir: '/nowhere',
   production: false,
   firstAdmin: { username: 'admin', password: null },

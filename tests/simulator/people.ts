@@ -8,7 +8,8 @@ import type { Fields } from '../../server/paying/gateway/fields.ts'
 import { noticePath, usualReturnPath } from '../../server/paying/gateway/open.ts'
 import type { Bank } from './bank.ts'
 import type { Course } from './course.ts'
-import { ACCOUNTS, answersOf, served } from './events.ts'
+import { ACCOUNTS, answersOf, CREDITED, priceOn, served } from './events.ts'
+import type { Version } from './events.ts'
 import { isMoney, messageOf } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import type { Answer, Machine } from './machine.ts'
@@ -45,6 +46,7 @@ type Given = {
   readonly say: (what: () => string) => void
   readonly lasts: (ms: number) => void
   readonly post: Post
+  readonly versionOf: (event: string) => Version
 }
 /** What a delegate holds: the number, and the payment forms that the browser was given, newest last. */
 type Held = {
@@ -278,8 +280,16 @@ export function openPeople(given: Given): People {
   /** At the bank, and then on the own page; some pay otherwise than they were asked, or not at all. */
   const tellOfMoney = async (held: Held, random: Random): Promise<void> => {
     const stored = await machine.inside(({ store }) => store.registration(held.regNo as RegNo))
-    const asked = stored?.payments[0]?.amount
-    if (asked === undefined) return
+    const newest = stored?.payments[0]
+    if (stored == null || newest === undefined) return
+    const paid_on = dayOf(course.now())
+    const way = newest.way ?? 'transfer'
+    const isOpen = stored.paymentStatus !== 'success'
+    const today =
+      way === CREDITED && isOpen
+        ? priceOn(given.versionOf(stored.eventId), stored.category ?? '', paid_on)
+        : null
+    const asked = today ?? newest.amount
     const how = random.pick([
       'right',
       'right',
@@ -291,13 +301,12 @@ export function openPeople(given: Given): People {
     const known = bank.all()
     const came =
       how === 'right' || how === 'less'
-        ? bank.pay('transfer', paise(how === 'less' ? asked - 100 : asked))
+        ? bank.pay('transfer', paise(how === 'less' ? asked - 100 : asked), paid_on)
         : how === 'of another' && known.length > 0
           ? random.pick(known)
           : null
     const utr = came?.reference ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
-    const paid_on = dayOf(course.now())
-    await onOwnPage(held, { act: 'tell', way: 'transfer', answers: { utr, paid_on } })
+    await onOwnPage(held, { act: 'tell', way, answers: { utr, paid_on } })
   }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */
   const take = async (

@@ -57,7 +57,7 @@ export type Delegate = {
   readonly event: EventId
   readonly isMember: boolean
   /** The way that is chosen to pay; null: the form has one alone. */
-  readonly way: 'card' | 'transfer' | null
+  readonly way: 'card' | 'transfer' | 'credited' | null
   /** The code that is typed, by what it gives; null: none. */
   readonly code: CodeKindId | null
   /** Sends the form twice at the same moment, under one key. */
@@ -105,6 +105,10 @@ export const DESK_ACTS = [
   'refuse with an offer',
   'look for told',
   'take up',
+  'load a statement',
+  'add at the desk',
+  'erase',
+  'came again',
 ] as const
 export type DeskAct = (typeof DESK_ACTS)[number]
 export type DeskStep = {
@@ -210,7 +214,7 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
     event: isLimited ? SEATS.event : isSeen ? SEEN : random.pick(PLENTY),
     isMember: random.chance(0.5),
-    way: isSeen && !isLimited ? random.pick(['card', 'transfer'] as const) : null,
+    way: isSeen && !isLimited ? random.pick(['card', 'transfer', 'credited'] as const) : null,
     code: isLimited ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,

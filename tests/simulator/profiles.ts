@@ -136,6 +136,10 @@ const ACTS: Profile['desk'] = {
   'refuse with an offer': 0.4,
   'look for told': 0.9,
   'take up': 0.3,
+  'load a statement': 0.4,
+  'add at the desk': 0.4,
+  erase: 0.15,
+  'came again': 0.3,
 }
 const twice = (acts: Profile['desk']): Profile['desk'] =>
   Object.fromEntries(Object.entries(acts).map(([act, times]) => [act, 2 * times]))

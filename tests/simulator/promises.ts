@@ -4,7 +4,9 @@
  */
 import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
+import { purseOf } from './bank.ts'
 import type { Bank } from './bank.ts'
+import { creditedPromisesOf } from './credited.ts'
 import { duePromisesOf } from './dues.ts'
 import { CLOSES, EARLY_ENDS, SEATS } from './events.ts'
 import { isMoney, isRight } from './gateway.ts'
@@ -85,7 +87,7 @@ const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS attempts,
   EXISTS (SELECT 1 FROM payments p JOIN captures c ON c.counts_for = p.id JOIN refunds f ON f.capture_id = c.id
     WHERE p.registration_id = r.id AND f.state = 'done' AND f.done_at = c.seen_at) AS gone,
-  r.is_corrected = 1 AND r.total = 0 AS costs_nothing FROM registrations r`
+  r.is_corrected = 1 AND (r.total = 0 OR r.freed_at_attempt IS NOT NULL) AS was_free FROM registrations r`
 
 const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
@@ -156,8 +158,8 @@ export function promisesOf(judged: Judged): Promises {
         return { promise: 'what comes for what is cancelled is before a person', by }
       if (row.source !== OF_THE_GATEWAY) {
         // Slips of the desk are numbered by each event.
-        const isSlip = row.source === 'cash' || row.source === 'machine'
-        const of = isSlip ? `${row.source} of ${row.event_id}` : row.source
+        const isSlip = row.source === 'cash' || row.source === 'machine' || row.source === 'desk'
+        const of = isSlip ? `${row.source} of ${row.event_id}` : purseOf(row.source)
         const made = `${of} ${row.reference.toLowerCase()}`
         if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
           return { promise: 'what is said to have come on a way came on it, once', by }
@@ -194,7 +196,7 @@ export function promisesOf(judged: Judged): Promises {
       successes: number
       attempts: number
       gone: 0 | 1
-      costs_nothing: 0 | 1
+      was_free: 0 | 1
     }
     for (const row of sql()<Row>(CONFIRMATIONS).all()) {
       const by = JSON.stringify(row)
@@ -203,8 +205,8 @@ export function promisesOf(judged: Judged): Promises {
       if (!isUntold && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { promise: 'a success is confirmed once, and nothing else is', by }
       if (row.successes > 1) return { promise: 'one attempt pays a registration', by }
-      // What a correction made free stays as good as paid when what was paid before goes back.
-      const isPaidFor = row.successes === 1 || (row.costs_nothing === 1 && row.status === 'success')
+      // What a correction made free stays as good as paid when what was paid before goes back, and when it costs again.
+      const isPaidFor = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isPaidFor)
         return { promise: 'a registration is paid when an attempt is', by }
     }
@@ -297,6 +299,10 @@ export function promisesOf(judged: Judged): Promises {
   const isReviewed = (orderId: string): boolean =>
     sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(orderId) !==
     undefined
+  const whyReviewed = (orderId: string): string =>
+    sql()<{ review: string }>(
+      'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
+    ).get(orderId)?.review ?? 'another order'
   /** At rest: what the gateway has named as given back. Where that fits nothing, a person has it. */
   const learnt = (): Violation | null => {
     const rows = sql()<{ reference: string | null; state: string }>(REFUNDS).all()
@@ -344,6 +350,10 @@ export function promisesOf(judged: Judged): Promises {
       id,
       OF_THE_GATEWAY,
     ) !== undefined
+  const holdOf = (orderId: string): number | null =>
+    sql()<{ hold_until: number | null }>('SELECT hold_until FROM payments WHERE order_id = ?').get(
+      orderId,
+    )?.hold_until ?? null
   const isDecided = (id: number): boolean =>
     sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id) !== undefined
   const rightly = (): Violation | null => {
@@ -354,9 +364,10 @@ export function promisesOf(judged: Judged): Promises {
       in_review: 0 | 1
       state: RegistrationState
       pay_until: number | null
+      total: number | null
     }
-    for (const { id, event_id, status, in_review, state, pay_until } of sql()<Row>(
-      'SELECT id, event_id, payment_status AS status, in_review, state, pay_until FROM registrations',
+    for (const { id, event_id, status, in_review, state, pay_until, total } of sql()<Row>(
+      'SELECT id, event_id, payment_status AS status, in_review, state, pay_until, total FROM registrations',
     ).all()) {
       const orders = sql()<{ order_id: string }>(
         'SELECT order_id FROM payments WHERE registration_id = ?',
@@ -372,9 +383,11 @@ export function promisesOf(judged: Judged): Promises {
       if (!isAskable(order)) continue
       // The price is held until a day after its period; whoever is at the gateway's page has a day in any case.
       const heldUntil = (order.at < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
+      // What it cost before a correction was held for as long as the order, however long the registration waits since.
+      const term = order.asked === total ? pay_until : holdOf(order.orderId)
       const inTime =
         made.at - order.at <= FIRST_WITHIN_MS &&
-        made.at + closingMarginMs(order) < Math.min(heldUntil, pay_until ?? heldUntil)
+        made.at + closingMarginMs(order) < Math.min(heldUntil, term ?? heldUntil)
       // What a person gave back, or moved here, is no matter of this rule.
       if (order.givenBack.length > 0 || hasMoved(id)) continue
       // What came elsewhere before it makes it a second payment.
@@ -394,7 +407,7 @@ export function promisesOf(judged: Judged): Promises {
       if (isRight(order, made) && inTime && isOpen)
         return {
           promise: 'who paid once, rightly and in time is a success',
-          by: `${order.orderId} is ${status}${in_review === 1 ? ' and in review' : ''}: ${JSON.stringify(made)}`,
+          by: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${whyReviewed(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
         }
     }
     return null
@@ -402,6 +415,7 @@ export function promisesOf(judged: Judged): Promises {
   const seats = seatPromisesOf(sql)
   const papers = paperPromisesOf(sql)
   const dues = duePromisesOf(sql)
+  const credited = creditedPromisesOf(sql)
   const afterWrite = (now: number): Violation | null =>
     payments() ??
     captures() ??
@@ -411,11 +425,17 @@ export function promisesOf(judged: Judged): Promises {
     seats.afterWrite() ??
     papers.afterWrite() ??
     trail.afterWrite() ??
-    dues.afterWrite()
+    dues.afterWrite() ??
+    credited.afterWrite()
   return {
     afterWrite,
     atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),
     shownPaid: (regNo) => {
+      // All that it costs is due since a correction that made it free, or it still is free.
+      const asked = sql()(
+        'SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1 AND total = max(due, 0)',
+      ).get(regNo)
+      if (asked !== undefined) return null
       const counts = sql()<{ reference: string }>(
         "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
       ).all(regNo)

@@ -6,7 +6,8 @@ import { assertNever } from '../../engine/index.ts'
 import type { ActName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
 import type { Violation } from './promises.ts'
-import { isInTable, mayDo } from './who-may.ts'
+import { BY_STATEMENT } from './statement.ts'
+import { isInTable, isPerson, mayAdd, mayDo } from './who-may.ts'
 
 /** A registration, with what acts on it may change. */
 type Row = {
@@ -68,6 +69,12 @@ type Decided = {
 }
 const DECISIONS =
   'SELECT registration_id, who, what, why, amount FROM decisions WHERE id > ? ORDER BY id'
+/** Whose words are somewhere still, or again. */
+const LEFT_OF_ERASED = `SELECT r.reg_no, r.full_name, r.answers,
+  (SELECT max(m.kind || ' to ' || m.recipient || ': ' || m.subject) FROM mail_queue m WHERE m.registration_id = r.id AND m.recipient || m.body <> '') AS mail,
+  (SELECT max(l.purpose) FROM links l WHERE l.registration_id = r.id) AS link FROM registrations r WHERE r.erased_at IS NOT NULL
+    AND (r.full_name || r.email || r.phone <> '' OR r.answers <> '{}' OR mail IS NOT NULL OR link IS NOT NULL
+      OR EXISTS (SELECT 1 FROM tellings t WHERE t.registration_id = r.id AND t.answers <> '{}'))`
 const LAST = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
 const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) + (SELECT count(*) FROM decisions WHERE why = ?) AS times`
 
@@ -95,10 +102,12 @@ export function trailOf(sql: () => Sql): TrailPromises {
     if (act.was !== was.state) return { promise: 'the trail says in which state it was done', by }
     if (!isInTable(act.act, was.state)) return { promise: 'no act happens outside its table', by }
     const came = (JSON.parse(act.data) as Data)['came']
-    const way = act.act === 'confirm' && typeof came === 'string' ? wayIn(came) : null
+    const isOfMoney = act.act === 'confirm' || act.act === 'came_again'
+    const way = isOfMoney && typeof came === 'string' ? wayIn(came) : null
     if (!mayDo(act.who, act.act, was.event_id, way))
       return { promise: 'nobody does what their role may not', by }
-    return act.why === '' || act.who === 'delegate' ? null : once(act.why)
+    const isOfMany = act.why === BY_STATEMENT
+    return act.why === '' || isOfMany || act.who === 'delegate' ? null : once(act.why)
   }
   const once = (why: string): Violation | null => {
     const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
@@ -157,6 +166,12 @@ export function trailOf(sql: () => Sql): TrailPromises {
         return now.waiting > was.waiting || now.status === 'success'
           ? null
           : 'it counts for nothing'
+      case 'came_again':
+        if (now.captures !== was.captures + 1) return 'no money, or more than once'
+        return now.waiting > was.waiting &&
+          isSame('answers', 'total', 'due', 'category', 'status', 'state', 'refunds')
+          ? null
+          : 'it is before nobody, or counts'
       case 'accept':
       case 'dismiss':
       case 'refund':
@@ -192,12 +207,26 @@ export function trailOf(sql: () => Sql): TrailPromises {
           (now.open === 0 || isAskedFor(now))
           ? null
           : 'it is not asked for at its price'
-      case 'add':
       case 'erase':
-        return 'nobody does that here'
+        return isSame('total', 'captures', 'refunds', 'category', 'waiting') &&
+          now.answers === '{}' &&
+          now.links === 0
+          ? null
+          : 'money moved, or words stayed'
+      case 'add':
+        return 'it begins a registration, and is done to none'
       default:
         return assertNever(act)
     }
+  }
+  const isErased = (regNo: string): boolean =>
+    sql()('SELECT 1 FROM registrations WHERE reg_no = ? AND erased_at IS NOT NULL').get(regNo) !==
+    undefined
+  const gone = (): Violation | null => {
+    const left = sql()(LEFT_OF_ERASED).get()
+    return left === undefined
+      ? null
+      : { promise: 'who is erased stays erased', by: JSON.stringify(left) }
   }
   /** By one order, and nothing of it before. */
   const isAskedFor = ({ open, asks, total }: Row): boolean => open === 1 && asks === total
@@ -216,6 +245,8 @@ export function trailOf(sql: () => Sql): TrailPromises {
           .all()
           .map((row) => [row.id, row]),
       )
+      const words = gone()
+      if (words !== null) return words
       const acts = sql()<Act>(ACTS).all(seen.acts)
       const decisions = sql()<Decided>(DECISIONS).all(seen.decisions)
       const was = before
@@ -223,6 +254,11 @@ export function trailOf(sql: () => Sql): TrailPromises {
       seen = sql()<typeof seen>(LAST).get() ?? seen
       for (const act of acts) {
         const [then, now] = [was.get(act.registration_id), rows.get(act.registration_id)]
+        if (then === undefined && now !== undefined && act.act === 'add') {
+          if (!isPerson(act.who) || !mayAdd(act.who, now.event_id))
+            return { promise: 'nobody does what their role may not', by: JSON.stringify(act) }
+          continue
+        }
         if (then === undefined || now === undefined) continue
         const wrong = inTable(act, then)
         if (wrong !== null) return wrong
@@ -252,7 +288,8 @@ export function trailOf(sql: () => Sql): TrailPromises {
     },
     answered: (regNo, act, why) => {
       const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
-      return times === 1
+      // Of whoever was erased in the same moment the words are gone.
+      return times === 1 || isErased(regNo)
         ? null
         : { promise: 'what is answered was done', by: `${act} of ${regNo}: ${why}` }
     },
@@ -261,5 +298,5 @@ export function trailOf(sql: () => Sql): TrailPromises {
 
 /** Of money that came, as the trail says it. */
 function wayIn(came: string): string {
-  return / by (?:cash|card machine)/.test(came) ? 'cash' : 'transfer'
+  return / (?:by (?:cash|card machine) )?at the desk/.test(came) ? 'cash' : 'transfer'
 }

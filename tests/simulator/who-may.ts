@@ -18,6 +18,8 @@ export const OFFICE = {
 export type PersonName = keyof typeof OFFICE
 export const PEOPLE = Object.keys(OFFICE) as readonly PersonName[]
 
+export const isPerson = (who: string): who is PersonName => Object.hasOwn(OFFICE, who)
+
 const STEPS: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
 const ALL: readonly RegistrationState[] = [
   'to_approve',
@@ -40,6 +42,7 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   correct: { least: 'owner', in: besides('refused', 'cancelled') },
   transfer: { least: 'owner', in: ['complete'] },
   confirm: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },
+  came_again: { least: 'desk', in: ['complete', 'cancelled', 'refused'] },
   accept: { least: 'treasurer', in: besides('refused', 'cancelled') },
   dismiss: { least: 'treasurer', in: ALL },
   refund: { least: 'treasurer', in: besides('to_approve') },
@@ -54,15 +57,22 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   lapse: { least: 'clock', in: ['to_pay', 'told'] },
   accept_offer: { least: 'delegate', in: ['refused'] },
   edit: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
+  erase: { least: 'owner', in: ALL },
   ask_cancel: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
 }
 /** Money at the desk; all else is the bank's. */
-const AT_THE_DESK: readonly Way[] = ['cash', 'machine']
+const AT_THE_DESK: readonly Way[] = ['cash', 'machine', 'desk']
 
 const isAtLeast = (role: Role, least: Role): boolean => STEPS.indexOf(role) >= STEPS.indexOf(least)
 
 export function isInTable(act: ActName, state: RegistrationState): boolean {
   return MAY[act]?.in.includes(state) === true
+}
+
+/** Adds somebody at the desk. */
+export function mayAdd(who: PersonName, eventId: string): boolean {
+  const { role, events }: Person = OFFICE[who]
+  return isAtLeast(role, 'desk') && events?.includes(eventId) !== false
 }
 
 /** `way`: of a payment that is confirmed. */

@@ -1,8 +1,8 @@
 /** The specification's pages in a browser, sentence by sentence, where no journey shows them already. */
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import { expectAccessible, launch, signedIn, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
 import {
   atGateway,
@@ -41,18 +41,6 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Password').fill(ADMIN.password)
   await page.getByRole('button', { name: 'Sign In' }).click()
   await page.waitForURL(/\/admin\/dashboard/)
-}
-
-/** Signed in without the page for it: the cookie that a sign-in brings. */
-async function signedIn(context: BrowserContext): Promise<void> {
-  const answer = await fetch(`${server.url}/admin/login/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ADMIN),
-  })
-  expect(answer.status).toBe(200)
-  const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(/[=;]/)
-  await context.addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Strict' }])
 }
 
 async function fillShort(page: Page, name: string): Promise<void> {
@@ -118,7 +106,7 @@ describe('Chirurgia', () => {
     ])
       await page.getByRole('heading', { name: title }).waitFor()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
-    expect(await field(page, 'ASI Membership Number').count()).toBe(0)
+    await expect.poll(() => field(page, 'ASI Membership Number').count()).toBe(0)
     await yes(page, 'ASI Member').check()
     await field(page, 'ASI Membership Number').waitFor()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,900')
@@ -126,7 +114,7 @@ describe('Chirurgia', () => {
     await expect
       .poll(async () => await ledger(summary(page)))
       .toMatchObject({ Category: 'Post Graduate (ASI)', 'Total Amount': '₹ 3,540' })
-    expect(await page.getByRole('radio', { name: /^Accompanying/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('radio', { name: /^Accompanying/ }).count()).toBe(0)
     await expectAccessible(page, 'Chirurgia, filled in')
     expect(complaints).toEqual([])
     await context.close()
@@ -351,7 +339,7 @@ describe("PULMOCON's result pages", () => {
     await page.goto(`${server.url}/payment/failed?orderId=PULMO999&amount=10.00&date=2025-08-02`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     expect(await said(page)).not.toContain('Registration Number')
-    expect(await page.getByRole('alert').count()).toBe(0)
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
     await context.close()
   })
 })
@@ -420,7 +408,7 @@ describe('what goes wrong on the way', () => {
     await toast.waitFor()
     await page.mouse.move(0, 0)
     await page.clock.runFor(5_500)
-    expect(await toast.count()).toBe(1)
+    await expect.poll(() => toast.count()).toBe(1)
     await page.clock.runFor(1_000)
     await expect.poll(() => toast.count()).toBe(0)
     await payButton(page).click()
@@ -430,7 +418,7 @@ describe('what goes wrong on the way', () => {
     await payButton(page).click()
     await again
     await expect.poll(() => payButton(page).isDisabled()).toBe(false)
-    expect(await toast.count()).toBe(1)
+    await expect.poll(() => toast.count()).toBe(1)
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(() => toast.count()).toBe(0)
     await context.close()
@@ -472,7 +460,7 @@ describe('the office', () => {
     ])
       expect(figures).toContain(part)
     for (const list of [/PULMOCON list/, /AFPICON list/, /AFPICON 2026 list/])
-      expect(await page.getByRole('link', { name: list }).count()).toBe(1)
+      await expect.poll(() => page.getByRole('link', { name: list }).count()).toBe(1)
     await expectAccessible(page, 'dashboard with figures')
     expect(complaints).toEqual([])
     await context.close()
@@ -486,11 +474,11 @@ describe('the office', () => {
     '%s S079 S081: %s: filters, export, the other pages and logout; empty it says so',
     async (_sentence, path, title) => {
       const { page, context } = await visit(browser)
-      await signedIn(context)
+      await signedIn(context, server.url, ADMIN)
       await page.goto(server.url + path)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       for (const label of ['Payment Status', 'Search'])
-        expect(await page.getByLabel(label).count()).toBe(1)
+        await expect.poll(() => page.getByLabel(label).count()).toBe(1)
       for (const button of ['Export CSV', 'Logout'])
         expect(await page.getByRole('button', { name: button }).first().isVisible()).toBe(true)
       expect(
@@ -519,7 +507,7 @@ describe('the office', () => {
     ],
   ])('S143 S171: %s says when it cannot load', async (path, call, status, sentence) => {
     const { page, context } = await visit(browser)
-    await signedIn(context)
+    await signedIn(context, server.url, ADMIN)
     await page.route(call, (route) =>
       route.fulfill({ status, contentType: 'text/html', body: 'x' }),
     )
@@ -531,7 +519,7 @@ describe('the office', () => {
 
   test('S171: an answer of unknown shape, a failed export, and a dashboard that does not load', async () => {
     const { page, context } = await visit(browser)
-    await signedIn(context)
+    await signedIn(context, server.url, ADMIN)
     await page.route('**/afpicon/admin/registrations/**', (route) =>
       route.fulfill({
         status: 200,

@@ -116,7 +116,7 @@ test('S092 S093 S184: the categories of accompanying persons stand on the price 
     'Accompanying Person (ASI) ₹ 2,950 ₹ 3,540',
     'Accompanying Person (Non-ASI) ₹ 2,950 ₹ 3,540',
   ])
-  expect(await page.getByRole('radio', { name: /Accompanying/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('radio', { name: /Accompanying/ }).count()).toBe(0)
   await context.close()
 })
 
@@ -126,6 +126,6 @@ test('S020 S099 S108 S189: the closed event has a tier of the day and a prefix f
   await page.getByRole('heading', { name: 'Registration Closed' }).waitFor()
   const text = plain(await page.locator('body').innerText())
   for (const never of ['+91', 'tier', '₹']) expect(text).not.toContain(never)
-  expect(await page.locator('input, select, textarea').count()).toBe(0)
+  await expect.poll(() => page.locator('input, select, textarea').count()).toBe(0)
   await context.close()
 })

@@ -109,6 +109,18 @@ const officeRegistration = {
   ],
   mails: [{ id: 1, to: 'a@example.org', subject: 'S', status: 'sent', at: NOW, error: null }],
   audit: [{ at: NOW, who: 'office', what: 'saw it' }],
+  settled: [
+    {
+      is: 'sale',
+      reference: 'R',
+      amount: 7080,
+      fee: 100,
+      tax: 18,
+      net: 6962,
+      day: '2026-01-12',
+      utr: 'UTR000000000001',
+    },
+  ],
   same_email: [{ reg_no: 'SAMP2', payment_status_display: 'Paid' }],
   event: { id: 'sample', title: 'Sample', route: '/admin/sample' },
 }

@@ -112,6 +112,13 @@ test.each([
   expect(why(priced, tariff, answers)).toBe(text)
 })
 
+test('a pay bar that gave "Required" as its reason says what is to be chosen', () => {
+  const [kind] = priced.fields
+  if (kind === undefined) throw new Error('the event asks nothing')
+  const terse = { ...priced, fields: [{ ...kind, label: 'Coming as', required: must('Required') }] }
+  expect(why(terse, here(), {})).toBe('Please choose: Coming as')
+})
+
 test('a price of nothing is a price, and the button works', () => {
   const free = here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
   expect(priceOf(priced, free, { kind: 'plain' })).toEqual({

@@ -51,10 +51,10 @@ describe('the address of a list becomes its call', () => {
     withFilters(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
   test('empty values and names that are no filter are left out', () =>
     expect(address('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
-      '/admin/members/registrations/?category=a&page=2&page_size=10',
+      '/admin/members/registrations/?category=a&page=2&page_size=10&rows=listed',
     ))
-  test('nothing set adds nothing', () =>
-    expect(address('', true)).toBe('/admin/members/registrations/'))
+  test('a page asks for what it lists and nothing more', () =>
+    expect(address('', true)).toBe('/admin/members/registrations/?rows=listed'))
   test('an export keeps its own parameter, takes the filters and no page', () =>
     expect(address('search=a%26b&page=2', false)).toBe(
       '/admin/export/?event_type=members&search=a%26b',

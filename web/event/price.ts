@@ -4,6 +4,7 @@ import { categoryOf, wordFor } from '../../engine/index.ts'
 import type { Answers, PageData, PublicEvent, Quote, TariffAnswer } from '../../engine/index.ts'
 import { tariffReader, toQuote } from '../answers.ts'
 import { call } from '../api.ts'
+import { saysLittle } from '../shared/says-little.ts'
 
 /** What the server wrote into the page of a form. */
 export type EventPage = Extract<PageData, { page: 'event' }>
@@ -106,5 +107,8 @@ function askForCategory(event: PublicEvent): string {
   const choice = event.categoryChoice
   if (choice.by === 'rules') return event.form.summary.empty
   const field = event.fields.find((one) => one.id === choice.field)
-  return field?.required?.message ?? `Please choose: ${field?.label ?? wordFor(event, 'category')}`
+  const message = field?.required?.message
+  return message === undefined || saysLittle(message)
+    ? `Please choose: ${field?.label ?? wordFor(event, 'category')}`
+    : message
 }

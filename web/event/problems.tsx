@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react'
 import type { FieldErrors, PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
+import { saysLittle } from '../shared/says-little.ts'
 import { elementOf, nameOf, personName } from './keys.ts'
 import '../styles/problems.css'
 
@@ -60,12 +61,9 @@ export function useErrorInTitle(isWrong: boolean): void {
   }, [isWrong])
 }
 
-/** A message of fewer words than this ("Required") does not say what it is about. */
-const SENTENCE_WORDS_MIN = 4
-
 /** A message as it is read away from its question. */
 export function sentenceOf(event: PublicEvent, id: string, text: string): string {
-  if (text.split(' ').length < SENTENCE_WORDS_MIN) return `${nameOf(event, id)}: ${text}`
+  if (saysLittle(text)) return `${nameOf(event, id)}: ${text}`
   // Of several people it must be said whom it is about.
   const at = id.split('.')[1]
   return at === undefined ? text : `${personName(Number(at))}: ${text}`

@@ -270,6 +270,12 @@ export function SummaryColumn(props: SummaryProps) {
   )
 }
 
+/** Two parts of a page are not called the same: a section of the form may have the summary's title. */
+function barNameOf({ sections, form: { summary } }: PublicEvent): string {
+  const isTaken = sections.some(({ title }) => title === summary.title)
+  return isTaken ? `${summary.title}: summary` : summary.title
+}
+
 /** The bar at the foot of a phone: the price is never out of sight, what it is made of unfolds upward. */
 function SummaryBar(props: SummaryProps) {
   const [open, setOpen] = useState(false)
@@ -289,13 +295,7 @@ function SummaryBar(props: SummaryProps) {
     }
   }, [])
   return (
-    <section
-      ref={bar}
-      className="bar"
-      id={BAR_ID}
-      tabIndex={-1}
-      aria-label={event.form.summary.title}
-    >
+    <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={barNameOf(event)}>
       {open && price.is === 'price' && (
         <div className="unfolded" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>
@@ -309,7 +309,7 @@ function SummaryBar(props: SummaryProps) {
       <div className="row">
         {price.is === 'none' && price.retry && (
           <button type="button" className="btn line" onClick={props.retry}>
-            Load prices again
+            Try again
           </button>
         )}
         {price.is === 'none' && !price.retry && (

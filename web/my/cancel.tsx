@@ -46,7 +46,7 @@ export function Cancel({ mine: { cancel }, path, again }: PanelProps) {
           </p>
           <Said acting={acting} />
           <label className="mywhy">
-            Why, if you like to say
+            Why (optional)
             <textarea ref={why} rows={3} maxLength={WHY_CHARACTERS_MAX} />
           </label>
           <div className="acts">

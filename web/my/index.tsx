@@ -107,6 +107,7 @@ function Over({ event, look, again }: OverProps) {
         </a>
         .
       </p>
+      {!look.again && <LostLink />}
       <div className="acts">
         {look.again && (
           <button type="button" className="btn" onClick={again}>
@@ -114,11 +115,10 @@ function Over({ event, look, again }: OverProps) {
             Try again
           </button>
         )}
-        <a className={look.again ? 'btn line' : 'btn'} href={event.routes.form}>
+        <a className="btn line" href={event.routes.form}>
           Go to the registration form
         </a>
       </div>
-      {!look.again && <LostLink />}
     </section>
   )
 }

@@ -2,9 +2,9 @@
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { call } from '../api.ts'
+import { EmailAsked } from '../shared/ask-email.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { readDone } from './answers.ts'
-import '../styles/ask-email.css'
 import './my.css'
 
 export function LostLink() {
@@ -27,24 +27,11 @@ export function LostLink() {
   }
   return (
     <form className="asks" aria-label="Lost your link?" noValidate onSubmit={(to) => void ask(to)}>
-      <label htmlFor="lost-email">The email address you registered with</label>
-      <div role="alert">
-        {problem !== null && (
-          <p className="ferr" id="lost-error">
-            <Icon name="bang" small />
-            {problem}
-          </p>
-        )}
-      </div>
-      <input
+      <EmailAsked
         id="lost-email"
-        ref={input}
-        name="email"
-        type="email"
-        autoComplete="email"
-        aria-required="true"
-        aria-invalid={problem !== null}
-        {...(problem !== null && { 'aria-describedby': 'lost-error' })}
+        label="The email address you registered with"
+        input={input}
+        problem={problem}
       />
       <button type="submit" className="btn" aria-disabled={busy}>
         <Icon name="mail" />

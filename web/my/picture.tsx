@@ -54,19 +54,9 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
   const said = refused ?? wrong
   return (
     <div className="ask">
-      <label htmlFor={`told-${id}`}>
+      <p className="asklabel" id={`told-${id}-label`}>
         {label}
-        {!ask.required && <span className="mute"> (if you like)</span>}
-      </label>
-      <input
-        id={`told-${id}`}
-        type="file"
-        accept={(file?.accept ?? []).map((ending) => `.${ending}`).join(',')}
-        {...(said && { 'aria-invalid': true, 'aria-describedby': `told-${id}-wrong` })}
-        onChange={({ target }) => void take(target.files?.[0])}
-      />
-      <p className="small mute" role="status">
-        {proof === null ? '' : saidOf(proof)}
+        {!ask.required && <span className="mute"> (optional)</span>}
       </p>
       {said && (
         <p className="msg" id={`told-${id}-wrong`}>
@@ -74,6 +64,22 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
           {said}
         </p>
       )}
+      <input
+        id={`told-${id}`}
+        type="file"
+        className="vh file"
+        aria-labelledby={`told-${id}-label told-${id}-button`}
+        accept={(file?.accept ?? []).map((ending) => `.${ending}`).join(',')}
+        {...(said && { 'aria-invalid': true, 'aria-describedby': `told-${id}-wrong` })}
+        onChange={({ target }) => void take(target.files?.[0])}
+      />
+      <label className="btn line" htmlFor={`told-${id}`} id={`told-${id}-button`}>
+        <Icon name="up" />
+        {proof === null ? 'Choose file' : 'Choose another file'}
+      </label>
+      <p className="small mute" role="status">
+        {proof === null ? '' : saidOf(proof)}
+      </p>
     </div>
   )
 }

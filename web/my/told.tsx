@@ -7,6 +7,7 @@ import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
 import { QrCode } from '../shared/qr.tsx'
+import { saysLittle } from '../shared/says-little.ts'
 import { textsOf } from '../shared/shape.ts'
 import { lastDayOf } from '../results/pay-now.tsx'
 import { readDone } from './answers.ts'
@@ -132,9 +133,6 @@ function Copied({
 
 const MARKED = 'Please check what is marked below.'
 
-/** "Required", away from its question, does not say what it is about. */
-const saysLittle = (message: string): boolean => message.split(' ').length < 3
-
 type TellingProps = {
   readonly event: PublicEvent
   readonly paying: WirePaying
@@ -233,7 +231,7 @@ function Question({
     <div className="ask">
       <label htmlFor={`told-${id}`}>
         {label}
-        {!required && <span className="mute"> (if you like)</span>}
+        {!required && <span className="mute"> (optional)</span>}
       </label>
       {hint && (
         <small id={`told-${id}-hint`} className="mute">

@@ -3,6 +3,7 @@ import { fromRupees, isActName } from '../../engine/index.ts'
 import type { ActsAnswer } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
+import { reviewIn } from './review-answers.ts'
 
 /** What may be done to a registration, and what was. */
 export const readActs: Reader<ActsAnswer> = (body) => {
@@ -28,11 +29,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
     (told === null || isTold(told)) &&
-    listOf(reviews, (one) =>
-      isRecord(one) && holdsAll(one, 'string', 'id', 'why') && Array.isArray(one['decisions'])
-        ? one
-        : null,
-    ) !== null &&
+    listOf(reviews, reviewIn) !== null &&
     listOf(trail, (line) =>
       isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
     ) !== null

@@ -10,6 +10,7 @@ export const BUTTONS = {
   approve: 'Approve',
   refuse: 'Refuse',
   confirm: 'Confirm a payment',
+  came_again: 'More money came',
   not_found: 'Payment not found',
   take_up: 'Take up again',
   note: 'Write a note',
@@ -20,9 +21,5 @@ export const BUTTONS = {
   erase: 'Erase the person',
   send_pay_link: 'Send a link to pay',
   resend: 'Resend confirmation',
-  accept: 'Accept the payment',
-  dismiss: 'Dismiss the payment',
 } as const
 export type Button = keyof typeof BUTTONS
-/** These stand beside the money that they are about. */
-export const OF_REVIEWS: readonly Button[] = ['accept', 'dismiss']

@@ -2,13 +2,12 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatMoney, fromRupees } from '../../engine/index.ts'
-import type { ActsAnswer, WireReview } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { SeenFirst } from './act-approval.tsx'
 import { Came, Told, typed } from './act-came.tsx'
-import { AboutReview } from './act-review.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { Banner } from './parts.tsx'
@@ -17,8 +16,6 @@ type ActDialogProps = {
   readonly button: Button
   readonly title: string
   readonly standing: ActsAnswer
-  /** Of what is accepted or dismissed; null: the act is about no review. */
-  readonly review: WireReview | null
   readonly refused: ApiError | null
   readonly isBusy: boolean
   readonly onDo: (words: ActWords) => void
@@ -33,7 +30,7 @@ function freshKey(): string {
 }
 
 export function ActDialog(props: ActDialogProps) {
-  const { button, title, standing, review, refused, isBusy, onDo, onClose } = props
+  const { button, title, standing, refused, isBusy, onDo, onClose } = props
   const [key] = useState(freshKey)
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
   const agreed = refused?.code === 'price_changes' ? (refused.answer?.quote?.total ?? null) : null
@@ -55,15 +52,14 @@ export function ActDialog(props: ActDialogProps) {
           const words = wordsIn(button, data, answers)
           onDo({
             ...words,
-            ...(review !== null && { review: review.id }),
             key,
             ...(agreed !== null && { total: agreed }),
           })
         }}
       >
-        <Questions {...{ button, standing, review, setAnswers }} />
+        <Questions {...{ button, standing, setAnswers }} />
         <label>
-          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Why (if you like)' : 'Why'}
+          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Why (optional)' : 'Why'}
           <textarea
             name="why"
             rows={3}
@@ -89,6 +85,7 @@ export function ActDialog(props: ActDialogProps) {
 const WITHOUT_WHY: ReadonlySet<Button> = new Set([
   'send_pay_link',
   'confirm',
+  'came_again',
   'approve',
   'take_up',
   'resend',
@@ -107,7 +104,8 @@ function wordsIn(
     case 'correct':
     case 'transfer':
       return { act: button, why, answers }
-    case 'confirm': {
+    case 'confirm':
+    case 'came_again': {
       const [way, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(text)
       return { act: button, why, way, reference, amount, day }
     }
@@ -122,10 +120,6 @@ function wordsIn(
     }
     case 'refuse':
       return data.get('offer') === 'on' ? { act: button, why, offer: true } : { act: button, why }
-    case 'accept': {
-      const given = { reference: text('reference'), amount: text('amount') }
-      return data.has('reference') ? { act: button, why, ...given } : { act: button, why }
-    }
     case 'note':
     case 'approve':
     case 'erase':
@@ -133,16 +127,15 @@ function wordsIn(
     case 'take_up':
     case 'send_pay_link':
     case 'resend':
-    case 'dismiss':
       return { act: button, why }
   }
 }
 
-type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing' | 'review'> & {
+type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing'> & {
   readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
 }
 
-function Questions({ button, standing, review, setAnswers }: QuestionsProps): ReactNode {
+function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode {
   switch (button) {
     case 'correct':
       return <ChangedAnswers fields={standing.fields} onChange={setAnswers} />
@@ -150,6 +143,15 @@ function Questions({ button, standing, review, setAnswers }: QuestionsProps): Re
       return <NewPerson {...standing} onChange={setAnswers} />
     case 'confirm':
       return <Came {...standing} />
+    case 'came_again':
+      return (
+        <>
+          <p>
+            Nothing is due for it: what came is before the treasurer, who gives it back or moves it.
+          </p>
+          <Came told={null} />
+        </>
+      )
     case 'cancel':
       return <PayBack {...standing} />
     case 'refund':
@@ -167,9 +169,6 @@ function Questions({ button, standing, review, setAnswers }: QuestionsProps): Re
       )
     case 'not_found':
       return standing.told === null ? null : <Told told={standing.told} />
-    case 'accept':
-    case 'dismiss':
-      return review && <AboutReview review={review} isAccepted={button === 'accept'} />
     case 'note':
     case 'take_up':
     case 'send_pay_link':

@@ -1,13 +1,12 @@
 /** Who did what in the office, and when. What is asked of it stands in the page's address. */
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useSearchParams } from 'react-router-dom'
+import { Link } from 'react-router-dom'
 import type { SessionAnswer, WireActivity } from '../../engine/index.ts'
-import { ask, registrationAddress } from './calls.ts'
+import { Asking, ShowOlder, useAskedList } from './asked-list.tsx'
+import { registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading } from './parts.tsx'
 import { readActivity } from './people-answers.ts'
 import { instantText } from './when.ts'
-import './filters.css'
 import './registration.css'
 import './people.css'
 
@@ -23,22 +22,7 @@ const KINDS = [
 ] as const
 
 export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
-  const [params, setParams] = useSearchParams()
-  const asked = new URLSearchParams(
-    FILTERS.flatMap((name) => {
-      const value = params.get(name)?.trim() ?? ''
-      return value === '' ? [] : [[name, value]]
-    }),
-  ).toString()
-  const query = useInfiniteQuery({
-    queryKey: ['activity', asked],
-    initialPageParam: null as number | null,
-    queryFn: ({ signal, pageParam }) =>
-      ask(`${CALL}?${asked}${pageParam === null ? '' : `&before=${pageParam}`}`, readActivity, {
-        signal,
-      }),
-    getNextPageParam: ({ before }) => before,
-  })
+  const { params, setParams, asked, query } = useAskedList('activity', CALL, FILTERS, readActivity)
   const error = useLeaveOn401(query.error)
   const rows = query.data?.pages.flatMap((page) => page.rows)
   const people = query.data?.pages[0]?.people ?? []
@@ -49,18 +33,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
           Export CSV
         </a>
       </Heading>
-      <form
-        className="fil whole"
-        aria-label="Filters"
-        key={asked}
-        onSubmit={(event) => {
-          event.preventDefault()
-          const data = [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
-            typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
-          )
-          setParams(new URLSearchParams(data))
-        }}
-      >
+      <Asking asked={asked} onAsk={setParams}>
         <label>
           Who
           <select name="who" defaultValue={params.get('who') ?? ''}>
@@ -120,7 +93,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
             </button>
           )}
         </div>
-      </form>
+      </Asking>
       {error && (
         <Banner
           text={error.message}
@@ -141,16 +114,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
               <Act key={row.id} row={row} session={session} />
             ))}
           </ul>
-          {query.hasNextPage && (
-            <button
-              type="button"
-              className="btn line sm"
-              disabled={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              Show Older
-            </button>
-          )}
+          <ShowOlder query={query} />
         </section>
       )}
     </main>

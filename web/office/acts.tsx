@@ -2,13 +2,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatMoney, fromRupees } from '../../engine/index.ts'
-import type { ActsAnswer, WireReview } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { readActed, readActs } from './act-answers.ts'
 import { Told } from './act-came.tsx'
 import { ActDialog } from './act-dialog.tsx'
-import { BUTTONS, OF_REVIEWS } from './act-buttons.ts'
-import { Reviews } from './act-review.tsx'
+import { BUTTONS } from './act-buttons.ts'
+import { Review } from './act-review.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
 import { ask } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
@@ -26,7 +26,8 @@ type ActsProps = {
 export function Acts({ regNo, onDone }: ActsProps) {
   const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
   const [open, setOpen] = useState<Button | null>(null)
-  const [review, setReview] = useState<WireReview | null>(null)
+  /** What was decided last about its money; it is no act of this page. */
+  const [decided, setDecided] = useState('')
   const query = useQuery({
     queryKey: ['acts', regNo],
     queryFn: ({ signal }) => ask(path, readActs, { signal }),
@@ -35,6 +36,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
     mutationFn: (words: ActWords) => ask(path, readActed, { method: 'POST', json: words }),
     onSuccess: () => {
       setOpen(null)
+      setDecided('')
       void query.refetch()
       onDone()
     },
@@ -45,9 +47,9 @@ export function Acts({ regNo, onDone }: ActsProps) {
     setOpen(null)
     act.reset()
   }
-  const question = (button: Button, about: WireReview | null) => {
+  const question = (button: Button) => {
     act.reset()
-    setReview(about)
+    setDecided('')
     setOpen(button)
   }
   const { data } = query
@@ -63,9 +65,21 @@ export function Acts({ regNo, onDone }: ActsProps) {
       {data && <State {...data} />}
       {data?.told && <Told told={data.told} />}
       <p role="status" className="done">
-        {act.data ?? ''}
+        {act.data ?? decided}
       </p>
-      {data && <Reviews {...data} onOpen={question} />}
+      {data?.reviews.map((review) => (
+        <Review
+          key={review.id}
+          review={review}
+          mayDecide={data.allowed.includes('dismiss')}
+          onDone={(message) => {
+            act.reset()
+            setDecided(message)
+            void query.refetch()
+            onDone()
+          }}
+        />
+      ))}
       {data && (
         <div className="acts-of">
           {buttonsOf(data).map((button) => (
@@ -73,7 +87,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
               key={button}
               type="button"
               className="btn line sm"
-              onClick={() => question(button, null)}
+              onClick={() => question(button)}
             >
               {BUTTONS[button]}
             </button>
@@ -86,7 +100,6 @@ export function Acts({ regNo, onDone }: ActsProps) {
           button={open}
           title={BUTTONS[open]}
           standing={data}
-          review={review}
           refused={refused}
           isBusy={act.isPending}
           onDo={(words) => act.mutate(words)}
@@ -99,9 +112,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
 }
 
 const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
-  (Object.keys(BUTTONS) as Button[]).filter(
-    (button) => allowed.includes(button) && !OF_REVIEWS.includes(button),
-  )
+  (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
 
 /** How it stands, and what is open of its money. */
 function State({ state_display: words, due, pay_back: back }: ActsAnswer) {

@@ -2,20 +2,34 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { formatMoney, normalise, quote, readInstant, shownFields } from '../../engine/index.ts'
+import {
+  CODE,
+  categoryOf,
+  formatMoney,
+  holds,
+  instant,
+  normalise,
+  NO_FACTS,
+  quote,
+  shownFields,
+} from '../../engine/index.ts'
 import type {
   AddedAnswer,
   AddingAnswer,
   Answer,
+  Facts,
   Field,
   OfficeEvent,
   PublicEvent,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { newKey } from '../api.ts'
+import { saysLittle } from '../shared/says-little.ts'
 import { holdsAll, isRecord, recordsOf, textsOf } from '../shared/shape.ts'
 import { AskedField } from './asked-field.tsx'
+import { AskedPeople } from './asked-people.tsx'
 import { ask, registrationAddress } from './calls.ts'
+import { readCode } from '../answers.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading } from './parts.tsx'
 import './asking.css'
@@ -27,7 +41,8 @@ const CALL = '/api/admin/add/'
 const readAdding: Reader<AddingAnswer> = (body) => {
   const event = isRecord(body) ? body['event'] : null
   const isEvent = isRecord(event) && Array.isArray(event['fields'])
-  return isRecord(body) && isEvent && Array.isArray(body['ways'])
+  const isWhole = isRecord(body) && isEvent && holdsAll(body, 'string', 'now')
+  return isWhole && Array.isArray(body['ways'])
     ? ({ ...body, ways: recordsOf(body['ways']) } as unknown as AddingAnswer)
     : null
 }
@@ -92,12 +107,17 @@ type Given = Readonly<Record<string, unknown>>
 
 function Adding({
   event,
+  now,
   ways,
   onAdded,
 }: AddingAnswer & { readonly onAdded: (added: AddedAnswer) => void }) {
   const [data, setData] = useState<Given>({})
   const [way, setWay] = useState(ways[0]?.id ?? '')
   const [paid, setPaid] = useState<Given>({})
+  /** The code that was asked about last. */
+  const [asked, setAsked] = useState('')
+  /** The clock here may be wrong, and prices end at midnight while the page is open. */
+  const [ahead] = useState(() => aheadOf(now))
   const key = useRef(newKey())
   const form = useRef<HTMLFormElement>(null)
   const add = useMutation({
@@ -116,7 +136,20 @@ function Adding({
   const wrong = textsOf(refused?.answer?.errors) ?? {}
   const shown = shownFields(event, data)
   const taken = ways.find(({ id }) => id === way)
-  const price = priceOf(event, data)
+  // What a code gives is asked as soon as it is typed to its end: whoever pays must know the price.
+  const code = textIn(data, CODE)
+  const given = useQuery({
+    queryKey: ['code', event.id, asked],
+    queryFn: ({ signal }) =>
+      ask(`/api/events/${encodeURIComponent(event.id)}/code/`, readCode, {
+        method: 'POST',
+        json: { code: asked },
+        signal,
+      }),
+    enabled: asked !== '',
+  })
+  const isKnown = asked !== '' && asked === code && given.data !== undefined
+  const price = priceOf(event, data, { kind: isKnown ? given.data.kind : null, ahead })
   return (
     <form
       ref={form}
@@ -128,21 +161,52 @@ function Adding({
         add.mutate()
       }}
     >
-      {refused && <Banner text={refused.message} onDismiss={() => add.reset()} />}
+      {refused && (
+        <Banner
+          text={
+            saysLittle(refused.message) ? 'Please check what is marked below.' : refused.message
+          }
+          onDismiss={() => add.reset()}
+        />
+      )}
       {event.fields
         .filter((field) => shown.has(field.id) && isAsked(field, taken !== undefined))
-        .map((field) => (
+        .map((field) =>
+          field.type === 'people' ? (
+            <AskedPeople
+              key={field.id}
+              field={field}
+              value={data[field.id]}
+              wrong={wrong}
+              onChange={(value) => setData({ ...data, [field.id]: value })}
+            />
+          ) : (
+            <AskedField
+              key={field.id}
+              name={field.id}
+              kind={field.type}
+              label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
+              options={field.options ?? []}
+              value={data[field.id] ?? field.default}
+              wrong={wrong[field.id]}
+              onChange={(value) => setData({ ...data, [field.id]: value })}
+            />
+          ),
+        )}
+      {event.codeKinds.length > 0 && (
+        <div onBlur={() => setAsked(code)}>
           <AskedField
-            key={field.id}
-            name={field.id}
-            kind={field.type}
-            label={field.label}
-            options={field.options ?? []}
-            value={data[field.id] ?? field.default}
-            wrong={wrong[field.id]}
-            onChange={(value) => setData({ ...data, [field.id]: value })}
+            name={CODE}
+            kind="text"
+            label="Code, if there is one"
+            options={[]}
+            value={code}
+            wrong={asked !== '' && asked === code ? given.error?.message : undefined}
+            onChange={(value) => setData({ ...data, [CODE]: String(value) })}
           />
-        ))}
+          <p role="status">{isKnown ? `The code gives: ${given.data.label}` : ''}</p>
+        </div>
+      )}
       <p aria-live="polite">
         {price === null ? 'The price follows from the answers.' : `To pay: ${price}`}
       </p>
@@ -177,16 +241,36 @@ function Adding({
   )
 }
 
-/** A file is sent by the delegate, on their own page; how one wants to pay is asked where nothing is paid now. */
-function isAsked({ id, type }: Field, isPaidNow: boolean): boolean {
-  return type !== 'file' && type !== 'people' && !(id === 'way' && isPaidNow)
+/** By what is answered so far; that yes and no need no answer goes without saying. */
+function isOptional(event: PublicEvent, data: Given, { type, required }: Field): boolean {
+  if (type === 'yes-no') return false
+  if (required === undefined) return true
+  const { answers } = normalise(event, data)
+  return required.when !== undefined && !holds(required.when, answers, categoryOf(event, answers))
 }
 
-/** By the browser's day, as a help: the server has the last word. */
-function priceOf(event: PublicEvent, data: Given): string | null {
-  const at = readInstant(new Date().toISOString())
-  if (at === null) return null
-  const answers: Readonly<Record<string, Answer>> = normalise(event, data).answers
-  const quoted = quote(event, answers, at)
+/** A file is sent by the delegate, on their own page; how one wants to pay is asked where nothing is paid now. */
+function isAsked({ id, type }: Field, isPaidNow: boolean): boolean {
+  return type !== 'file' && !(id === 'way' && isPaidNow)
+}
+
+const textIn = (data: Given, name: string): string => {
+  const text = data[name]
+  return typeof text === 'string' ? text.trim() : ''
+}
+const factsOf = (kind: string | null): Facts =>
+  kind === null ? NO_FACTS : { ...NO_FACTS, code: { is: 'valid', kind } }
+
+/** Milliseconds by which the server's clock is ahead of the one here. */
+const aheadOf = (now: string): number => Date.parse(now) - Date.now()
+
+/** By the server's clock as it was when the page was opened, as a help: the server has the last word. */
+function priceOf(
+  event: PublicEvent,
+  data: Given,
+  { kind, ahead }: { readonly kind: string | null; readonly ahead: number },
+): string | null {
+  const answers: Readonly<Record<string, Answer>> = normalise(event, data, factsOf(kind)).answers
+  const quoted = quote(event, answers, instant(Date.now() + ahead))
   return quoted.ok ? formatMoney(quoted.value.total) : null
 }

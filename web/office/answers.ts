@@ -281,10 +281,13 @@ const readRow: Reader<ListRow> = (row) => {
 export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
   if (!isRecord(body)) return null
   const registration = readRow(body['registration'])
-  const { answers, payments, mails, audit, same_email: same, event } = body
+  const { answers, payments, settled, mails, audit, same_email: same, event } = body
   const lists =
     listOf(answers, (one) => texted(one, 'id', 'label', 'text')) !== null &&
     listOf(payments, readPayment) !== null &&
+    listOf(settled, (one) =>
+      isRecord(one) && holdsAll(one, 'string', 'is', 'utr') ? one : null,
+    ) !== null &&
     listOf(mails, readMail) !== null &&
     listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
     listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null &&

@@ -21,20 +21,65 @@ const INPUTS: Readonly<Partial<Record<FieldType, string>>> = {
 }
 
 export function AskedField(props: AskedFieldProps) {
-  const { label, wrong } = props
+  const { label, kind, wrong } = props
   const id = useId()
+  const message = wrong !== undefined && (
+    <p className="ferr" id={`${id}-wrong`}>
+      <Icon name="bang" small />
+      {wrong}
+    </p>
+  )
+  const look = wrong === undefined ? 'lf' : 'lf wrong'
+  if (kind === 'many')
+    return (
+      <fieldset
+        className={look}
+        {...(wrong !== undefined && { 'aria-describedby': `${id}-wrong` })}
+      >
+        <legend>{label}</legend>
+        {message}
+        <Ticks {...props} />
+      </fieldset>
+    )
+  if (kind === 'yes-no' || kind === 'consent')
+    return (
+      <div className={look}>
+        {message}
+        <label className="choice" htmlFor={id}>
+          <Control {...props} id={id} />
+          {label}
+        </label>
+      </div>
+    )
   return (
-    <div className={wrong === undefined ? 'lf' : 'lf wrong'}>
+    <div className={look}>
       <label htmlFor={id}>{label}</label>
-      {wrong !== undefined && (
-        <p className="ferr" id={`${id}-wrong`}>
-          <Icon name="bang" small />
-          {wrong}
-        </p>
-      )}
+      {message}
       <Control {...props} id={id} />
     </div>
   )
+}
+
+/** Several of a list: a box for each. */
+function Ticks({ options, value, wrong, onChange }: AskedFieldProps) {
+  const chosen = Array.isArray(value) ? value.map(String) : []
+  return options.map(({ id, label }) => (
+    <label className="choice" key={id}>
+      <input
+        type="checkbox"
+        aria-invalid={wrong !== undefined}
+        checked={chosen.includes(id)}
+        onChange={({ target }) =>
+          onChange(
+            options
+              .map((option) => option.id)
+              .filter((one) => (one === id ? target.checked : chosen.includes(one))),
+          )
+        }
+      />
+      {label}
+    </label>
+  ))
 }
 
 function Control({
@@ -61,22 +106,15 @@ function Control({
         onChange={({ target }) => onChange(target.checked)}
       />
     )
-  if (kind === 'select' || kind === 'many') {
-    const isMany = kind === 'many'
-    const chosen = isMany ? (Array.isArray(value) ? value.map(String) : []) : String(value ?? '')
+  if (kind === 'select') {
     const isOffered = options.some((option) => option.id === '')
     return (
       <select
         {...common}
-        multiple={isMany}
-        value={chosen}
-        onChange={({ target }) =>
-          onChange(
-            isMany ? Array.from(target.selectedOptions, (option) => option.value) : target.value,
-          )
-        }
+        value={String(value ?? '')}
+        onChange={({ target }) => onChange(target.value)}
       >
-        {!isMany && !isOffered && <option value="">Please choose</option>}
+        {!isOffered && <option value="">Please choose</option>}
         {options.map((option) => (
           <option key={option.id} value={option.id}>
             {option.label}

@@ -16,6 +16,8 @@ import './bulk.css'
 /** Of the acts, those that the server does to many at once. */
 const BULK = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
 type BulkAct = (typeof BULK)[number]
+/** Of one that stands beside its money elsewhere, what it is called here. */
+const WORDS = { ...BUTTONS, accept: 'Accept the payment' } as const
 const ASKS_WHY: readonly BulkAct[] = ['accept', 'note']
 
 const readBulk: Reader<BulkAnswer> = (body) =>
@@ -69,14 +71,14 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
             setOpen(act)
           }}
         >
-          {BUTTONS[act]}
+          {WORDS[act]}
         </button>
       ))}
       <button type="button" className="btn quiet sm" onClick={onUntick}>
         Untick
       </button>
       {open !== null && (
-        <Dialog title={`${BUTTONS[open]}: ${ticked.length}`} onClose={() => setOpen(null)}>
+        <Dialog title={`${WORDS[open]}: ${ticked.length}`} onClose={() => setOpen(null)}>
           {refused && <Banner text={refused.message} />}
           <form
             className="making"
@@ -88,7 +90,7 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
           >
             <p>Each is judged by itself; what cannot be done stays as it is, and is told.</p>
             <label>
-              {open === 'note' ? 'Note' : ASKS_WHY.includes(open) ? 'Why' : 'Why (if you like)'}
+              {open === 'note' ? 'Note' : ASKS_WHY.includes(open) ? 'Why' : 'Why (optional)'}
               <textarea
                 name="why"
                 rows={3}
@@ -99,7 +101,7 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
             </label>
             <div className="acts">
               <button type="submit" className="btn" disabled={doing.isPending}>
-                {BUTTONS[open]}
+                {WORDS[open]}
               </button>
               <button type="button" className="btn line" onClick={() => setOpen(null)}>
                 Not now

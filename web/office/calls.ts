@@ -9,7 +9,11 @@ export const DASHBOARD = '/admin/dashboard'
 export const ACCOUNT = '/admin/account'
 export const PEOPLE = '/admin/people'
 export const ACTIVITY = '/admin/activity'
+export const MAILS = '/admin/mails'
+export const EVENT_FILES = '/admin/event-files'
 export const SEARCH = '/admin/search'
+/** What waits for a decision; its call has the name of reviews. */
+export const MONEY = '/admin/money'
 /** Where a link to set a password leads. */
 export const PASSWORD = '/admin/password'
 
@@ -67,6 +71,8 @@ export function withFilters(
     const value = search.get(name)
     if (value) query.set(name, value)
   }
+  // A page needs no more of its rows; a filter of the event file may be called so.
+  if (paging && !list.filters.some(({ sentAs }) => sentAs === 'rows')) query.set('rows', 'listed')
   const text = query.toString()
   return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
 }
@@ -111,4 +117,10 @@ export function isTyping({ target }: KeyboardEvent): boolean {
     target instanceof HTMLElement &&
     (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)
   )
+}
+
+const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+/** A file of a bank or a gateway as it is sent: browsers name the kinds of files as they like. */
+export function asSheet(file: File): Blob {
+  return new Blob([file], { type: /\.xlsx$/i.test(file.name) ? XLSX_TYPE : 'text/csv' })
 }

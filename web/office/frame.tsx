@@ -15,7 +15,10 @@ import {
   codesAddress,
   reconcileAddress,
   DASHBOARD,
+  EVENT_FILES,
   LOGIN,
+  MAILS,
+  MONEY,
   PEOPLE,
   SEARCH,
   ask,
@@ -71,6 +74,10 @@ export function Frame({
             <Icon name="search" />
             Search
           </Link>
+          <Link to={MONEY} {...current(MONEY)}>
+            <Icon name="tri" />
+            Money to decide
+          </Link>
           <span className="grp" aria-hidden="true">
             Lists
           </span>
@@ -104,6 +111,18 @@ export function Frame({
             <Link to={PEOPLE} {...current(PEOPLE)}>
               <Icon name="flag" />
               People
+            </Link>
+          )}
+          {isAtLeast(session.role, 'desk') && (
+            <Link to={MAILS} {...current(MAILS)}>
+              <Icon name="mail" />
+              Emails
+            </Link>
+          )}
+          {isOwnerOfAll(session) && (
+            <Link to={EVENT_FILES} {...current(EVENT_FILES)}>
+              <Icon name="file" />
+              Event files
             </Link>
           )}
           {isAtLeast(session.role, 'owner') && (
@@ -152,7 +171,7 @@ function pagesOf(
       ? [{ to: addAddress(id), label: 'At the desk' }]
       : []),
     ...(isAtLeast(role, 'treasurer')
-      ? [{ to: reconcileAddress(id), label: 'Bank statement' }]
+      ? [{ to: reconcileAddress(id), label: 'Bank and gateway' }]
       : []),
   ]
 }

@@ -21,7 +21,10 @@ import {
   addAddress,
   codesAddress,
   DASHBOARD,
+  EVENT_FILES,
   LOGIN,
+  MAILS,
+  MONEY,
   PASSWORD,
   PEOPLE,
   SEARCH,
@@ -33,10 +36,13 @@ import {
 } from './calls.ts'
 import { readSession } from './answers.ts'
 import { Dashboard } from './dashboard.tsx'
+import { EventFilesPage } from './event-files.tsx'
 import { Frame, Waiting } from './frame.tsx'
 import { useLeaveOn401 } from './leave.ts'
 import { ListPage } from './list.tsx'
 import { Login } from './login.tsx'
+import { MoneyPage } from './money.tsx'
+import { MailsPage } from './mails.tsx'
 import { PasswordPage } from './password.tsx'
 import { PeoplePage } from './people.tsx'
 import { SearchPage } from './search.tsx'
@@ -109,7 +115,10 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   if (path === PEOPLE && isOwnerOfAll(session)) return <PeoplePage username={session.username} />
   if (path === ACTIVITY && isAtLeast(session.role, 'owner'))
     return <ActivityPage session={session} />
+  if (path === MAILS && isAtLeast(session.role, 'desk')) return <MailsPage session={session} />
+  if (path === EVENT_FILES && isOwnerOfAll(session)) return <EventFilesPage />
   if (path === SEARCH) return <SearchPage />
+  if (path === MONEY) return <MoneyPage session={session} />
   if (path === DASHBOARD) return <Dashboard session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {

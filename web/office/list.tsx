@@ -77,6 +77,8 @@ export function ListPage({
   const [box, fits] = useFits()
   const mayTick = isAtLeast(role, 'desk')
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  /** On a phone a row has room for its box only while one ticks. */
+  const [isTicking, setTicking] = useState(false)
   const kept = useMyList(event, list)
   const { cells, more } = cellsOf(list.columns, event.always, kept.mine.columns)
   const asked = ASKED_BESIDE.flatMap((name) => {
@@ -186,7 +188,24 @@ export function ListPage({
         onView={(query) => setSearch(query)}
       />
       {event.sells && <Sold event={event} list={list} search={search} />}
-      <div className={fits ? 'tb fits' : 'tb'} ref={box} aria-busy={query.isFetching}>
+      {mayTick && page !== null && page.rows.length > 0 && (
+        <button
+          type="button"
+          className="btn line sm ticking"
+          aria-pressed={isTicking}
+          onClick={() => {
+            setTicking(!isTicking)
+            setTicked(new Set())
+          }}
+        >
+          {isTicking ? 'Tick no rows' : 'Tick several rows'}
+        </button>
+      )}
+      <div
+        className={['tb', fits && 'fits', isTicking && 'ticks'].filter(Boolean).join(' ')}
+        ref={box}
+        aria-busy={query.isFetching}
+      >
         {page === null && query.isFetching && <RowsWaiting />}
         {page !== null && page.rows.length > 0 && (
           <Rows

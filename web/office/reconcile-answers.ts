@@ -3,10 +3,13 @@ import { fromRupees } from '../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
+import { settlementIn } from './settlement-answers.ts'
 
 export const readReconciled: Reader<ReconcileAnswer> = (body) => {
   if (!isRecord(body)) return null
-  const { header, lines, waiting, unread } = body
+  const { header, lines, waiting, unread, settlement } = body
+  if (settlement !== undefined)
+    return settlementIn(settlement) === null ? null : (body as ReconcileAnswer)
   if (Array.isArray(header))
     return header.every((head) => typeof head === 'string') ? (body as ReconcileAnswer) : null
   const isReadable =

@@ -1,14 +1,16 @@
-/** A bank's statement beside the registrations of an event that wait for money: loaded, looked at, confirmed in one go. */
+/** What a bank or the gateway says that came, beside what an event waits for: loaded, looked at, confirmed or kept in one go. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { formatDay, isDay } from '../../engine/index.ts'
 import type { OfficeEvent, ReconcileAnswer } from '../../engine/index.ts'
-import { ask, registrationAddress } from './calls.ts'
+import { asSheet, ask, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading } from './parts.tsx'
 import { readBulk, readReconciled } from './reconcile-answers.ts'
 import { moneyOf } from './rows.tsx'
+import { KeptSettlements, Report } from './settlement.tsx'
+import { WhichColumn } from './which-column.tsx'
 import './registration.css'
 import './codes.css'
 import './acts.css'
@@ -16,13 +18,6 @@ import './reconcile.css'
 
 type Laid = Extract<ReconcileAnswer, { header: null }>
 type Line = Laid['lines'][number]
-/** What is asked where the heads of a statement say nothing. */
-const ASKED = [
-  ['date', 'The day on which it came'],
-  ['narration', 'What the bank wrote'],
-  ['credit', 'The amount that came'],
-] as const
-
 export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
   const [file, setFile] = useState<File | null>(null)
   const look = useMutation({
@@ -30,38 +25,38 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
       ask(
         `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${given.columns}`,
         readReconciled,
-        { method: 'POST', form: new Blob([given.file], { type: 'text/csv' }) },
+        { method: 'POST', form: asSheet(given.file) },
       ),
   })
   const refused = useLeaveOn401(look.error)
   const { data } = look
-  const load = (columns = '') => {
+  const load = (columns = look.variables?.columns ?? '') => {
     if (file !== null) look.mutate({ file, columns })
   }
   return (
     <main className="main" id="main" aria-busy={look.isPending}>
-      <Heading title="Bank statement">
+      <Heading title="Bank and gateway">
         <p className="mute">{event.title}</p>
       </Heading>
       <section className="pan" aria-labelledby="statement-load">
-        <h2 id="statement-load">Load a statement</h2>
+        <h2 id="statement-load">Load a statement or a settlement</h2>
         <p className="mute">
-          A CSV file as HDFC, SBI, ICICI, Axis, Kotak and others give it. Nothing is confirmed
-          before you say so.
+          A CSV or Excel file: the statement of HDFC, SBI, ICICI, Axis, Kotak and others, or the
+          settlement report of the payment gateway. Nothing is confirmed or kept before you say so.
         </p>
         {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
         <form
           className="making"
           onSubmit={(submitted) => {
             submitted.preventDefault()
-            load()
+            load('')
           }}
         >
           <label>
-            Statement (CSV)
+            Statement or settlement (CSV or Excel)
             <input
               type="file"
-              accept=".csv,text/csv"
+              accept=".csv,.xlsx,text/csv"
               required
               onChange={({ target }) => {
                 look.reset()
@@ -73,59 +68,24 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
             Lay it beside the registrations
           </button>
         </form>
-        {data !== undefined && data.header !== null && (
+        {data !== undefined && 'header' in data && data.header !== null && (
           <WhichColumn header={data.header} onSaid={load} isBusy={look.isPending} />
         )}
       </section>
-      {data !== undefined && data.header === null && (
+      {data !== undefined && 'settlement' in data && file !== null && (
+        <Report
+          key={look.submittedAt}
+          event={event}
+          settlement={data.settlement}
+          file={file}
+          columns={look.variables.columns}
+        />
+      )}
+      {data !== undefined && 'header' in data && data.header === null && (
         <Found key={look.submittedAt} event={event} laid={data} again={() => load()} />
       )}
+      {data === undefined && <KeptSettlements event={event} />}
     </main>
-  )
-}
-
-function WhichColumn({
-  header,
-  onSaid,
-  isBusy,
-}: {
-  readonly header: readonly string[]
-  readonly onSaid: (columns: string) => void
-  readonly isBusy: boolean
-}) {
-  return (
-    <form
-      className="making"
-      aria-label="Which column is which"
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        const data = new FormData(submitted.currentTarget)
-        onSaid(ASKED.map(([name]) => `&${name}=${String(data.get(name))}`).join(''))
-      }}
-    >
-      <p>
-        The heads of this file are not those of a bank that we know. Please say which column is
-        which.
-      </p>
-      {ASKED.map(([name, label]) => (
-        <label key={name}>
-          {label}
-          <select name={name} required defaultValue="">
-            <option value="" disabled>
-              Choose a column
-            </option>
-            {header.map((head, at) => (
-              <option key={at} value={at}>
-                {head === '' ? `Column ${at + 1}` : head}
-              </option>
-            ))}
-          </select>
-        </label>
-      ))}
-      <button type="submit" className="btn" disabled={isBusy}>
-        Read it so
-      </button>
-    </form>
   )
 }
 
@@ -145,12 +105,19 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
   const chosen = lines.filter(
     (one) => ticked.has(one.line) && mayConfirm(one) && meant(one) !== undefined,
   )
+  const kept = lines.filter((one) => ticked.has(one.line) && one.as === 'unmatched')
   const confirm = useMutation({
     mutationFn: () =>
       ask('/api/admin/reconcile/confirm/', readBulk, {
         method: 'POST',
         json: {
           event: event.id,
+          keep: kept.map(({ reference, amount, day, narration }) => ({
+            reference,
+            amount,
+            day,
+            narration,
+          })),
           lines: chosen.map((one) => ({
             reg_no: meant(one),
             reference: one.reference,
@@ -189,6 +156,13 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
                       <b>{moneyOf(one.amount, true)}</b> on{' '}
                       {isDay(one.day) ? formatDay(one.day) : one.day}
                       <small>{one.narration}</small>
+                      {one.payout !== null && (
+                        <small className={one.payout.net === one.amount ? '' : 'bad'}>
+                          By the settlement {moneyOf(one.payout.net, true)} for {one.payout.lines}{' '}
+                          {one.payout.lines === 1 ? 'line' : 'lines'}
+                          {one.payout.net === one.amount ? ', which is this amount' : ''}
+                        </small>
+                      )}
                       {one.of.map(({ reg_no: regNo, name, due, reference }) => (
                         <small key={regNo}>
                           {numberOf(regNo)} {name}
@@ -218,7 +192,7 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
                           </select>
                         </label>
                       )}
-                      {(one.as === 'matched' || one.as === 'differs') && (
+                      {(one.as === 'matched' || one.as === 'differs' || one.as === 'unmatched') && (
                         <label className="pick">
                           <input
                             type="checkbox"
@@ -227,7 +201,8 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
                             onChange={({ target }) => tick(one.line, target.checked)}
                           />
                           <span>
-                            Confirm<span className="vh"> line {one.line}</span>
+                            {one.as === 'unmatched' ? 'Keep to decide' : 'Confirm'}
+                            <span className="vh"> line {one.line}</span>
                           </span>
                         </label>
                       )}
@@ -286,15 +261,21 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
           <button
             type="button"
             className="btn"
-            disabled={chosen.length === 0 || confirm.isPending}
+            disabled={chosen.length + kept.length === 0 || confirm.isPending}
             onClick={() => confirm.mutate()}
           >
-            Confirm {chosen.length} {chosen.length === 1 ? 'payment' : 'payments'}
+            {whatFollows(chosen.length, kept.length)}
           </button>
         )}
       </section>
     </>
   )
+}
+
+function whatFollows(confirmed: number, kept: number): string {
+  if (confirmed === 0 && kept > 0) return `Keep ${kept} to decide`
+  const payments = `Confirm ${confirmed} ${confirmed === 1 ? 'payment' : 'payments'}`
+  return kept === 0 ? payments : `${payments}, keep ${kept} to decide`
 }
 
 const mayConfirm = ({ as }: Line): boolean =>
@@ -308,6 +289,11 @@ const GROUPS = [
     'One registration, and the amount is not what is due. Confirmed, it is before the treasurer as a review.',
   ],
   ['ambiguous', 'Not sure', 'It may be one of these. Say which, or leave it.'],
-  ['unmatched', 'Nobody waits for it', 'No registration of this event fits.'],
+  [
+    'unmatched',
+    'Nobody waits for it',
+    'No registration of this event fits. What is meant for the conference all the same can be kept: it stands among the money to decide then.',
+  ],
+  ['payout', 'From the gateway', 'A transfer of many card payments, as its settlement has it.'],
   ['known', 'Confirmed before', 'This money is known already.'],
 ] as const satisfies readonly (readonly [Line['as'], string, string])[]

@@ -15,6 +15,7 @@ import { ask, registrationAddress } from './calls.ts'
 import { Contact } from './contact.tsx'
 import { useLeaveOn401 } from './leave.ts'
 import { Neighbours } from './neighbours.tsx'
+import { SettledPanel } from './settled-panel.tsx'
 import { Banner, Heading, RegNumber } from './parts.tsx'
 import { dateParts, moneyOf, totalOf } from './rows.tsx'
 import './asking.css'
@@ -55,7 +56,10 @@ export function RegistrationPage({
         {error && (
           <Banner
             text={error.message}
-            action={{ label: 'Try Again', go: () => void query.refetch() }}
+            // A number that nobody has is nobody's the next time, too.
+            {...(error.status !== 404 && {
+              action: { label: 'Try Again', go: () => void query.refetch() },
+            })}
           />
         )}
         {query.isFetching && (
@@ -129,6 +133,7 @@ export function RegistrationPage({
             <Ledger money rows={priceRows(row, query.data.lines)} />
           </section>
           <Payments payments={payments} />
+          <SettledPanel settled={query.data.settled} />
           <Documents regNo={regNo} />
           <Mails mails={mails} />
           <section className="pan" aria-labelledby="reg-audit">

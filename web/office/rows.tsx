@@ -313,3 +313,9 @@ export function RowsWaiting() {
     </div>
   )
 }
+
+/** An amount that may be taken off has its sign: 590 and −590. */
+export function signedMoney(amount: number): string {
+  const size = fromRupees(Math.abs(amount))
+  return size === null ? '' : formatMoney(paise(amount < 0 ? -size : size))
+}

@@ -1,8 +1,9 @@
 /** What needs somebody: at the head of the dashboard, each number leading to the list of those it counts. */
 import { Link } from 'react-router-dom'
-import { formatCount } from '../../engine/index.ts'
+import { formatCount, UNMATCHED } from '../../engine/index.ts'
 import type { OfficeEvent, WireWaiting } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
+import { MONEY } from './calls.ts'
 import './waiting.css'
 
 type WaitingProps = {
@@ -60,6 +61,8 @@ function Count({ event, waiting, count, more }: CountProps) {
       {event?.dashboard.label} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
     </>
   )
+  if (waiting === UNMATCHED && event !== undefined)
+    return <Link to={`${MONEY}?event=${encodeURIComponent(event.id)}`}>{words}</Link>
   return list === undefined ? (
     <span>{words}</span>
   ) : (

@@ -2,8 +2,7 @@
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
-import { Icon } from '../shared/icons.tsx'
-import '../styles/ask-email.css'
+import { EmailAsked } from '../shared/ask-email.tsx'
 
 type AskEmailProps = {
   readonly event: PublicEvent
@@ -34,25 +33,7 @@ export function AskEmail({ event, message, wrong, onGive }: AskEmailProps) {
         write to <a href={`mailto:${event.support}`}>{event.support}</a>.
       </p>
       <form className="asks" noValidate onSubmit={submit}>
-        <label htmlFor="asked-email">Email address</label>
-        <div role="alert">
-          {error !== null && (
-            <p className="ferr" id="asked-email-error">
-              <Icon name="bang" small />
-              {error}
-            </p>
-          )}
-        </div>
-        <input
-          id="asked-email"
-          ref={input}
-          name="email"
-          type="email"
-          autoComplete="email"
-          aria-required="true"
-          aria-invalid={error !== null}
-          {...(error !== null && { 'aria-describedby': 'asked-email-error' })}
-        />
+        <EmailAsked id="asked-email" label="Email address" input={input} problem={error} />
         <button type="submit" className="btn">
           Show my registration
         </button>

@@ -30,7 +30,7 @@ function Landing({ site, events, message }: LandingProps) {
   return (
     <div className="site">
       {message !== null && (
-        <div className="told" role="alert">
+        <div className="came-back" role="alert">
           <p className="wrap">{message}</p>
         </div>
       )}

@@ -1,6 +1,6 @@
 /** EV501 to EV508, EV532: the form asks what it needs, once, and says what it means. */
 import type { Field } from '../../config.ts'
-import { canBeMalformed } from '../../fields.ts'
+import { canBeMalformed, formsOf } from '../../fields.ts'
 import { formatDay, isDay } from '../../time.ts'
 import type { Check, FieldAt } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -78,7 +78,7 @@ const defaultNotOption: Check = {
         ]
       const outside = { at, message: `the default ${value} is outside of what the field takes` }
       if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outside]
-      if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(String(value)))
+      if (formsOf(field).some(({ pattern }) => !new RegExp(pattern, 'u').test(String(value))))
         return [{ at, message: `the default ${value} is not written as the field asks for` }]
       return typeof value === 'number' && !inRange(field, value) ? [outside] : []
     }),

@@ -156,6 +156,12 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
     inside.settle(order.orderId)
     return reply.redirect('/', 303)
   })
+  app.post('/orders/:token/refuse', async (request, reply) => {
+    const order = orders.byToken(tokenOf(request))
+    if (order === null) return unknown(reply)
+    orders.put({ ...order, refusesRefund: true })
+    return reply.redirect('/', 303)
+  })
   app.post('/airpay/order/verify.php', async (request, reply) => {
     const answer = statusXml(inside, formOf(request))
     // Not a code among the transaction's: who may not ask has learnt nothing about the order.
@@ -338,6 +344,15 @@ function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
           success: 'false',
           message: 'Nothing to refund',
         }
+      if (order.refusesRefund === true) {
+        orders.put({ ...order, refusesRefund: false })
+        return {
+          airpayid: reference,
+          refundairpayid: '',
+          success: 'false',
+          message: 'Refused in the rehearsal',
+        }
+      }
       const given = { reference: freshReference(), amount: amountText(paise(amount)) }
       orders.put({ ...order, refunds: [...order.refunds, given] })
       return {

@@ -24,6 +24,8 @@ export type SandboxOrder = {
   /** A notice has not been taken yet; after a restart it is sent again. */
   readonly owed: boolean
   readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
+  /** The next refund that is asked for is refused. */
+  readonly refusesRefund?: boolean
 }
 
 /** Every way a payment can go, in the order of the page. */
@@ -159,13 +161,15 @@ export function ordersPage(orders: readonly SandboxOrder[]): string {
       order.paid === null || order.paid === order.asked ? '' : `, ${money(order.paid)} came`
     const settle =
       order.stage === 'paid'
-        ? ''
+        ? order.refusesRefund === true
+          ? '<span>Its next refund is refused.</span>'
+          : `<form method="post" action="/orders/${order.token}/refuse"><button type="submit" aria-label="Refuse the next refund of ${escapeHtml(order.orderId)}">Refuse its next refund</button></form>`
         : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escapeHtml(order.orderId)}">Let the money come</button></form>`
     return `<li><div><strong>${escapeHtml(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
   })
   return page(
     'Orders',
-    `<p>Newest first. What has not been paid can be paid from here, as money that comes late.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>\n${askForm}`,
+    `<p>Newest first. What has not been paid can be paid from here, as money that comes late; of what was paid the next refund can be refused.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>\n${askForm}`,
   )
 }
 
@@ -188,6 +192,7 @@ dd{margin:0;font-variant-numeric:tabular-nums}
 ul{list-style:none;margin:0;padding:0}
 li{display:grid;grid-template-columns:17rem 1fr;gap:.25rem 1.25rem;align-items:center;padding:.625rem 0;border-bottom:1px solid #cfcabd}
 li span{color:#57524a}
+input{display:block;box-sizing:border-box;width:100%;max-width:24rem;min-height:3rem;margin:.25rem 0 .75rem;padding:.5rem .75rem;font:inherit;border:2px solid #7a746a;border-radius:4px}
 button{min-height:3rem;width:100%;padding:.5rem 1rem;font:inherit;font-weight:600;text-align:left;color:#1f1d1a;background:#fff;border:2px solid #7a746a;border-radius:4px;cursor:pointer}
 button:hover{border-color:#3a2f5b}
 button.pay{color:#fff;background:#3a2f5b;border-color:#3a2f5b}
@@ -195,4 +200,5 @@ button:focus-visible{outline:3px solid #1050ac;outline-offset:2px}
 .orders{border-top:2px solid #1f1d1a}
 .orders li{grid-template-columns:1fr 15rem;font-variant-numeric:tabular-nums}
 @media (max-width:40rem){li,.orders li{grid-template-columns:1fr}dl div{grid-template-columns:5.5rem 1fr}}
+@media (max-width:22.4rem){dl div{grid-template-columns:1fr;gap:0}}
 `

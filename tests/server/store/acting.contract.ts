@@ -67,6 +67,46 @@ export function actingContract(given: Given): void {
     ])
   })
 
+  test('two who correct at the same moment: what the second had before them is not there any more, and nothing of it is written', async () => {
+    const { regNo } = await registered(store)
+    const { answers, category } = await found(store, regNo)
+    const { searchable } = newRegistration()
+    const correctTo = (name: string) =>
+      store.correct(wanted(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
+        was: answers,
+        answers: { ...answers, full_name: name },
+        category,
+        searchable: { ...searchable, fullName: name },
+        unique: [],
+        mails: [],
+        uploads: [],
+        quote: null,
+        through: null,
+        holdUntil: null,
+        changes: [name],
+        endsLinks: false,
+      })
+    const [first, second] = await Promise.all([correctTo('Asha One'), correctTo('Asha Two')])
+    expect(first).toMatchObject({ ok: true })
+    expect(second).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await found(store, regNo)).answers).toMatchObject({ full_name: 'Asha One' })
+  })
+
+  test('one line of the bank pays once, whether somebody calls it a transfer or UPI', async () => {
+    const byHand = { way: 'transfer' }
+    const [one, two] = [await registered(store, byHand), await registered(store, byHand)]
+    const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
+      store.confirm(
+        wanted(regNo, { act: 'confirm', actor: 'treasurer' }),
+        { way, reference, amount: quoted.total, paidAt: later(1000) },
+        null,
+      )
+    expect(await confirm(one.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
+    expect(await confirm(two.regNo, 'transfer', '412345678901')).toMatchObject({
+      error: { code: 'taken', message: expect.stringContaining(`the payment of ${one.regNo}`) },
+    })
+  })
+
   test('what was to be paid by transfer waits no more once the card has paid', async () => {
     const { regNo, orderId } = await registered(store)
     const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
@@ -91,6 +131,47 @@ export function actingContract(given: Given): void {
     expect(await store.overdue(later(1000), 9)).toEqual([])
     expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
     expect((await store.acts(regNo)).map(({ act }) => act)).toEqual(['correct'])
+  })
+
+  test('money for whom nobody ever asked to pay is decided about, and the registration is in review no more', async () => {
+    const approval = { id: 'letter', decideBy: later(9000) }
+    const { regNo } = await registered(store, { orderId: null, approval })
+    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    await store.cancel(owners('cancel'), { payBack: paise(0), mail: null })
+    const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
+    await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
+    expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
+    const [review] = await store.reviews(null)
+    const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
+    await store.decide(review?.id ?? '', decision, later(2000), null)
+    expect(await store.reviews(null)).toEqual([])
+    expect(await found(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
+  })
+
+  test('whoever has paid, owes a difference and is erased owes nothing any more', async () => {
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo)
+    expect((await found(store, regNo)).due).toBe(100)
+    const erased = await store.erase(wanted(regNo, { act: 'erase', actor: 'owner' }))
+    expect(erased).toMatchObject({ ok: true })
+    expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
+  })
+
+  test('whoever is refused and erased is not approved after all: nobody is there who could come', async () => {
+    const approval = { id: 'letter', decideBy: later(9000) }
+    const { regNo } = await registered(store, { orderId: null, approval })
+    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    expect(await store.refuse(owners('refuse'), { offer: null, mail: null })).toMatchObject({
+      ok: true,
+    })
+    expect(await store.erase(owners('erase'))).toMatchObject({ ok: true })
+    const through = { way: 'transfer' }
+    const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
+    expect(await store.approve(owners('approve'), approved)).toMatchObject({
+      error: { code: 'not_now' },
+    })
+    expect(await stateOf(regNo)).toBe('refused')
   })
 
   describe('the state of a registration', () => {

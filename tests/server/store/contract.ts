@@ -15,6 +15,7 @@ import { peopleContract } from './people.contract.ts'
 import { refundingContract } from './refunding.contract.ts'
 import { registeringContract } from './registering.contract.ts'
 import { sellingContract } from './selling.contract.ts'
+import { settlementsContract } from './settlements.contract.ts'
 import { settlingContract } from './settling.contract.ts'
 
 export function storeContract(open: () => Promise<Opened>): void {
@@ -32,6 +33,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   actingContract(given)
   decidingContract(given)
   refundingContract(given)
+  settlementsContract(given)
   listingContract(given)
   officeContract(given)
   peopleContract(given)

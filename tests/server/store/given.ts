@@ -8,5 +8,5 @@ export type Given = () => Opened
 
 /** Every registration of the event that made-up registrations are for. */
 export const all: ListQuery = { eventId: 'demo', answers: {} }
-export const regNosOf = (rows: readonly StoredRegistration[]): readonly string[] =>
+export const regNosOf = (rows: readonly Pick<StoredRegistration, 'regNo'>[]): readonly string[] =>
   rows.map(({ regNo }) => regNo)

@@ -10,6 +10,7 @@ import { reviews } from '../../../server/store/reviews.ts'
 import { keepDraft } from '../../../server/store/drafts.ts'
 import { activity } from '../../../server/store/activity.ts'
 import { acts } from '../../../server/store/migrations/acts.ts'
+import { corrections } from '../../../server/store/migrations/corrections.ts'
 import { draftProofs } from '../../../server/store/migrations/proofs.ts'
 import { placesTaken, roomFor, setLimits } from '../../../server/store/places.ts'
 import { codeUsed } from '../../../server/store/codes.ts'
@@ -449,6 +450,33 @@ test('a database filled before the office had roles: its admins are owners of al
   expect(ofKind('looks')).toHaveLength(2)
   expect(ofKind('exports')).toEqual(['exported the list demo'])
   expect(ofKind('signing-in')).toEqual(['signed in'])
+  older.close()
+  rmSync(other, { recursive: true })
+})
+
+test('an invoice from before keeps the series of its credit notes that its event has, and still nobody rewrites it', () => {
+  const other = folder()
+  const older = openToWrite(join(other, DATABASE_FILE))
+  const before = migrations.indexOf(corrections)
+  for (const step of migrations.slice(0, before)) older.exec(step)
+  older.pragma(`user_version = ${before}`)
+  older.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
+              VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
+              INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, created_at, status_at)
+              VALUES (1, 1, 'DEMO101', 1, 'airpay', 1000, 'success', 1, 1);
+              INSERT INTO event_issuers VALUES ('demo', '{"invoice":{"creditNumber":"C/{year}/{n}"}}');
+              INSERT INTO documents (registration_id, payment_id, kind, account, year, serial, body, at)
+              VALUES (1, 1, 'receipt', 'demo', '', 'DEMO101', '{}', 1), (1, 1, 'invoice', 'G', '25-26', 'I/1', '{}', 1)`)
+  migrate(older)
+  expect(older.prepare('SELECT kind, credit_number FROM documents').all()).toEqual([
+    { kind: 'receipt', credit_number: null },
+    { kind: 'invoice', credit_number: 'C/{year}/{n}' },
+  ])
+  for (const change of [
+    "credit_number = 'X' WHERE kind = 'receipt'",
+    "body = '' WHERE kind = 'invoice'",
+  ])
+    expect(() => older.exec(`UPDATE documents SET ${change}`)).toThrow('never rewritten')
   older.close()
   rmSync(other, { recursive: true })
 })

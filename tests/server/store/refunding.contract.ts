@@ -390,6 +390,53 @@ export function refundingContract(given: Given): void {
       ])
     })
 
+    test('is listed with the newest first, by state, event and address, and counted; given up, it is tried again by who may', async () => {
+      const { regNo } = await registered(store)
+      const queue = (to: string): Promise<number> =>
+        store.queueMail(regNo, { ...mail, to }, later(-1))
+      const [sent, failed, put, waits] = [
+        await queue('asha@example.org'),
+        await queue('ravi@example.org'),
+        await queue('Meera@Example.org'),
+        await queue('asha@example.com'),
+      ]
+      await store.mailSent(sent, noon)
+      await store.mailFailed(failed, 'No such mailbox.', null)
+      await store.mailFailed(put, 'Later.', later(hour))
+      await store.queueOnce('reviews other', 'other', mail, noon)
+      const any = { events: null, status: null, address: '' }
+      const ids = async (query: object, before: number | null = null, limit = 9) =>
+        (await store.mails({ ...any, ...query }, before, limit)).map(({ id }) => id)
+      const [newest] = await store.mails(any, null, 1)
+      expect(newest).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
+      expect(await ids({ events: ['demo'] })).toEqual([waits, put, failed, sent])
+      expect(await ids({ events: ['demo'] }, waits, 2)).toEqual([put, failed])
+      expect(await ids({ status: 'failed' })).toEqual([failed])
+      expect(await ids({ events: ['other'], status: 'sent' })).toEqual([])
+      expect(await ids({ address: 'meera@' })).toEqual([put])
+      expect(await ids({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([waits, sent])
+      expect((await store.mails({ ...any, status: 'failed' }, null, 9))[0]).toMatchObject({
+        to: 'ravi@example.org',
+        subject: mail.subject,
+        regNo,
+        attempts: 1,
+        at: later(-1),
+        sentAt: null,
+        nextAt: null,
+        error: 'No such mailbox.',
+      })
+      expect(await store.mailCounts(null)).toEqual({ queued: 3, failed: 1, sent: 1 })
+      expect(await store.mailCounts(['other'])).toEqual({ queued: 1, failed: 0, sent: 0 })
+      // Of another event, what was sent, and what nobody has tried yet, stay as they are.
+      const named = [sent, failed, put, waits]
+      expect(await store.retryMails(noon, { ids: named, events: ['other'] })).toBe(0)
+      expect(await store.retryMails(noon, { ids: named, events: ['demo'] })).toBe(2)
+      expect((await store.dueMails(noon, 9)).map(({ id }) => id)).toEqual(
+        expect.arrayContaining([failed, put, waits]),
+      )
+      expect(await store.retryMails(noon)).toBe(0)
+    })
+
     test('to the treasurer is queued once per key, however many processes try', async () => {
       const tries = await Promise.all(
         Array.from({ length: 5 }, () =>

@@ -2,7 +2,7 @@
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store, StoredPayment } from '../../../server/store/store.ts'
 import {
   confirmed,
   declined,
@@ -79,12 +79,13 @@ export function settlingContract(given: Given): void {
 
     test('negative control: looking first and writing then, without the guard, queues many mails', async () => {
       const { regNo, orderId } = await registered(store)
-      const naive = async (): Promise<void> => {
-        if ((await store.payment(orderId))?.status !== 'pending') return
+      const looks = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
+      const naive = async (looked: StoredPayment | null): Promise<void> => {
+        if (looked?.status !== 'pending') return
         await store.queueMail(regNo, mail, noon)
         await store.applyFact(orderId, confirmed('AP1'), null)
       }
-      await Promise.all(Array.from({ length: 100 }, naive))
+      await Promise.all(looks.map(naive))
       expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
     })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, orderIdOf } from '../../../engine/index.ts'
+import { dayOf } from '../../../engine/index.ts'
 import { DATABASE_FILE, openToRead, openToWrite } from '../../../server/store/database.ts'
 import { COUNT_MAX } from '../../../server/store/lists.ts'
 import { openInside, openStore } from '../../../server/store/open.ts'
@@ -14,13 +14,20 @@ import {
   confirmed,
   found,
   hour,
-  later,
   mail,
   newRegistration,
   noon,
   registered,
 } from '../registrations.ts'
+import { CARELESS } from './careless.ts'
+import { BY_COUNTERS, BY_ROWS, foundBy, happen, NAMES, registerNames, TERMS } from './history.ts'
 
+/** As only SQLite knows it. */
+const REPLACED: (typeof CARELESS)[number] = [
+  'a notice replaced',
+  'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
+  'append-only',
+]
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-'))
 
 describe('the tables themselves', () => {
@@ -50,51 +57,7 @@ describe('the tables themselves', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test.each([
-    ['a fact edited', "UPDATE payment_facts SET type = 'declined'", 'append-only'],
-    ['a fact deleted', 'DELETE FROM payment_facts', 'append-only'],
-    ['a notice edited', "UPDATE gateway_notices SET body = 'other'", 'append-only'],
-    [
-      'a notice erased and dated anew',
-      "UPDATE gateway_notices SET body = '', at = 1",
-      'append-only',
-    ],
-    ['a notice deleted', 'DELETE FROM gateway_notices', 'append-only'],
-    [
-      'a notice replaced',
-      'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
-      'append-only',
-    ],
-    ['the audit log edited', "UPDATE audit_log SET who = 'nobody'", 'append-only'],
-    ['a line of the audit log', "UPDATE audit_log SET what = what || '!'", 'append-only'],
-    ['the audit log deleted', 'DELETE FROM audit_log', 'append-only'],
-    [
-      'a paid registration deleted',
-      'DELETE FROM registrations',
-      'a paid registration is never deleted',
-    ],
-    ['a capture deleted', 'DELETE FROM captures', 'money that came is never deleted'],
-    ["a capture's amount changed", 'UPDATE captures SET amount = 1', 'frozen'],
-    ['a capture given to another reference', "UPDATE captures SET reference = 'X'", 'frozen'],
-    [
-      'more sent back than came',
-      "INSERT INTO refunds (capture_id, amount, state, why, who, at) SELECT id, amount + 1, 'wanted', 'w', 'w', 1 FROM captures",
-      'never more goes back than came',
-    ],
-    ['a paid payment deleted', 'DELETE FROM payments', 'a paid payment is never deleted'],
-    [
-      'a success made a failure',
-      "UPDATE payments SET status = 'failed'",
-      'a success never becomes a failure',
-    ],
-    ['the amount changed', 'UPDATE payments SET amount = 1', 'frozen'],
-    [
-      'a second confirmation mail',
-      'INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) SELECT registration_id, kind, recipient, subject, body, created_at FROM mail_queue',
-      'UNIQUE',
-    ],
-    ['a total that does not add up', 'UPDATE registrations SET total = 1', 'CHECK'],
-  ])('refuse %s, whoever asks', (_, sql, message) => {
+  test.each([...CARELESS, REPLACED])('refuse %s, whoever asks', (_, sql, message) => {
     // What is not refused is undone, so that the next one finds the rows.
     shell.exec('BEGIN')
     try {
@@ -171,36 +134,9 @@ describe('SQLite', () => {
 
   test('the counters are what counting the rows gives, after everything that can happen to a payment', async () => {
     const { store } = inside
-    const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
-    for (let at = 0; at < 40; at += 1) {
-      const { regNo, orderId } = await registered(store, {
-        at: later(at * 7_200_000),
-        category: at % 3 === 0 ? null : `c${at % 3}`,
-      })
-      if (at % 2 === 0)
-        await store.applyFact(orderId, { ...declined, at: later(at * 7_300_000) }, null)
-      if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
-      if (at % 5 === 0)
-        await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
-    }
-    // One that fails in the very transaction that brings it.
-    const brief = newRegistration()
-    await Promise.all([
-      store.register(brief),
-      store.applyFact(orderIdOf(brief.regNo, 1), declined, null),
-    ])
-    const counted = shell
-      .prepare(
-        "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5",
-      )
-      .all()
-    expect(
-      shell
-        .prepare(
-          'SELECT event_id, day, category, period, status, registrations FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5',
-        )
-        .all(),
-    ).toEqual(counted)
+    await happen(store)
+    const counted = shell.prepare(BY_ROWS).all()
+    expect(shell.prepare(BY_COUNTERS).all()).toEqual(counted)
     expect(counted.length).toBeGreaterThan(10)
     const paid = shell
       .prepare("SELECT sum(amount) FROM payments WHERE status = 'success'")
@@ -217,55 +153,16 @@ describe('SQLite', () => {
 
   test('a search finds the same rows before and after they are indexed', async () => {
     const { store } = inside
-    const names = [
-      'Asha Nair',
-      'ÉMILE Zola',
-      'Émile B',
-      'രാഹുൽ നായർ',
-      'al',
-      'Al-Amin',
-      '名前 太郎',
-      'O\'Hara "Q"',
-    ]
     // A lock from outside holds the indexing back, so that the scan has to find them.
-    const rows = await Promise.all(
-      names.map((name) =>
-        registered(store, {
-          name,
-          searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
-        }),
-      ),
-    )
+    const numbers = await registerNames(store)
     await indexed()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
-    const terms = [
-      'nair',
-      'émile',
-      'ÉMI',
-      'നായ',
-      'രാ',
-      'al',
-      'a',
-      '太郎',
-      '名前 ',
-      "o'h",
-      '"q"',
-      'x@e',
-      rows[0]?.regNo ?? '',
-      'zz',
-    ]
-    const results = async (): Promise<unknown> =>
-      Promise.all(
-        terms.map(async (search) => {
-          const page = await store.listPage({ eventId: 'demo', answers: {}, search }, 1, 50)
-          return [search, page.count, page.rows.map(({ regNo }) => regNo)]
-        }),
-      )
+    const results = (): Promise<unknown> => foundBy(store, [...TERMS, numbers[0] ?? ''])
     const scanned = await results()
     await store.ping(noon)
     await indexed()
     expect(await results()).toEqual(scanned)
-    expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(names.length)
+    expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(NAMES.length)
   })
 
   test('a store that is never quiet still indexes, once many rows wait', async () => {
@@ -399,6 +296,8 @@ describe('SQLite', () => {
 
   test('when the reader dies, lists come back', async () => {
     const { store, reader } = inside
+    // It begins with the first list that is asked for.
+    await store.figures('demo', dayOf(noon))
     await reader.kill()
     await expect
       .poll(

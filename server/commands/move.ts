@@ -1,0 +1,62 @@
+/** `rollcall move`: everything that is stored from SQLite to PostgreSQL, or back. */
+import { keepPrivate } from '../machine/private.ts'
+import { beginServing } from '../store/serving.ts'
+import { moveToPostgres, moveToSqlite } from '../store/moving.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+
+const help = `Usage: rollcall move to-postgres
+       rollcall move to-sqlite
+
+Moves everything from the database in DATA_DIR to the one that DATABASE_URL names, or back: all of it or nothing.
+Stop every server first. Where it goes nothing may be stored yet; where it comes from nothing is changed, and rows
+and sums of every table are compared before it counts. What delegates sent stays in DATA_DIR/uploads.
+
+Exit status: 0 done, 2 it cannot be done, with the reason.`
+
+const WAYS = {
+  'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },
+  'to-sqlite': { move: moveToSqlite, then: 'Start the server without DATABASE_URL.' },
+} as const
+
+export const moving: Command = {
+  summary: 'Move everything from SQLite to PostgreSQL, or back',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, {}, [1, 1], help, terminal)
+    if (given === null) return 2
+    const [word = ''] = given.positionals
+    if (word !== 'to-postgres' && word !== 'to-sqlite') {
+      terminal.complain(`rollcall move does not know "${word}".\n${help}`)
+      return 2
+    }
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const { dataDir, databaseUrl } = environment
+    if (databaseUrl === null) {
+      terminal.complain('DATABASE_URL is not set: it names the database in PostgreSQL.')
+      return 2
+    }
+    const { move, then } = WAYS[word]
+    keepPrivate(dataDir)
+    const leave = beginServing(dataDir)
+    if (leave === null) {
+      terminal.complain(`A server is at work in ${dataDir}. Stop it first.`)
+      return 2
+    }
+    try {
+      const moved = move(dataDir, databaseUrl)
+      if (!moved.ok) {
+        terminal.complain(moved.error)
+        return 2
+      }
+      const { registrations, rows, tables } = moved.value
+      terminal.print(
+        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables, are moved and compared. ${then}`,
+      )
+      return 0
+    } finally {
+      leave()
+    }
+  },
+}

@@ -1,0 +1,86 @@
+/** The office's page of event files: which are served, as they are or as they were before, and why; and reading them again. */
+import path from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { EventFilesAnswer, WireEventFile } from '../../engine/index.ts'
+import type { Deps, ServedEvent } from '../deps.ts'
+import { requireAdmin } from './guard.ts'
+
+/** So much of a version's hash tells it apart, and stands in the log. */
+const VERSION_CHARACTERS = 12
+
+export function servedFileRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const answer = (): EventFilesAnswer => ({ status: 'success', files: [...filesOf(deps)] })
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if ((await requireAdmin(deps, request, reply)) === null) return reply
+    return reply.header('cache-control', 'no-store').send(answer())
+  }
+  const reload = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return reply
+    await deps.events.reload()
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: 'had the event files read again',
+      eventId: null,
+      regNo: null,
+    })
+    return reply.send(answer())
+  }
+  // What a file says is nobody's but all events'; that one is refused may name another.
+  const owners = { config: { office: { least: 'owner', about: 'every' } } } as const
+  for (const url of paths('/admin/served-files')) app.get(url, owners, list)
+  for (const url of paths('/admin/served-files/reload')) app.post(url, owners, reload)
+}
+
+/** What waits for somebody first. */
+function filesOf({
+  events,
+  environment,
+}: Pick<Deps, 'events' | 'environment'>): readonly WireEventFile[] {
+  // Where the files lie is the machine's affair.
+  const named = (findings: string | undefined): string | null =>
+    findings?.replaceAll(`${environment.eventsDir}${path.sep}`, '') ?? null
+  const refused = new Map(
+    events
+      .refused()
+      .map(({ file, why, findings }) => [file, { why, findings: named(findings) }] as const),
+  )
+  const served = events.all().map((event): WireEventFile => {
+    const file = `${event.config.id}.yaml`
+    const told = refused.get(file) ?? null
+    refused.delete(file)
+    const { title, id } = event.config
+    return { file, event_id: id, title, version: versionOf(event), ...standing(event, told) }
+  })
+  const others = [...refused].map(([file, told]): WireEventFile => ({
+    file,
+    event_id: null,
+    title: null,
+    version: null,
+    is: 'refused',
+    ...told,
+  }))
+  return [
+    ...others,
+    ...served.toSorted((a, b) => Number(a.is === 'served') - Number(b.is === 'served')),
+  ]
+}
+
+const versionOf = ({ hash }: ServedEvent): string => hash.slice(0, VERSION_CHARACTERS)
+
+type Told = Pick<WireEventFile, 'why' | 'findings'>
+
+function standing({ isGone }: ServedEvent, told: Told | null): Told & Pick<WireEventFile, 'is'> {
+  if (isGone === true)
+    return {
+      is: 'gone',
+      why: 'There is no such file any more. Nobody registers; whoever is registered is served as before.',
+      findings: null,
+    }
+  return told === null ? { is: 'served', why: null, findings: null } : { is: 'before', ...told }
+}

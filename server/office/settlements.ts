@@ -1,0 +1,275 @@
+/** The calls for a gateway's settlements: a report laid beside the money that came, kept, and what is kept as a page and as CSV. */
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  dayOf,
+  isoIndia,
+  joinLines,
+  judgeSettled,
+  lineKey,
+  maySee,
+  payouts,
+  rupees,
+  unsettled,
+} from '../../engine/index.ts'
+import type {
+  EventConfig,
+  HeldMoney,
+  Payout,
+  Person,
+  Settled,
+  Settlement,
+  SettlementKeptAnswer,
+  SettlementLine,
+  SettlementsAnswer,
+  Unsettled,
+  WireSettled,
+  WireSettlement,
+} from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
+import { refuse } from '../http/refuse.ts'
+import type { SettlementAccount, Store } from '../store/store.ts'
+import { csvRows } from './csv.ts'
+import { requireAdmin } from './guard.ts'
+import { queryOf } from './lists.ts'
+
+type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
+/** All that an account's settlements say. */
+export type Account = {
+  readonly settled: readonly Settled[]
+  /** Of a report that was loaded: its lines, and which of them are not kept yet. */
+  readonly report: (Settlement & { readonly fresh: readonly SettlementLine[] }) | null
+  readonly payouts: readonly Payout[]
+  readonly unsettled: readonly Unsettled[]
+}
+
+/** Null: no money comes through a gateway for it. */
+export function settlementAccount({ payment }: EventConfig): SettlementAccount | null {
+  return payment === null ? null : { source: payment.gateway.name, account: payment.account }
+}
+
+/** Reads and writes nothing. `report` null: what is kept. */
+export async function layAccount(
+  { store, clock }: { readonly store: Read; readonly clock: Deps['clock'] },
+  of: SettlementAccount,
+  report: Settlement | null,
+): Promise<Account> {
+  const [kept, held] = await Promise.all([store.settlementLines(of), store.heldMoney(of)])
+  const keys = new Set(kept.map(lineKey))
+  const all = report === null ? kept : joinLines(kept, report.lines)
+  const orders = await store.heldOrders([...new Set(all.map(({ order }) => order))])
+  const settled = judgeSettled(all, held, orders)
+  const inReport = new Set(report?.lines.map(lineKey))
+  const transfers = new Set(report?.lines.map(({ utr, day }) => (utr === '' ? day : utr)))
+  return {
+    settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
+    report:
+      report === null
+        ? null
+        : { ...report, fresh: report.lines.filter((line) => !keys.has(lineKey(line))) },
+    payouts: payouts(all).filter(
+      ({ utr, day }) => report === null || transfers.has(utr === '' ? day : utr),
+    ),
+    unsettled: unsettled(settled, held, clock()),
+  }
+}
+
+/** Whether somebody has to look. */
+export function needsLook({ as }: Settled): boolean {
+  return as !== 'settled' && as !== 'refunded'
+}
+
+/** As somebody sees it who works for some events: the names of others' registrations stay out. */
+export function wireSettlement(
+  event: EventConfig,
+  { settled, report, payouts: paid, unsettled: open }: Account,
+  person: Pick<Person, 'events'>,
+): WireSettlement {
+  const shown = report === null ? settled.filter(needsLook) : settled
+  return {
+    fresh: report?.fresh.length ?? null,
+    lines: shown.map((one) => wireLine(one, person)),
+    payouts: paid.map(({ day, utr, lines, ...amounts }) => ({
+      day,
+      utr,
+      lines,
+      sales: rupees(amounts.sales),
+      refunds: rupees(amounts.refunds),
+      fee: rupees(amounts.fee),
+      tax: rupees(amounts.tax),
+      others: rupees(amounts.others),
+      net: rupees(amounts.net),
+    })),
+    unsettled: open
+      .filter(({ money }) => money.eventId === event.id)
+      .map(({ money, days }) => ({
+        reg_no: money.regNo,
+        reference: money.reference,
+        amount: rupees(money.amount),
+        paid_on: dayOf(money.paidAt),
+        days,
+      })),
+    unread: [...(report?.unread ?? [])],
+    not_yet: report?.unsettled ?? 0,
+  }
+}
+
+function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
+  const { line, as, why } = one
+  const of = ownerOf(one)
+  return {
+    line: line.line,
+    is: line.is,
+    as,
+    order_id: line.order,
+    reference: line.reference,
+    amount: rupees(line.amount),
+    fee: rupees(line.fee),
+    tax: rupees(line.tax),
+    net: rupees(line.net),
+    day: line.day,
+    utr: line.utr,
+    reg_no: of !== null && maySee(person, of.eventId) ? of.regNo : null,
+    why,
+  }
+}
+
+/** Null: it is of no registration that is known. */
+export function ownerOf({
+  money,
+  order,
+}: Pick<Settled, 'money' | 'order'>): { readonly regNo: string; readonly eventId: string } | null {
+  const owned = (one: HeldMoney | null) =>
+    one === null || one.regNo === null || one.eventId === null
+      ? null
+      : { regNo: one.regNo, eventId: one.eventId }
+  return owned(money) ?? order
+}
+
+/** What a line is called where it is printed or exported. */
+export const SETTLED_WORDS: Readonly<Record<Settled['as'], string>> = {
+  settled: 'settled',
+  refunded: 'refunded',
+  review: 'before a person',
+  differs: 'differs',
+  unknown: 'unknown here',
+}
+
+/** Keeps what of a report is not kept yet. */
+export async function keepReport(
+  {
+    store,
+    clock,
+  }: { readonly store: Pick<Store, 'keepSettlement'>; readonly clock: Deps['clock'] },
+  event: EventConfig,
+  of: SettlementAccount,
+  report: {
+    readonly file: Buffer
+    readonly lines: readonly SettlementLine[]
+    readonly who: string
+  },
+): Promise<SettlementKeptAnswer> {
+  const { added, known, toReview } = await store.keepSettlement({
+    ...of,
+    eventId: event.id,
+    sha256: createHash('sha256').update(report.file).digest('hex'),
+    who: report.who,
+    at: clock(),
+    lines: report.lines,
+  })
+  const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+  const said = [
+    `${lines(added)} kept`,
+    ...(known === 0 ? [] : [`${lines(known)} kept before`]),
+    ...(toReview === 0 ? [] : [`money of ${lines(toReview)} is before a person`]),
+  ]
+  return { status: 'success', message: `${said.join(', ')}.`, added, known, to_review: toReview }
+}
+
+export function settlementRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  paths: (path: string) => readonly string[],
+): void {
+  const asked = async (request: FastifyRequest, reply: FastifyReply) => {
+    const admin = await requireAdmin(deps, request, reply)
+    if (admin === null) return null
+    const event = deps.events.byId(queryOf(request).get('event') ?? '')?.config
+    const of = event === undefined ? null : settlementAccount(event)
+    reply.header('cache-control', 'no-store')
+    if (event !== undefined && of !== null) return { admin, event, of }
+    refuse(reply, 404, 'not_found', 'There is no event of this name that takes cards.')
+    return null
+  }
+
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await asked(request, reply)
+    if (found === null) return reply
+    const { admin, event, of } = found
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: 'saw the settlements',
+      eventId: event.id,
+      regNo: null,
+      look: 'settlements',
+    })
+    const answer: SettlementsAnswer = {
+      status: 'success',
+      settlement: wireSettlement(event, await layAccount(deps, of, null), admin),
+    }
+    return reply.send(answer)
+  }
+
+  const csv = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = await asked(request, reply)
+    if (found === null) return reply
+    const { admin, event, of } = found
+    const { settled } = await layAccount(deps, of, null)
+    const at = deps.clock()
+    await deps.store.audit({
+      at,
+      who: admin.username,
+      what: 'exported the settlements',
+      eventId: event.id,
+      regNo: null,
+    })
+    const rows = settled.map((one) => {
+      const { line, as, money, why } = one
+      const { reg_no: regNo } = wireLine(one, admin)
+      const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
+        rupees(amount).toFixed(2),
+      )
+      const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
+      const names = [line.is, line.order, line.reference, regNo, paid]
+      return [line.day, line.utr, ...names, ...amounts, SETTLED_WORDS[as], why]
+    })
+    return reply
+      .header('content-type', 'text/csv; charset=utf-8')
+      .header(
+        'content-disposition',
+        `attachment; filename="${event.id}_settlements_${dayOf(at)}.csv"`,
+      )
+      .send(csvRows([CSV_HEADS, ...rows], true))
+  }
+
+  const rule = { config: { office: { least: 'treasurer', about: 'event' } } } as const
+  for (const path of paths('/admin/settlements')) app.get(path, rule, show)
+  for (const path of paths('/admin/settlements/export')) app.get(path, rule, csv)
+}
+
+const CSV_HEADS = [
+  'Settled on',
+  'UTR',
+  'Kind',
+  'Order',
+  'Gateway reference',
+  'Registration',
+  'Paid on',
+  'Amount',
+  'Fee',
+  'Tax on the fee',
+  'Net',
+  'How it stands',
+  'What a person has to know',
+]

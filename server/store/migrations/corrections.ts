@@ -1,0 +1,16 @@
+/** What a correction and an invoice have to remember: that a registration was free, and in which series its credit notes count. */
+export const corrections = `
+-- A correction had made it free when it had so many attempts, and another let it cost again: those decide nothing of it any
+-- more. Null: none did.
+ALTER TABLE registrations ADD COLUMN freed_at_attempt INTEGER;
+
+-- Of an invoice the pattern of its credit notes, as the event file said it when it was issued: a file may lose it.
+DROP TRIGGER documents_never_rewritten;
+ALTER TABLE documents ADD COLUMN credit_number TEXT;
+UPDATE documents SET credit_number = (SELECT e.issuer ->> '$.invoice.creditNumber' FROM event_issuers e
+  JOIN registrations r ON r.event_id = e.event_id WHERE r.id = documents.registration_id) WHERE kind = 'invoice';
+CREATE TRIGGER documents_never_rewritten BEFORE UPDATE ON documents
+WHEN OLD.kind <> 'receipt' OR (NEW.id, NEW.registration_id, NEW.payment_id, NEW.kind, NEW.account, NEW.year, NEW.serial, NEW.at, NEW.credit_number)
+  IS NOT (OLD.id, OLD.registration_id, OLD.payment_id, OLD.kind, OLD.account, OLD.year, OLD.serial, OLD.at, OLD.credit_number)
+BEGIN SELECT RAISE(ABORT, 'documents are never rewritten'); END;
+`

@@ -1,0 +1,54 @@
+/**
+ * What a gateway says that it paid into the bank, line by line as its reports had it, each once; and for which event
+ * money was found that nobody could match.
+ */
+export const settlements = `
+CREATE TABLE settlements (
+  id INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  account TEXT NOT NULL,
+  -- For which event it was loaded; an account may be of several.
+  event_id TEXT NOT NULL,
+  -- Of the file, in hex.
+  sha256 TEXT NOT NULL,
+  who TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER settlements_never_edited BEFORE UPDATE ON settlements BEGIN SELECT RAISE(ABORT, 'settlements is append-only'); END;
+CREATE TRIGGER settlements_never_deleted BEFORE DELETE ON settlements BEGIN SELECT RAISE(ABORT, 'settlements is append-only'); END;
+
+CREATE TABLE settlement_lines (
+  id INTEGER PRIMARY KEY,
+  settlement_id INTEGER NOT NULL REFERENCES settlements (id),
+  source TEXT NOT NULL,
+  account TEXT NOT NULL,
+  -- What tells it from every other line of the account: a file given twice is kept once.
+  key TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('sale', 'refund', 'other')),
+  -- Ours and the gateway's; '': not stated.
+  order_id TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  fee INTEGER NOT NULL,
+  tax INTEGER NOT NULL,
+  -- What it added to the credit at the bank, signed.
+  net INTEGER NOT NULL,
+  -- YYYY-MM-DD; null: not stated.
+  day TEXT,
+  utr TEXT NOT NULL,
+  paid_on TEXT,
+  nth INTEGER NOT NULL,
+  UNIQUE (source, account, key)
+) STRICT;
+CREATE INDEX settlement_lines_named ON settlement_lines (reference);
+CREATE INDEX settlement_lines_ordered ON settlement_lines (order_id);
+CREATE INDEX settlement_lines_by_utr ON settlement_lines (utr);
+CREATE TRIGGER settlement_lines_never_edited BEFORE UPDATE ON settlement_lines
+BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
+CREATE TRIGGER settlement_lines_never_deleted BEFORE DELETE ON settlement_lines
+BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
+
+-- Null: it belongs to a registration, or nobody can say.
+ALTER TABLE captures ADD COLUMN found_for TEXT;
+`

@@ -1,0 +1,83 @@
+/** Opens the store on PostgreSQL: a thread that writes, and some that read. */
+import type { reads } from '../by-key.ts'
+import type { listings } from '../listings.ts'
+import type { Seam } from '../seam.ts'
+import type { Store } from '../store.ts'
+import { startThread } from '../thread.ts'
+import type { Thread } from '../thread.ts'
+import { storeOf } from '../verbs.ts'
+import type { Reads } from '../verbs.ts'
+import type { writes } from '../writes.ts'
+import type { WriterData } from './writer.ts'
+
+/** As for a file. */
+const WAITING_MAX = 2_000
+/** Threads that read: one list that takes long keeps nobody else waiting. */
+const READERS = 2
+
+export type InsidePostgres = { readonly store: Store; readonly writer: Thread<typeof writes> }
+
+/** The store with its writer in reach, and the seam through which tests make it misbehave. */
+export async function openInsidePostgres({
+  url,
+  migrates = false,
+  seam = {},
+}: {
+  readonly url: string
+  readonly migrates?: boolean
+  readonly seam?: Seam
+}): Promise<InsidePostgres> {
+  const { waitingMax = WAITING_MAX } = seam
+  const data: WriterData = { url, migrates, seam }
+  // The tables are there before anybody reads them.
+  const writer = await startThread<typeof writes>({
+    file: new URL('./writer.ts', import.meta.url),
+    data,
+    waitingMax,
+  })
+  const readers = await Promise.all(
+    Array.from({ length: READERS }, () =>
+      startThread<typeof listings>({
+        file: new URL('./reader.ts', import.meta.url),
+        data: { url },
+        waitingMax,
+        // Each is two threads and a connection; most of the time one is enough.
+        whenAsked: true,
+      }),
+    ),
+  )
+  const free = (): Thread<typeof listings> =>
+    readers.reduce((best, one) => (one.waiting() < best.waiting() ? one : best))
+  let closed: Promise<void> | null = null
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([writer, ...readers].map((thread) => thread.close()))
+  }
+  const store = storeOf({
+    write: writer.call,
+    list: (verb, ...args) => free().call(verb, ...args),
+    read: asked((verb, args) => (free() as unknown as AnyThread).call(verb, ...args)),
+    waiting: writer.waiting,
+    // Whether it answers is found by writing; there is no file that could be another.
+    stands: () => true,
+    close: () => {
+      closed ??= closeAll()
+      return closed
+    },
+  })
+  return { store, writer }
+}
+
+type AnyThread = { call(verb: string, ...args: readonly unknown[]): Promise<unknown> }
+
+/** What is found by a key, asked of a thread by its name. */
+function asked(call: (verb: string, args: readonly unknown[]) => Promise<unknown>): Reads {
+  return new Proxy({} as ReturnType<typeof reads>, {
+    get:
+      (_, verb) =>
+      (...args: readonly unknown[]) => {
+        const last = args.findLastIndex((arg) => arg !== undefined)
+        // What is left out is not sent: as JSON it would be null.
+        return call(String(verb), args.slice(0, last + 1))
+      },
+  })
+}

@@ -1,0 +1,96 @@
+/** Makes the tables in a database of PostgreSQL that has none, and looks whether those that are there are of this version. */
+import { migrations, newerVersion } from '../schema.ts'
+import { definitions, stepsFrom } from './definitions.ts'
+import { openConnection } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
+import { ConnectionLost, UnusableDatabase } from './refused.ts'
+
+/** Two servers that start at once do not both make the tables. Any number that nobody else holds. */
+const MAKING = 72_655_118
+/** A word of which every letter is one in its own script, and none in the locale "C". */
+const MALAYALAM = 'നായർ'
+
+const OLDER =
+  'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
+
+/** A database that is started beside the server, or is coming back, is waited for. */
+const STARTING_MS_MAX = 15_000
+const AGAIN_MS = 250
+
+/** Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date. */
+export function prepare(url: string, migrates: boolean): void {
+  for (let left = STARTING_MS_MAX; ; left -= AGAIN_MS)
+    try {
+      prepareOnce(url, migrates)
+      return
+    } catch (error) {
+      if (left <= 0 || !isStarting(error)) throw cannotBeUsed(error)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
+    }
+}
+
+/** Not reached, cut off, or told that it starts, stops or recovers. */
+const isStarting = (error: unknown): boolean =>
+  error instanceof ConnectionLost && /^(?:|57P0[123])$/.test(error.code)
+
+function prepareOnce(url: string, migrates: boolean): void {
+  const connection = openConnection(url, {
+    begins: ['BEGIN', `SELECT pg_advisory_xact_lock(${MAKING})`],
+    isWaitedFor: true,
+  })
+  try {
+    connection.sql('BEGIN').run()
+    prepareOn(connection, migrates)
+    connection.sql('COMMIT').run()
+  } catch (error) {
+    connection.sql('ROLLBACK').run()
+    throw error
+  } finally {
+    connection.close()
+  }
+}
+
+/** What PostgreSQL or the network says, as a sentence. */
+export function cannotBeUsed(error: unknown): UnusableDatabase {
+  if (error instanceof UnusableDatabase) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new UnusableDatabase(`The database in PostgreSQL cannot be used: ${message}.`)
+}
+
+function prepareOn(connection: PostgresConnection, migrates: boolean): void {
+  const found = versionOn(connection)
+  const known = migrations.length
+  if (found === known) return
+  if (found !== null) {
+    if (found > known) throw new UnusableDatabase(newerVersion(found).message)
+    if (!migrates) throw new UnusableDatabase(OLDER)
+    for (const text of stepsFrom(found)) connection.plain(text)
+    connection.plain(`UPDATE rollcall_version SET version = ${known}`)
+    return
+  }
+  for (const text of definitions()) connection.plain(text)
+  connection.plain(
+    `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,
+  )
+  connection.plain(`INSERT INTO rollcall_version VALUES (1, ${known})`)
+  const { encoding, letters } = connection
+    .sql<{ encoding: string; letters: number | null }>(
+      "SELECT current_setting('server_encoding') AS encoding, array_length(show_trgm(?), 1) AS letters",
+    )
+    .get(MALAYALAM) ?? { encoding: '', letters: null }
+  if (encoding !== 'UTF8')
+    throw new UnusableDatabase(`The database in PostgreSQL holds ${encoding}, and names need UTF8.`)
+  if (letters === null)
+    throw new UnusableDatabase(
+      'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Make it anew: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
+    )
+}
+
+/** Null: there are no tables yet. */
+function versionOn({ sql }: PostgresConnection): number | null {
+  const { is } = sql<{ is: string | null }>(
+    "SELECT to_regclass('rollcall_version')::text AS is",
+  ).get() ?? { is: null }
+  if (is === null) return null
+  return sql<{ version: number }>('SELECT version FROM rollcall_version').get()?.version ?? null
+}

@@ -1,0 +1,61 @@
+/** A thread that reads from PostgreSQL: what is found by a key, lists, exports and figures, each of one moment. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../../engine/index.ts'
+import { isOfTheMachine } from '../busy.ts'
+import { reads } from '../by-key.ts'
+import { listings } from '../listings.ts'
+import { messageOf } from '../request.ts'
+import { requestsIn } from '../thread.ts'
+import type { Answer, FromThread, Request, ToThread } from '../thread.ts'
+import type { Verbs } from '../writes.ts'
+import { openConnection } from './connection.ts'
+import { ConnectionLost } from './refused.ts'
+
+assert(parentPort !== null, 'the reader runs as a thread of the store')
+const port = parentPort
+const { url } = workerData as { readonly url: string }
+const connection = openConnection(url, {
+  begins: ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'],
+  isWaitedFor: false,
+})
+const { sql } = connection
+const byKey: Readonly<Record<string, unknown>> = reads(sql)
+const lists = listings as unknown as Verbs
+
+function run({ verb, args }: Request): unknown {
+  const list = Object.hasOwn(lists, verb) ? lists[verb] : undefined
+  if (list !== undefined) return list(sql, ...(args as never[]))
+  const read = Object.hasOwn(byKey, verb) ? byKey[verb] : undefined
+  assert(typeof read === 'function', `the store has no read called ${verb}`)
+  return (read as (...given: readonly unknown[]) => unknown)(...args)
+}
+
+/** Asked once more where the connection has gone: nothing was changed by asking. */
+function answer(request: Request, isAgain = false): Answer {
+  const { id } = request
+  try {
+    sql('BEGIN').run()
+    return { id, ok: true, value: run(request) }
+  } catch (error) {
+    sql('ROLLBACK').run()
+    const isLost = error instanceof ConnectionLost
+    if (isLost && !isAgain) return answer(request, true)
+    return { id, ok: false, busy: isLost || isOfTheMachine(error), message: messageOf(error) }
+  }
+}
+
+const send = (message: FromThread): void => port.postMessage(message)
+
+port.on('message', (message: ToThread) => {
+  if ('close' in message) {
+    connection.close()
+    port.close()
+    return
+  }
+  for (const request of requestsIn(message.requests)) {
+    send({ answers: [answer(request)] })
+    // It has only read: how that ends nobody waits for.
+    sql('ROLLBACK').run()
+  }
+})
+send({ ready: true })

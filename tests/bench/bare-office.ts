@@ -1,0 +1,77 @@
+/**
+ * What the office's reading is measured against: the shortest honest handlers over the very rows of our database. One
+ * registration by its number with its payments, a page of a list in its order with how many there are (counted once),
+ * and every row as CSV, quoted where it must be.
+ *
+ * What they do not do, and ours does: find out who asks and what they may see, filters, words for stored values,
+ * sums of money, the trail of who looked, limits, headers, defusing formulas, a thread for what takes long.
+ *
+ * `node bare-office.ts DATABASE` prints its address and serves until it is ended.
+ */
+import { Readable } from 'node:stream'
+import Database from 'better-sqlite3'
+import Fastify from 'fastify'
+
+const file = process.argv[2]
+if (file === undefined) throw new Error('usage: node bare-office.ts DATABASE')
+const db = new Database(file, { readonly: true })
+
+const COLUMNS =
+  'id, reg_no, full_name, email, phone, category, answers, base, gst, total, payment_status, payment_id, created_at'
+type Row = Readonly<Record<string, string | number | null>> & { readonly answers: string }
+const one = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM registrations WHERE reg_no = ?`)
+const payments = db.prepare(
+  'SELECT order_id, attempt, amount, status, reference, created_at FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
+)
+const count = Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
+const page = db.prepare<[number, number], Row>(
+  `SELECT ${COLUMNS} FROM registrations WHERE event_id = 'afpicon2026' ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+)
+const all = db.prepare<[], Row>(
+  `SELECT ${COLUMNS} FROM registrations WHERE event_id = 'afpicon2026' ORDER BY created_at DESC, id DESC`,
+)
+
+const shown = ({ answers, ...row }: Row): object => ({
+  ...row,
+  ...(JSON.parse(answers) as object),
+})
+const cell = (value: unknown): string => {
+  const text = value === null || value === undefined ? '' : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+/** Rows of one piece of the answer. */
+const PIECE = 500
+
+function* csv(): Generator<string> {
+  let names: readonly string[] | null = null
+  let lines: string[] = []
+  for (const row of all.iterate()) {
+    const values = shown(row) as Record<string, unknown>
+    if (names === null) {
+      names = Object.keys(values)
+      lines.push(names.join(','))
+    }
+    lines.push(names.map((name) => cell(values[name])).join(','))
+    if (lines.length < PIECE) continue
+    yield `${lines.join('\r\n')}\r\n`
+    lines = []
+  }
+  yield `${lines.join('\r\n')}\r\n`
+}
+
+const app = Fastify()
+app.get<{ Params: { no: string } }>('/registrations/:no', async (request, reply) => {
+  const row = one.get(request.params.no)
+  return row === undefined
+    ? reply.code(404).send({ status: 'error' })
+    : { status: 'success', registration: { ...shown(row), payments: payments.all(row['id']) } }
+})
+app.get<{ Querystring: { page: string } }>('/list', (request, reply) =>
+  reply.send({
+    status: 'success',
+    count,
+    registrations: page.all(20, (Number(request.query.page) - 1) * 20).map(shown),
+  }),
+)
+app.get('/csv', async (_request, reply) => reply.type('text/csv').send(Readable.from(csv())))
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

@@ -1,0 +1,111 @@
+/** Many made-up registrations, put straight into a store's tables and indexed by it: what lists, searches and exports are measured over. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { dayOf, instant } from '../../engine/index.ts'
+import type { openStore } from '../../server/store/open.ts'
+import type { Store } from '../../server/store/store.ts'
+
+const FIRST =
+  'Asha Ravi Meera Anil Priya Thomas Fathima George Lakshmi Suresh Anjali Biju Deepa Hari Indu Jacob'
+const LAST =
+  'Nair Menon Pillai Thomas Iyer Kurian Das Rao Joseph Varma Khan Mathew Shetty Fernandes Ahmed Abraham'
+const [first, last] = [FIRST, LAST].map((names) => names.split(' '))
+
+/** A million rows are indexed in minutes; what takes longer does not end. */
+const INDEXED_MS_MAX = 40 * 60_000
+
+export type Many = {
+  readonly event: string
+  readonly category: string
+  readonly rows: number
+  /** Of the first; the others came at even distances over so many days. */
+  readonly from: number
+  readonly days: number
+}
+
+/** The number of the nth, spread as drawn ones are; the one in the middle has a number and a phone of its own to look for. */
+export const numberOfNth = (n: number, rows: number): string =>
+  n === Math.floor(rows / 2)
+    ? 'AFPI0177441080001'
+    : `AFPI${String((n * 7_919_317) % 10 ** 13).padStart(13, '0')}`
+
+/** The reference of the nth's money, which every second has. */
+export const referenceOfNth = (n: number): string =>
+  n % 4 === 1 ? `BANK${String(n).padStart(10, '0')}` : `UTR${String(n).padStart(12, '0')}`
+
+/** Puts them into the tables that the store made for itself, opened again and waited for until all are indexed. */
+export async function filled(dataDir: string, open: typeof openStore, many: Many): Promise<Store> {
+  await (await open({ dataDir, migrates: true })).close()
+  const db = new Database(join(dataDir, 'rollcall.db'))
+  db.pragma('synchronous = OFF')
+  db.transaction(() => insertAll(db, many))()
+  db.close()
+  const store = await open({ dataDir })
+  const progress = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  const behind = progress
+    .prepare('SELECT max(id) - (SELECT last_id FROM search_progress) FROM registrations')
+    .pluck()
+  const start = Date.now()
+  while (Number(behind.get()) > 0) {
+    if (Date.now() - start > INDEXED_MS_MAX) throw new Error('the rows are not indexed')
+    await store.ping(instant(Date.now()))
+    await new Promise((done) => setTimeout(done, 1_000))
+  }
+  progress.close()
+  return store
+}
+
+function insertAll(db: Database.Database, { event, category, rows, from, days }: Many): void {
+  const registration = db.prepare(
+    `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, payment_status, created_at, created_day)
+     VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, ?, 'early', 600000, 108000, 708000, ?, ?, ?)`,
+  )
+  const payment = db.prepare(
+    `INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, gateway, created_at, status_at)
+     VALUES (?, ?, ?, 1, 708000, 'success', ?, 'airpay', ?, ?)`,
+  )
+  const capture = db.prepare(
+    `INSERT INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+     VALUES (?, ?, ?, '', ?, 708000, 'INR', 'sale', ?, ?, 'fits')`,
+  )
+  const step = Math.floor((days * 24 * 60 * 60 * 1000) / rows)
+  for (let n = 1; n <= rows; n += 1) {
+    const regNo = numberOfNth(n, rows)
+    const name = `${first?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${last?.[Math.floor(n / 16) % 16]}`
+    const at = instant(from + n * step)
+    const phone =
+      n === Math.floor(rows / 2)
+        ? '+919847000000'
+        : `+919${String((n * 104_729) % 10 ** 9).padStart(9, '0')}`
+    const email = `person${n}@example.org`
+    const answers = JSON.stringify({
+      full_name: name,
+      email,
+      phone_number: phone,
+      ticket_type: category,
+      city: ['Kochi', 'Kollam', 'Thrissur'][n % 3],
+      state: 'Kerala',
+      hospital: `Hospital ${n % 500}`,
+    })
+    const isPaid = n % 2 === 1
+    const status = isPaid ? 'success' : 'pending'
+    registration.run(
+      n,
+      event,
+      regNo,
+      name,
+      email,
+      phone,
+      `KMC${n}`,
+      answers,
+      category,
+      status,
+      at,
+      dayOf(at),
+    )
+    if (!isPaid) continue
+    const reference = referenceOfNth(n)
+    payment.run(n, n, regNo, reference, at, at)
+    capture.run(n, n, n % 4 === 1 ? 'airpay' : 'transfer', reference, at, at)
+  }
+}

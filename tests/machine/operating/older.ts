@@ -1,0 +1,130 @@
+/** Rows for a database of an earlier version: what its tables then held, as far as their own definitions tell. */
+import type Database from 'better-sqlite3'
+
+const AT = Date.UTC(2026, 0, 10)
+
+/** Registrations of the first version in every state, with payments, facts, proofs, mails and what was done. */
+export function firstRows(db: Database.Database, eventId: string): void {
+  const states = ['pending', 'success', 'failed', 'refunded'] as const
+  for (const [at, status] of states.entries()) {
+    const id = at + 1
+    const paid = status === 'success' || status === 'refunded'
+    db.prepare(
+      `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
+         payment_status, payment_id, paid_at, created_at, created_day)
+       VALUES (?, ?, 'hash', ?, 'Asha Sample', ?, '+919876500001', '', ?, 'member', 'early', 100000, 18000, 118000, ?, ?, ?, ?, '2026-01-10')`,
+    ).run(
+      id,
+      eventId,
+      `SAMP100000000000${id}`,
+      `asha${id}@example.org`,
+      JSON.stringify({
+        full_name: 'Asha Sample',
+        email: `asha${id}@example.org`,
+        phone_number: '+919876500001',
+        is_member: true,
+      }),
+      status,
+      paid ? `AP${id}` : null,
+      paid ? AT : null,
+      AT + id,
+    )
+    db.prepare(
+      `INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, reference, refund_reference, created_at, status_at, paid_at)
+       VALUES (?, ?, ?, 1, 'airpay', 118000, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      id,
+      id,
+      `SAMP100000000000${id}`,
+      status,
+      paid ? `AP${id}` : null,
+      status === 'refunded' ? `RF${id}` : null,
+      AT,
+      AT,
+      paid ? AT : null,
+    )
+    db.prepare(
+      "INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, 'letter', ?, 'letter.pdf', 'application/pdf', 100)",
+    ).run(id, String(id).repeat(64))
+  }
+}
+
+type Column = {
+  readonly name: string
+  readonly type: string
+  readonly notnull: number
+  readonly dflt_value: string | null
+  readonly pk: number
+}
+
+/**
+ * One row in every table that has none yet, made from what the table says of itself: references lead to rows that are there, words are
+ * those that its CHECKs allow. Answers how many tables have rows, and the names of those that took none.
+ */
+export function fillEmpty(db: Database.Database): {
+  readonly filled: number
+  readonly empty: readonly string[]
+} {
+  db.pragma('foreign_keys = ON')
+  const tables = db
+    .prepare<[], { name: string; sql: string }>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search%'",
+    )
+    .all()
+  const isEmpty = ({ name }: { readonly name: string }): boolean =>
+    db.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined
+  // A table may refer to one that is filled after it.
+  for (let round = 0; round < 3; round += 1)
+    for (const table of tables.filter(isEmpty)) tryRow(db, table)
+  const empty = tables.filter(isEmpty).map(({ name }) => name)
+  return { filled: tables.length - empty.length, empty }
+}
+
+function tryRow(
+  db: Database.Database,
+  { name, sql }: { readonly name: string; readonly sql: string },
+): void {
+  const columns = db.prepare<[], Column>(`SELECT * FROM pragma_table_info('${name}')`).all()
+  const references = new Map(
+    db
+      .prepare<[], { from: string; table: string; to: string | null }>(
+        `SELECT "from", "table", "to" FROM pragma_foreign_key_list('${name}')`,
+      )
+      .all()
+      .map(({ from, table, to }) => [from, { table, to: to ?? 'id' }]),
+  )
+  const valueOf = (column: Column): unknown => {
+    const reference = references.get(column.name)
+    if (reference !== undefined)
+      return (
+        db.prepare(`SELECT "${reference.to}" FROM "${reference.table}" LIMIT 1`).pluck().get() ??
+        null
+      )
+    const words = new RegExp(`\\b${column.name} IN \\(([^)]*)\\)`).exec(sql)?.[1]
+    if (words !== undefined) return words.split(',')[0]?.trim().replaceAll("'", '')
+    // Of what adds up: 1 and 1.
+    if (column.name === 'total') return 2
+    if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? AT : 1
+    if (column.type === 'BLOB') return Buffer.from('x')
+    if (/answers|body|data|facts|lines|may|filters|query|document|printed/.test(column.name))
+      return '{}'
+    return /day$|_on$/.test(column.name) ? '2026-01-10' : `${name} ${column.name}`
+  }
+  const given = columns.filter(
+    ({ notnull, dflt_value, pk, type }) =>
+      notnull === 1 || (pk > 0 && type !== 'INTEGER') || (pk > 0 && dflt_value === null),
+  )
+  const withReferences = columns.filter(
+    (column) => given.includes(column) || references.has(column.name),
+  )
+  for (const chosen of [withReferences, given, columns]) {
+    try {
+      db.prepare(
+        `INSERT INTO "${name}" (${chosen.map((column) => `"${column.name}"`).join(', ')}) VALUES (${chosen.map(() => '?').join(', ')})`,
+      ).run(...chosen.map(valueOf))
+      return
+    } catch {
+      // The next choice of columns may be one that the table takes.
+    }
+  }
+}

@@ -1,0 +1,385 @@
+/** A settlement report of the gateway, and money at the bank that nobody waits for: looked at, kept once, decided. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type {
+  OfficeRegistrationAnswer,
+  OrderId,
+  Paise,
+  ReviewsAnswer,
+  SettlementsAnswer,
+  WireSettlement,
+} from '../../engine/index.ts'
+import { formatMoney, paise } from '../../engine/index.ts'
+import { main } from '../../server/cli.ts'
+import { xlsxOf } from '../../server/office/xlsx.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+import { startTestApp } from '../server/harness.ts'
+import type { TestApp } from '../server/harness.ts'
+import { cheapHash, PASSWORD, signIn } from './office.ts'
+import type { Office } from './office.ts'
+
+const EVENT = 'sample2026'
+let server: TestApp
+let owner: Office
+
+beforeAll(async () => {
+  const other = fixtureEvent({})
+    .replaceAll('sample2026', 'other2026')
+    .replaceAll('SMPL', 'OTHR')
+    .replaceAll('/sample', '/other')
+  server = await startTestApp({
+    clock: '2026-01-28T12:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({}), 'other2026.yaml': other },
+  })
+  owner = await signIn(server)
+})
+afterAll(() => server.close())
+
+type Body = Record<string, unknown> & { settlement?: WireSettlement }
+const post = async (url: string, body: string | object, office = owner) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      authorization: `Bearer ${office.token}`,
+      'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
+    },
+    payload: body,
+  })
+  return { code: answer.statusCode, body: answer.json<Body>() }
+}
+const asked = (path: string) => `/admin/${path}/?event=${EVENT}`
+const kept = async (office = owner): Promise<WireSettlement> =>
+  ((await office.json(asked('settlements'))) as unknown as SettlementsAnswer).settlement
+const reviews = async (): Promise<ReviewsAnswer['reviews']> =>
+  ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsAnswer).reviews
+const decide = (id: string, words: object) => post(`/admin/reviews/${id}/decide/`, words)
+const page = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
+  (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
+
+let count = 0
+/** Registers as a delegate does; answers the number and the order. */
+async function registered(
+  event = EVENT,
+): Promise<{ regNo: string; order: OrderId; amount: Paise }> {
+  count += 1
+  const answer = await server.post(`/api/${event}/register/`, {
+    full_name: `Delegate ${count}`,
+    email: `delegate${count}@example.org`,
+    phone_number: `98765000${10 + count}`,
+    is_member: 'true',
+  })
+  expect(answer.statusCode, answer.body).toBe(201)
+  const { reg_no: regNo, payment_data: data } = answer.json<{
+    reg_no: string
+    payment_data: { orderid: OrderId }
+  }>()
+  const payment = await server.deps.store.payment(data.orderid)
+  if (payment === null) throw new Error('no payment')
+  return { regNo, order: data.orderid, amount: payment.amount }
+}
+/** The gateway says that it was paid. */
+async function paid(reference: string, event = EVENT) {
+  const one = await registered(event)
+  await server.deps.store.applyFact(
+    one.order,
+    {
+      type: 'confirmed',
+      reference,
+      amount: one.amount,
+      currency: '356',
+      kind: 'sale',
+      at: server.now(),
+    },
+    null,
+  )
+  return one
+}
+
+const HEAD =
+  'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
+const report = (...rows: string[]): string => [HEAD, ...rows].join('\r\n')
+const sale = (
+  order: string,
+  reference: string,
+  amount = 1180,
+  utr = 'UTIBN26013000011',
+  day = '30-01-2026',
+): string => `${order},${reference},${amount}.00,20.00,3.60,${amount - 23.6},${utr},${day},Sale`
+
+test('a report says how each line stands and what is still to come; kept, the money that nobody knew of is before a person, and nothing of it twice', async () => {
+  const fits = await paid('AP1')
+  const less = await paid('AP2')
+  const late = await paid('AP3')
+  const unpaid = await registered()
+  const waits = await registered()
+  server.at('2026-02-02T10:00:00+05:30')
+  owner = await signIn(server)
+  const file = report(
+    sale(fits.order, 'AP1'),
+    sale(less.order, 'AP2', 1000),
+    sale(unpaid.order, 'AP4'),
+    sale('ELSEWHERE1', 'AP5'),
+    `${fits.order},AP1,500.00,0,0,500.00,UTIBN26013000011,30-01-2026,Refund`,
+    `${fits.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
+    `${fits.order},AP9,590,0,0,,,,Sale`,
+  )
+  const looked = await post(asked('reconcile'), file)
+  expect(looked.code).toBe(200)
+  const { settlement } = looked.body
+  expect(settlement).toMatchObject({ fresh: 5, unread: [7], not_yet: 1 })
+  expect(settlement?.lines.map(({ as, reg_no: regNo, why }) => [as, regNo, why !== null])).toEqual([
+    ['settled', fits.regNo, false],
+    ['differs', less.regNo, true],
+    ['unknown', unpaid.regNo, true],
+    ['unknown', null, true],
+    ['unknown', fits.regNo, true],
+  ])
+  // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: what the bank shows.
+  expect(settlement?.payouts).toEqual([
+    {
+      day: '2026-01-30',
+      utr: 'UTIBN26013000011',
+      lines: 5,
+      sales: 4540,
+      refunds: 500,
+      fee: 80,
+      tax: 14.4,
+      others: 0,
+      net: 3945.6,
+    },
+  ])
+  expect(settlement?.unsettled).toEqual([
+    { reg_no: late.regNo, reference: 'AP3', amount: 1180, paid_on: '2026-01-28', days: 5 },
+  ])
+  expect(await kept()).toMatchObject({ lines: [], payouts: [] })
+  expect(await reviews()).toEqual([])
+
+  const keep = () => post(asked('reconcile/keep'), file)
+  expect(await keep()).toMatchObject({
+    code: 200,
+    body: {
+      message: '5 lines kept, money of 2 lines is before a person.',
+      added: 5,
+      to_review: 2,
+    },
+  })
+  const after = await kept()
+  const before = server.rows('SELECT count(*) AS n FROM captures')
+  expect((await keep()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
+  // In other pieces, with one line that is new.
+  const more = report(
+    sale(late.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
+    sale(fits.order, 'AP1'),
+  )
+  expect((await post(asked('reconcile/keep'), more)).body).toMatchObject({ added: 1, known: 1 })
+  expect(server.rows('SELECT count(*) AS n FROM captures')).toEqual(before)
+  expect(await kept()).toEqual({
+    ...after,
+    payouts: [
+      expect.objectContaining({ utr: 'UTIBN26020200022', lines: 1, net: 1156.4 }),
+      ...after.payouts,
+    ],
+    unsettled: [],
+  })
+  expect(after.lines.map(({ as, reference }) => [as, reference])).toEqual([
+    ['differs', 'AP2'],
+    ['review', 'AP4'],
+    ['review', 'AP5'],
+    ['unknown', 'AP1'],
+  ])
+
+  const waiting = await reviews()
+  expect(
+    waiting.map(({ kind, reg_no: regNo, came, event_id: of }) => [
+      kind,
+      regNo,
+      came?.reference,
+      of,
+    ]),
+  ).toEqual([
+    ['misfit', unpaid.regNo, 'AP4', EVENT],
+    ['unmatched', null, 'AP5', EVENT],
+  ])
+  const [ours, theirs] = waiting
+  expect(ours?.why).toContain('stands in the gateway’s settlement of 30 January 2026')
+  expect(
+    (await decide(ours?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body['message'],
+  ).toContain('the registration is paid')
+  const moved = { decision: 'move', to: waits.regNo, why: 'Paid by another link.' }
+  expect((await decide(theirs?.id ?? '', moved)).body['message']).toContain('it is paid')
+  expect((await server.deps.store.registration(waits.regNo))?.state).toBe('complete')
+  expect((await kept()).lines.map(({ as, reference }) => [as, reference])).toEqual([
+    ['differs', 'AP2'],
+    ['unknown', 'AP1'],
+  ])
+  // The refund that only the report knew of is recorded by hand, and is one that is known.
+  const back = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Given back in the panel.' }
+  const refund = { act: 'refund', ...back }
+  expect((await post(`/admin/registrations/${fits.regNo}/acts/`, refund)).code).toBe(200)
+  expect((await kept()).lines.map(({ as }) => as)).toEqual(['differs'])
+  expect((await page(fits.regNo)).settled).toMatchObject([
+    { is: 'sale', reference: 'AP1', amount: 1180, fee: 20, tax: 3.6, net: 1156.4 },
+    { is: 'refund', amount: 500, net: -500, utr: 'UTIBN26013000011' },
+  ])
+  expect((await page(waits.regNo)).settled).toMatchObject([{ reference: 'AP5' }])
+})
+
+test('what is kept is exported as CSV, line by line', async () => {
+  const answer = await owner.get(asked('settlements/export'))
+  expect(answer.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
+  const [head, ...rows] = answer.body.split('\r\n')
+  expect(head).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
+  expect(rows[0]).toMatch(
+    /^2026-01-30,UTIBN26013000011,sale,SMPL\w+,AP1,SMPL\d+,2026-01-28,1180.00,20.00,3.60,1156.40,settled,$/,
+  )
+  expect(rows.filter((row) => row !== '')).toHaveLength(6)
+})
+
+test('the same account of two events: each sees what is of the other without its name, and the command says the same with its exit status', async () => {
+  const other = await paid('AP20', 'other2026')
+  const mine = await paid('AP21')
+  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'of-one')
+  const file = report(
+    sale(other.order, 'AP20', mine.amount / 100, 'UTR20'),
+    sale(mine.order, 'AP21', mine.amount / 100, 'UTR20'),
+  )
+  const seen = await post(asked('reconcile'), file, one)
+  expect(seen.body.settlement?.lines.map(({ as, reg_no: regNo }) => [as, regNo])).toEqual([
+    ['settled', null],
+    ['settled', mine.regNo],
+  ])
+  expect((await post('/admin/reconcile/?event=other2026', file, one)).code).toBe(403)
+
+  const said: string[] = []
+  const terminal = {
+    print: (text: string) => void said.push(text),
+    complain: (text: string) => void said.push(text),
+    environment: () => server.environment,
+  }
+  const path = join(server.dir, 'settlement.csv')
+  const run = (text: string, ...more: string[]): Promise<number> => {
+    writeFileSync(path, text)
+    said.length = 0
+    return main(['reconcile', EVENT, path, ...more], terminal)
+  }
+  // The command has the clock of the machine; what is settled waits for nobody, whatever the day.
+  expect(await run(file)).toBe(0)
+  expect(said[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
+  expect(said.at(-1)).toBe(
+    `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)))} to the bank for 2`,
+  )
+  expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
+  expect(said[0]).toContain('unknown here; No registration of ours has this order.')
+  expect(await run(file, '--keep')).toBe(2)
+  expect(await run(file, '--keep', '--who', 'treasurer')).toBe(0)
+  expect(said.at(-1)).toBe('2 lines kept.')
+})
+
+test('a report with other heads is asked about, and read as somebody says', async () => {
+  const odd = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
+  expect((await post(asked('reconcile'), odd)).body).toMatchObject({
+    header: ['Was', 'Wieviel', 'Wann'],
+  })
+  const said = `${asked('reconcile')}&as=settlement&order=0&amount=1&day=2`
+  expect((await post(said, odd)).body.settlement?.lines).toMatchObject([
+    { as: 'unknown', order_id: 'SMPL1', amount: 590, net: 590 },
+  ])
+  expect((await post(asked('reconcile/keep'), odd)).body).toMatchObject({ code: 'not_settlement' })
+})
+
+test('a report as Excel is read like one as CSV; a broken one is refused in a sentence', async () => {
+  const head = HEAD.split(',')
+  const row = ['ELSEWHERE3', 'AP33', 1180, 20, 3.6, 1156.4, 'UTR33', '30-01-2026', 'Sale']
+  const file = await xlsxOf({ head, rows: [row] })
+  const send = (payload: Buffer) =>
+    server.app.inject({
+      method: 'POST',
+      url: asked('reconcile'),
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      },
+      payload,
+    })
+  expect((await send(file)).json<Body>().settlement?.lines).toMatchObject([
+    { as: 'unknown', reference: 'AP33', amount: 1180, fee: 20, tax: 3.6, day: '2026-01-30' },
+  ])
+  const broken = await send(file.subarray(0, file.length - 200))
+  expect(broken.statusCode).toBe(422)
+  expect(broken.json()).toMatchObject({ message: expect.stringContaining('Save it as CSV') })
+})
+
+const STATEMENT = [
+  'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+  '02/02/26,NEFT CR AIRPAY UTIBN26013000011,,,"3,945.60"',
+  '02/02/26,NEFT FROM SOMEBODY,SBIN026033000077,,"2,360.00"',
+  '02/02/26,UPI REFUNDME,603212340000,,"1,180.00"',
+].join('\n')
+
+test('the bank’s statement names the gateway’s transfer, and money that nobody waits for is kept, listed and decided', async () => {
+  const lay = async () =>
+    (await post(asked('reconcile'), STATEMENT)).body as unknown as {
+      lines: {
+        as: string
+        reference: string
+        amount: number
+        day: string
+        narration: string
+        payout: object | null
+      }[]
+    }
+  const { lines } = await lay()
+  expect(lines.map(({ as }) => as)).toEqual(['payout', 'unmatched', 'unmatched'])
+  expect(lines[0]?.payout).toEqual({ utr: 'UTIBN26013000011', lines: 5, net: 3945.6 })
+  const keep = lines
+    .slice(1)
+    .map(({ reference, amount, day, narration }) => ({ reference, amount, day, narration }))
+  const confirm = (body: object) =>
+    post('/admin/reconcile/confirm/', { event: EVENT, lines: [], ...body })
+  expect((await confirm({ keep: [{ ...keep[0], day: 'yesterday' }] })).code).toBe(422)
+  expect((await confirm({ keep: [{ ...keep[0], amount: 0 }] })).code).toBe(422)
+  const bad = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
+  expect(bad.code).toBe(404)
+  expect((await confirm({ keep })).body['message']).toBe(
+    '2 are before the treasurer, whom nobody waits for.',
+  )
+  expect((await confirm({ keep })).body['message']).toContain('0 are')
+  expect((await lay()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
+
+  const waiting = (await reviews()).filter(({ kind }) => kind === 'unmatched')
+  expect(
+    waiting.map(({ came, event_id: of, why }) => [came?.source, came?.amount, of, why]),
+  ).toEqual([
+    ['transfer', 2360, EVENT, 'It came to the bank, and nobody waits for it: NEFT FROM SOMEBODY'],
+    ['transfer', 1180, EVENT, 'It came to the bank, and nobody waits for it: UPI REFUNDME'],
+  ])
+  const whose = await registered()
+  const [first, second] = waiting
+  const moved = { decision: 'move', to: whose.regNo, why: 'Her husband paid it.' }
+  expect((await decide(first?.id ?? '', moved)).code).toBe(200)
+  expect(await server.deps.store.registration(whose.regNo)).toMatchObject({
+    state: 'complete',
+    paymentStatus: 'success',
+  })
+  // The gateway knows nothing of it, so that it goes back by hand or not at all.
+  const back = { decision: 'refund', why: 'Not ours.' }
+  expect(await decide(second?.id ?? '', back)).toMatchObject({
+    code: 409,
+    body: { code: 'not_by_gateway' },
+  })
+  expect((await decide(second?.id ?? '', { ...back, by_hand: true, reference: ' ' })).code).toBe(
+    422,
+  )
+  expect(
+    (await decide(second?.id ?? '', { ...back, by_hand: true, reference: 'NEFT 9' })).body[
+      'message'
+    ],
+  ).toBe('₹\u00a01,180 has gone back.')
+  expect((await reviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
+})

@@ -1,0 +1,142 @@
+/** Everything is moved from SQLite to PostgreSQL and back, and nothing is lost or changed on the way. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayOf } from '../../../engine/index.ts'
+import { openStore } from '../../../server/store/open.ts'
+import { hour, newRegistration, noon, registered } from '../registrations.ts'
+import { runHere } from '../running.ts'
+import { foundBy, happen, registerNames, TERMS } from './history.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+/** Every row of every table, but of those that searching keeps. */
+function allRows(dataDir: string): Record<string, readonly string[]> {
+  const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  const names = db
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_%'",
+    )
+    .all()
+  const rows = names.map(({ name }): [string, string[]] => [
+    name,
+    db
+      .prepare(`SELECT * FROM ${name}`)
+      .all()
+      .map((row) => JSON.stringify(row))
+      .toSorted(),
+  ])
+  db.close()
+  return Object.fromEntries(rows)
+}
+
+if (!hasPostgres) test('without a PostgreSQL on this machine nothing is moved to one', () => {})
+else {
+  let server: PostgresServer
+  let filled: string
+  const folders: string[] = []
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'rollcall-moving-'))
+    folders.push(made)
+    return made
+  }
+  const move = (way: string, dataDir: string, url: string) =>
+    runHere(['move', way], { DATA_DIR: dataDir, DATABASE_URL: url })
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    filled = folder()
+    const store = await openStore({ dataDir: filled })
+    await store.keepEventFile({
+      hash: 'h',
+      eventId: 'demo',
+      text: 'as: it is\n',
+      shared: '',
+      at: noon,
+      holdPlaceMs: hour,
+      limits: [{ id: 'hall', max: 1_000, full: { say: 'Full' } }],
+    })
+    await happen(store)
+    await registerNames(store)
+    await store.addAdmin('Office', 'hash', noon)
+    const { orderId } = await registered(store)
+    await store.recordNotice({
+      gateway: 'demo',
+      kind: 'notice',
+      orderId,
+      body: 'A=\u0000\\x41',
+      contentType: 'text/plain',
+      at: noon,
+    })
+    await store.close()
+  })
+  afterAll(async () => {
+    await server.stop()
+    for (const one of folders) rmSync(one, { recursive: true })
+  })
+
+  test('there and back every row is what it was, lists and searches are the same, and numbers go on', async () => {
+    const url = await server.database('moved')
+    const { status, out, err } = await move('to-postgres', filled, url)
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toContain('50 registrations and all that belongs to them')
+    const [before, after] = [
+      await openStore({ dataDir: filled }),
+      await openStore({ dataDir: filled, databaseUrl: url }),
+    ]
+    for (const store of [before, after]) expect(await store.adminCount()).toBe(1)
+    const page = (store: typeof before) => store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
+    expect(await page(after)).toEqual(await page(before))
+    expect(await after.figures('demo', dayOf(noon))).toEqual(
+      await before.figures('demo', dayOf(noon)),
+    )
+    expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
+    await before.close()
+
+    const back = folder()
+    expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
+    expect(allRows(back)).toEqual(allRows(filled))
+
+    const next = await after.register(newRegistration())
+    expect(next.ok && next.value.id).toBeGreaterThan(50)
+    await after.close()
+    const again = await openStore({ dataDir: back })
+    expect((await again.register(newRegistration())).ok).toBe(true)
+    await again.close()
+  })
+
+  test('into a database that has rows nothing is moved, in either direction', async () => {
+    const url = await server.database('filled')
+    const store = await openStore({ dataDir: filled, databaseUrl: url })
+    await registered(store)
+    await store.close()
+    expect(await move('to-postgres', filled, url)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('The database in PostgreSQL is not empty'),
+    })
+    expect(await move('to-sqlite', filled, url)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('There is a database in'),
+    })
+  })
+
+  test('where a row is lost on the way it is seen before it counts, and nothing is there', async () => {
+    const url = await server.database('lossy')
+    await (await openStore({ dataDir: filled, databaseUrl: url })).close()
+    const shell = await server.shell(url)
+    await shell.query(
+      'CREATE RULE lossy AS ON INSERT TO payment_facts WHERE NEW.id = 1 DO INSTEAD NOTHING',
+    )
+    expect(await move('to-postgres', filled, url)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('Rows or sums of payment_facts differ'),
+    })
+    expect((await shell.query('SELECT 1 FROM registrations')).rows).toEqual([])
+    await shell.end()
+    const part = folder()
+    expect(await move('to-postgres', part, url)).toMatchObject({ status: 2 })
+    expect(existsSync(join(part, 'rollcall.db'))).toBe(false)
+  })
+}

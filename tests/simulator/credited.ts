@@ -1,0 +1,42 @@
+/** What is promised of money whose day of credit decides the price: by the prices as the test itself has them. */
+import { dayOf } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Sql } from '../../server/store/database.ts'
+import { CLOSES, CREDITED, pricesOn } from './events.ts'
+import type { Violation } from './promises.ts'
+
+type Row = {
+  readonly id: number
+  readonly reg_no: string
+  readonly category: string
+  readonly amount: number
+  readonly asked: number
+  readonly paid_at: Instant
+  readonly state: string
+}
+/** Money that a person has confirmed, and that came neither a second time nor for what is gone, of what is to be paid at the price of the day on which it comes. */
+const CAME = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
+  FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
+  WHERE c.id > ? AND p.way = '${CREDITED}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Money came %' ORDER BY c.id`
+
+export function creditedPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
+  let last = 0
+  return {
+    afterWrite: () => {
+      for (const row of sql()<Row>(CAME).all(last)) {
+        last = row.id
+        if (row.paid_at >= CLOSES) continue
+        const prices: readonly number[] = pricesOn(row.category, dayOf(row.paid_at))
+        const isAsked = prices.includes(row.asked)
+        const isJudged = (row.state === 'review') === (row.amount !== row.asked)
+        if (!isAsked || !isJudged)
+          return {
+            promise:
+              'what comes where the day of credit decides is asked for at the price of that day',
+            by: JSON.stringify(row),
+          }
+      }
+      return null
+    },
+  }
+}

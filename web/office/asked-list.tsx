@@ -1,0 +1,83 @@
+/** A list of the office that has no event: what is asked of it stands in the page's address, and the older rows come when asked for. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { ask } from './calls.ts'
+import './filters.css'
+
+type Page = { readonly before: number | null }
+
+/** `asked`: the filters that are set, as they go into the call. `name`: under which the answers are kept. */
+export function useAskedList<T extends Page>(
+  name: string,
+  call: string,
+  filters: readonly string[],
+  read: Parameters<typeof ask<T>>[1],
+) {
+  const [params, setParams] = useSearchParams()
+  const asked = new URLSearchParams(
+    filters.flatMap((filter) => {
+      const value = params.get(filter)?.trim() ?? ''
+      return value === '' ? [] : [[filter, value]]
+    }),
+  ).toString()
+  const query = useInfiniteQuery({
+    queryKey: [name, asked],
+    initialPageParam: null as number | null,
+    queryFn: ({ signal, pageParam }) =>
+      ask(`${call}?${asked}${pageParam === null ? '' : `&before=${pageParam}`}`, read, { signal }),
+    getNextPageParam: ({ before }) => before,
+  })
+  return { params, setParams, asked, query }
+}
+
+/** Its filters; what is empty is not asked. */
+export function Asking({
+  asked,
+  onAsk,
+  children,
+}: {
+  readonly asked: string
+  readonly onAsk: (params: URLSearchParams) => void
+  readonly children: ReactNode
+}) {
+  return (
+    <form
+      className="fil whole"
+      aria-label="Filters"
+      key={asked}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
+          typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
+        )
+        onAsk(new URLSearchParams(data))
+      }}
+    >
+      {children}
+    </form>
+  )
+}
+
+export function ShowOlder({
+  query,
+}: {
+  readonly query: Pick<
+    UseInfiniteQueryResult,
+    'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+  >
+}) {
+  return (
+    query.hasNextPage && (
+      <button
+        type="button"
+        className="btn line sm"
+        disabled={query.isFetchingNextPage}
+        onClick={() => void query.fetchNextPage()}
+      >
+        Show Older
+      </button>
+    )
+  )
+}

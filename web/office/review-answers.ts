@@ -1,0 +1,19 @@
+/** What the calls about money that waits for a decision answer, read once where it arrives. */
+import type { ReviewsAnswer, WireReview } from '../../engine/index.ts'
+import type { Reader } from '../api.ts'
+import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
+
+/** Null: it is none. */
+export const reviewIn = (one: unknown): Record<string, unknown> | null =>
+  isRecord(one) && holdsAll(one, 'string', 'id', 'kind', 'why') && Array.isArray(one['decisions'])
+    ? one
+    : null
+
+export const readReviews: Reader<readonly WireReview[]> = (body) =>
+  isRecord(body) && listOf(body['reviews'], reviewIn) !== null
+    ? (body as unknown as ReviewsAnswer).reviews
+    : null
+
+/** What was decided, in a sentence of the server's. */
+export const readDecided: Reader<string> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
