@@ -133,8 +133,9 @@ function soldBy(
 }
 
 /**
- * A credit note for what went back of a payment that an invoice was issued for; nothing where there was none. Its series
- * is the one that stood with the invoice: the event file may be another by now, and have no invoices any more.
+ * A credit note for what went back of a payment that an invoice was issued for, before the invoice or after it; nothing
+ * where there was none. Its series is the one that stood with the invoice: the event file may be another by now, and have
+ * no invoices any more.
  */
 export function creditDocument(
   sql: Sql,
@@ -150,11 +151,17 @@ export function creditDocument(
   const pattern = invoice.credit_number ?? issuerOf(sql, row.event_id)?.invoice?.creditNumber
   if (pattern === undefined) return
   const body = JSON.parse(invoice.body) as DocumentBody
-  const credited = sql<{ amount: number }>(
-    "SELECT coalesce(sum(json_extract(body, '$.total')), 0) AS amount FROM documents WHERE payment_id = ? AND kind = 'credit'",
-  ).get(row.id)
-  // What came beyond the price was never charged, so that no note takes it back.
-  const amount = paise(Math.min(back.amount, body.total - (credited?.amount ?? 0)))
+  const { credited, came, gone } = sql<{ credited: number; came: number; gone: number }>(
+    `SELECT (SELECT coalesce(sum(json_extract(body, '$.total')), 0) FROM documents WHERE payment_id = p.id AND kind = 'credit') AS credited,
+       (SELECT coalesce(sum(amount), 0) FROM captures WHERE counts_for = p.id AND state IN ('fits', 'accepted')) AS came,
+       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
+         WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
+     FROM payments p WHERE p.id = ?`,
+  ).get(row.id) ?? { credited: 0, came: 0, gone: 0 }
+  // What came beyond the price was never charged: it goes back first, and no note takes it back.
+  const uncharged = Math.max(0, came - body.total)
+  const charged = Math.min(body.total, Math.max(0, gone - uncharged))
+  const amount = paise(Math.min(back.amount, charged - credited))
   if (amount <= 0) return
   const numbered = nextOf(sql, invoice.account, pattern, at)
   const { reference } = back

@@ -88,8 +88,9 @@ export function payByHand(
   at: Instant,
 ): void {
   const newest = sql<PaymentRow>(
-    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
+    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY status = 'success' DESC, attempt DESC LIMIT 1",
   ).get(id)
+  // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
   if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
   const isOpen = newest.status === 'pending'
   if (isOpen && (newest.way !== null || newest.last_answer === 'in-process')) return

@@ -104,6 +104,43 @@ test('what goes back is credited as it was charged, and never more than was char
   expect(credit).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
 })
 
+test.for([
+  { n: 20, came: 118_000 + 10_000, before: 0, after: 10_000, credited: [] },
+  { n: 21, came: 118_000 + 10_000, before: 0, after: 15_000, credited: [50] },
+  { n: 22, came: 108_000, before: 10_000, after: 0, credited: [100] },
+  { n: 23, came: 108_000, before: 10_000, after: 20_000, credited: [100, 200] },
+])(
+  'of $came that were accepted for 118000, with $before back before and $after since, what was charged is credited: $credited',
+  async ({ n, came, before, after, credited }) => {
+    const regNo = await register(server, EVENT, { n, on: day, answers: answers('Odd Sum') })
+    const order = orderIdOf(regNo, 1)
+    const { store } = server.deps
+    const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(came) } as const
+    await store.applyFact(order, { ...paidWith, currency: '356', kind: 'sale', at: day }, null)
+    const wentBack = async (amount: number, reference: string): Promise<void> => {
+      if (amount === 0) return
+      const at = instant(day + 3_600_000)
+      await store.applyFact(order, { type: 'refunded', reference, amount: paise(amount), at }, null)
+    }
+    await wentBack(before, `EARLY${n}`)
+    const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+    const accept = {
+      what: 'accept',
+      reference: null,
+      amount: null,
+      why: 'Agreed',
+      who: 'x',
+    } as const
+    const decided = await store.decide(review?.id ?? '', accept, instant(day + 7_200_000), null)
+    expect(decided).toMatchObject({ ok: true })
+    await wentBack(after, `LATE${n}`)
+    const issued = await documents(regNo)
+    expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
+    const credits = issued.filter(({ kind }) => kind === 'credit')
+    expect(credits.map(({ total }) => total)).toEqual(credited)
+  },
+)
+
 test('what goes back of an invoice is credited in its own series, also when the file has lost its invoices meanwhile', async () => {
   const regNo = await paid(8)
   const before = server.readEvent('sample2026.yaml')

@@ -249,9 +249,9 @@ test('rows that are ticked came at the price of the day on which they were paid,
   }
 })
 
-/** Pays by card what is open, at the gateway's word. */
-async function paysByCard(regNo: string, reference: string): Promise<void> {
-  const [order] = (await stored(regNo)).payments
+/** Pays by card, at the gateway's word, what was asked for last, or so many orders before. */
+async function paysByCard(regNo: string, reference: string, before = 0): Promise<void> {
+  const order = (await stored(regNo)).payments[before]
   if (order === undefined) throw new Error('no order')
   const { orderId, amount } = order
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
@@ -318,6 +318,25 @@ test('a transfer that was told, and paid by card after all, is looked for no mor
   expect(await look()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
   expect(await stored(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
   expect(await revenue()).toBe(before)
+})
+
+test('who was corrected and has paid the order from before tells of the difference, and is not asked for the whole price again', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const payload = { token: body.page?.split('/')[2] }
+  await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
+  const dearer = { registered_as: 'non-member' }
+  const agreed = { act: 'correct', answers: dearer, total: 7080, why: 'No member.' }
+  expect((await act(body.reg_no, agreed)).status).toBe(200)
+  await paysByCard(body.reg_no, 'CARD3', 1)
+  expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', due: 236_000 })
+  const own = ownPage(body.page)
+  const number = utr()
+  const told = await own.tell({ utr: number, paid_on: '2027-01-10' })
+  expect(told).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await stored(body.reg_no)).payments[0]).toMatchObject({ amount: 236_000 })
+  const came = { act: 'confirm', way: 'transfer', reference: number, amount: '2360' }
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(await stored(body.reg_no)).toMatchObject({ due: 0, inReview: false })
 })
 
 test('money that comes for what was cancelled is before the treasurer; what is still to be paid is confirmed instead', async () => {

@@ -17,11 +17,19 @@ type Document = {
 }
 const DOCUMENTS = `SELECT id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total
   FROM documents ORDER BY id`
-type Paid = { id: number; order_id: string; amount: number; back: number; invoices: 0 | 1 }
-/** What was paid, and how much of it has gone back by now. */
+type Paid = {
+  id: number
+  order_id: string
+  amount: number
+  came: number
+  back: number
+  invoices: 0 | 1
+}
+/** What was paid, how much came for it, and how much of that has gone back by now. */
 const PAID = `SELECT p.id, p.order_id, p.amount, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
-    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS back
+    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS back,
+  (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came
   FROM payments p JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id
   WHERE p.status IN ('success', 'refunded') AND p.amount > 0`
 
@@ -69,8 +77,10 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
       if (of('invoice').length !== (isTaxed ? 1 : 0))
         return { promise: 'tax that was charged is invoiced once', by }
       const credited = of('credit').reduce((sum, { total }) => sum + total, 0)
-      // What came beyond the price was never charged.
-      if (isTaxed && credited !== Math.min(paid.back, paid.amount))
+      // What came beyond the price was never charged, and goes back first.
+      const beyond = Math.max(0, paid.came - paid.amount)
+      const charged = Math.min(Math.max(0, paid.back - beyond), paid.amount)
+      if (isTaxed && credited !== charged)
         return { promise: 'what goes back of an invoice is credited', by }
     }
     return null
