@@ -142,11 +142,17 @@ let lastSecond: { readonly second: number; readonly written: string } | null = n
 export function isoIndia(at: Instant): string {
   const second = Math.floor(at / SECOND_MS)
   if (lastSecond?.second !== second) {
-    const written = `${new Date(at + INDIA_AHEAD_MS).toISOString().slice(0, 19)}+05:30`
+    const clock = (((second + INDIA_AHEAD_S) % DAY_S) + DAY_S) % DAY_S
+    const hour = twoDigits(Math.floor(clock / 3600))
+    const written = `${dayOf(at)}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
     lastSecond = { second, written }
   }
   return lastSecond.written
 }
+
+const DAY_S = DAY_MS / SECOND_MS
+const INDIA_AHEAD_S = INDIA_AHEAD_MS / SECOND_MS
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
 function parts(of: Day): { year: string; month: string; dayOfMonth: string } {
   const [year = '', month = '', dayOfMonth = ''] = of.split('-')

@@ -3,8 +3,8 @@ import { soldColumns } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import { csvRows } from '../office/csv.ts'
 import type { CsvCell } from '../office/csv.ts'
-import { csvCell, exportColumns } from '../office/exports.ts'
-import { listedRows, personCells } from '../office/rows.ts'
+import { exportColumns } from '../office/exports.ts'
+import { fileCells, personCells } from '../office/rows.ts'
 import type { ListedRegistration } from '../store/store.ts'
 import { readArguments } from './arguments.ts'
 import { atWork, eventAt } from './at-work.ts'
@@ -66,13 +66,10 @@ type Table = {
 function perRegistration(event: EventConfig): Table {
   const [list] = event.admin.lists
   const columns = list === undefined ? soldColumns(event) : exportColumns(event, list)
-  const rowOf = listedRows(event, columns)
+  const cellsOf = fileCells(event, columns)
   return {
     heads: columns.map(({ label }) => label),
-    rows: (registration) => {
-      const row = rowOf(registration)
-      return [columns.map((column) => csvCell(column, row))]
-    },
+    rows: (registration) => [cellsOf(registration)],
   }
 }
 

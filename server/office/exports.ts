@@ -1,19 +1,17 @@
 /** A list to be saved: all its pages as CSV or as an Excel file, under a name that says what was filtered. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { assertNever, dayOf, soldColumns } from '../../engine/index.ts'
-import type { AdminList, Column, Day, EventConfig, ListRow } from '../../engine/index.ts'
+import { dayOf, soldColumns } from '../../engine/index.ts'
+import type { AdminList, Column, Day, EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { ListQuery, ListedRegistration } from '../store/store.ts'
 import type { OfficeCall } from './addresses.ts'
 import { csvRows } from './csv.ts'
 import type { CsvCell } from './csv.ts'
-import { listedRows } from './rows.ts'
+import { fileCells } from './rows.ts'
 import { XLSX_TYPE, xlsxOf } from './xlsx.ts'
 
-/** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
-const REVIEW = 'in review'
 /** An Excel file is made whole in memory: as many rows as are counted, some 100 MB while it is made. */
 const XLSX_ROWS_MAX = 10_000
 
@@ -32,12 +30,7 @@ export async function sendExport(
   const chunks = deps.store.exportRows(query)[Symbol.asyncIterator]()
   const first = await chunks.next()
   const columns = exportColumns(event, list)
-  const rowOf = listedRows(event, columns)
-  const lines = (rows: readonly ListedRegistration[]): CsvCell[][] =>
-    rows.map((registration) => {
-      const row = rowOf(registration)
-      return columns.map((column) => csvCell(column, row))
-    })
+  const cellsOf = fileCells(event, columns)
   const noted = (): Promise<void> =>
     deps.store.audit({
       at,
@@ -68,7 +61,7 @@ export async function sendExport(
     await noted()
     const file = await xlsxOf({
       head,
-      rows: lines(rows).map((row) => row.map((cell, at) => sheetCell(columns[at], cell))),
+      rows: rows.map((row) => cellsOf(row).map((cell, at) => sheetCell(columns[at], cell))),
     })
     return reply.type(XLSX_TYPE).send(file)
   }
@@ -76,7 +69,7 @@ export async function sendExport(
   async function* csv(): AsyncGenerator<string> {
     yield csvRows([head], true)
     for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
-      if (chunk.value.length > 0) yield csvRows(lines(chunk.value), false)
+      if (chunk.value.length > 0) yield csvRows(chunk.value.map(cellsOf), false)
     }
   }
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
@@ -125,32 +118,4 @@ function exportName(
 export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
   const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
   return [...columns, ...missing]
-}
-
-/** As people read it, in a form that a spreadsheet sorts: money as a plain number, instants as Indian time. */
-export function csvCell(column: Column, row: ListRow): CsvCell {
-  const value = row[column.id]
-  if (value === null || value === undefined) return ''
-  switch (column.kind) {
-    case 'date':
-      return String(value)
-        .replace('T', ' ')
-        .replace(/\+05:30$/, '')
-    case 'status': {
-      const word = row[`${column.id}_display`] ?? value
-      // A list shows two badges; a spreadsheet has one cell, and somebody sums up what says "Paid".
-      return row.in_review && row.payment_status === 'success' ? `${word}, ${REVIEW}` : word
-    }
-    case 'option':
-    case 'yes-no':
-      return row[`${column.id}_display`] ?? value
-    case 'money':
-      return typeof value === 'number' ? value.toFixed(2) : value
-    case 'text':
-    case 'number':
-    case 'file':
-      return value
-    default:
-      return assertNever(column.kind)
-  }
 }

@@ -1,6 +1,7 @@
 /** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
 import {
   answerText,
+  assertNever,
   delegateOf,
   isoIndia,
   own,
@@ -166,6 +167,64 @@ export function listedRows(
       if (value !== null) row[name] = value
     }
     return row as ListRow
+  }
+}
+
+/**
+ * Makes the cells of a file: as people read them, in a form that a spreadsheet sorts, so money is a plain number and an
+ * instant Indian time. Empty: there is nothing.
+ */
+export function fileCells(
+  event: EventConfig,
+  columns: readonly Column[],
+): (registration: ListedRegistration) => (Scalar | '')[] {
+  const makers = makersOf(event)
+  const cells = columns.map((column) => {
+    const value = makers.get(column.id) ?? (() => null)
+    return cellMaker(column, value, makers.get(`${column.id}_display`) ?? value)
+  })
+  return (registration) => cells.map((make) => make(registration) ?? '')
+}
+
+/** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
+const REVIEW = 'in review'
+
+/** `display`: the value in words. */
+function cellMaker({ kind }: Column, value: Maker, display: Maker): Maker {
+  const inWords: Maker = (registration) =>
+    value(registration) === null ? null : (display(registration) ?? value(registration))
+  switch (kind) {
+    case 'date':
+      return (registration) => {
+        const text = value(registration)
+        return text === null
+          ? null
+          : String(text)
+              .replace('T', ' ')
+              .replace(/\+05:30$/, '')
+      }
+    case 'status':
+      return (registration) => {
+        const word = inWords(registration)
+        // A list shows two badges; a spreadsheet has one cell, and somebody sums up what says "Paid".
+        return word !== null && registration.inReview && registration.paymentStatus === 'success'
+          ? `${word}, ${REVIEW}`
+          : word
+      }
+    case 'option':
+    case 'yes-no':
+      return inWords
+    case 'money':
+      return (registration) => {
+        const amountOf = value(registration)
+        return typeof amountOf === 'number' ? amountOf.toFixed(2) : amountOf
+      }
+    case 'text':
+    case 'number':
+    case 'file':
+      return value
+    default:
+      return assertNever(kind)
   }
 }
 

@@ -7,7 +7,7 @@ import type { Instant, SoldSum } from '../../engine/index.ts'
 import { countByDay, OWED, sumsOf } from './counters.ts'
 import type { Sql } from './database.ts'
 import { listedByIds } from './listed.ts'
-import type { ListedRow } from './listed.ts'
+import type { ListedRows } from './listed.ts'
 import { registrationsByIds } from './rows.ts'
 import { searchTerms } from './search-words.ts'
 import type {
@@ -89,7 +89,7 @@ export function listPage(
   query: ListQuery,
   page: number,
   pageSize: number,
-): Omit<ListPage, 'rows'> & { readonly rows: readonly ListedRow[] } {
+): Omit<ListPage, 'rows'> & { readonly rows: ListedRows } {
   const filter = filterOf(query)
   const within = withinOf(sql, query, null, COUNT_MAX + 1)
   const counted = within === null ? countedOf(sql, query, filter) : countWithin(sql, within)
@@ -291,7 +291,7 @@ function searched(
 
 /** Where the next chunk of an export begins. */
 export type Cursor = { readonly id: number; readonly createdAt: Instant }
-export type Chunk = { readonly rows: readonly ListedRow[]; readonly next: Cursor | null }
+export type Chunk = { readonly rows: ListedRows; readonly next: Cursor | null }
 
 export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, size: number): Chunk {
   const filter = filterOf(query)

@@ -106,22 +106,25 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
     findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
       const found = await list('listPage', query, page, pageSize)
-      return { ...found, rows: found.rows.map(toListed) }
+      return { ...found, rows: toListed(found.rows) }
     },
     soldIn: (query, people) => list('soldIn', query, people),
     async *exportRows(query) {
-      // The next chunk is asked for when the consumer comes back for it: that is the backpressure.
-      let from: Parameters<typeof listings.exportChunk>[2] = null
-      do {
-        const chunk: ReturnType<typeof listings.exportChunk> = await list(
-          'exportChunk',
-          query,
-          from,
-          CHUNK_ROWS,
-        )
-        if (chunk.rows.length > 0) yield chunk.rows.map(toListed)
-        from = chunk.next
-      } while (from !== null)
+      type Chunk = ReturnType<typeof listings.exportChunk>
+      const chunkFrom = (from: Chunk['next']): Promise<Chunk> =>
+        list('exportChunk', query, from, CHUNK_ROWS)
+      // The next chunk is read while the consumer works on this one, and none after it: that is the backpressure.
+      let coming: Promise<Chunk> | null = chunkFrom(null)
+      while (coming !== null) {
+        const { rows, next }: Chunk = await coming
+        coming = next === null ? null : chunkFrom(next)
+        // Whoever stops reading never hears of it.
+        coming?.catch(() => {})
+        // Calls go out at the end of a turn: what comes next is being read from here on, and other requests have theirs.
+        await new Promise((done) => setImmediate(done))
+        const listed = toListed(rows)
+        if (listed.length > 0) yield listed
+      }
     },
     waiting: (eventIds, at) => list('waiting', eventIds, at),
     figures: (eventId, today) => list('figures', eventId, today),
