@@ -102,7 +102,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       return refuse(reply, 404, ...told(404))
     return pages.serve(request, reply)
   }
-  await callRoutes(app, notFound, makeGuard(deps))
+  await callRoutes(app, notFound, makeGuard(deps), deps.events.follow)
   app.setNotFoundHandler(notFound)
   return app
 }

@@ -40,6 +40,8 @@ export type AssembleOptions = {
   readonly works: boolean
   /** The event files only. */
   readonly watches?: boolean
+  /** Whether what is new in the event files is activated for all servers of the database; as `works` when left out. */
+  readonly decides?: boolean
   /** Who judges changed event files; a thread of its own when left out. */
   readonly judge?: Judge
 }
@@ -194,6 +196,7 @@ export async function openEvents(
     production: environment.production,
     cannotServe: (event) => missingAccounts(environment, [event])[0] ?? null,
     watches: options.watches ?? options.works,
+    decides: options.decides ?? options.works,
     ...(options.judge === undefined ? {} : { judge: options.judge }),
   })
   if (!opened.ok) return err({ text: opened.error, status: 1 })

@@ -86,6 +86,8 @@ export type EventRegistry = {
   refused(): readonly RefusedFile[]
   /** Reads the folder again; serves what is clean, keeps the old version of what is not. */
   reload(): Promise<void>
+  /** Serves what all servers of the database serve by now; true: that is something else. False where there is one server. */
+  follow(): Promise<boolean>
   onChange(listener: () => void): void
   close(): Promise<void>
 }

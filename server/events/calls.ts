@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventsAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, ServedEvent } from '../deps.ts'
 import { pictureBytes } from '../pages/picture.ts'
 import { calendarOf } from './calendar.ts'
-import { eventAnswer, validatorModule } from './validators.ts'
+import { earlierModule, eventAnswer, validatorModule } from './validators.ts'
 
 /** Where an address holds the hash of its content, it may be kept for ever. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -19,7 +19,7 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<unknown> => {
-    const served = deps.events.byId(request.params.id)
+    const served = await known(deps, request.params.id)
     if (served === null)
       return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
     return reply.header('cache-control', 'no-cache').send(eventAnswer(served, deps.clock()))
@@ -32,7 +32,7 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
     '/api/events/:id/:file',
     async (request, reply) => {
       const { id, file } = request.params
-      const served = deps.events.byId(id)
+      const served = await known(deps, id)
       if (file === 'calendar.ics' && served !== null)
         return reply
           .header('cache-control', 'no-cache')
@@ -40,12 +40,14 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
           .type('text/calendar; charset=utf-8')
           .send(calendarOf(served.config, deps.environment.publicUrl, deps.clock()))
       const drawn = /^picture\.([0-9a-f]{16})\.png$/.exec(file)?.[1]
-      const picture =
-        drawn === undefined || served === null ? null : await pictureBytes(served.config, drawn)
+      const picture = drawn === undefined ? null : await pictureUnder(deps, id, drawn)
       if (picture !== null)
         return reply.header('cache-control', FOR_EVER).type('image/png').send(picture)
       const hash = /^validator\.([0-9a-f]{16})\.js$/.exec(file)?.[1]
-      const module = hash === undefined ? null : validatorModule(served, hash)
+      const module =
+        hash === undefined
+          ? null
+          : (validatorModule(served, hash) ?? (await earlierModule(deps, id, hash)))
       if (module === null) return refuse(reply, 404, toldOf(404).code, toldOf(404).message)
       reply
         .header('cache-control', FOR_EVER)
@@ -56,4 +58,22 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
         : reply.send(module.text)
     },
   )
+}
+
+/** Also one that another server has activated a moment ago. */
+async function known({ events }: Pick<Deps, 'events'>, id: string): Promise<ServedEvent | null> {
+  const served = events.byId(id)
+  return served === null && (await events.follow()) ? events.byId(id) : served
+}
+
+async function pictureUnder(
+  { events }: Pick<Deps, 'events'>,
+  id: string,
+  hash: string,
+): Promise<Buffer | null> {
+  const picture = async (): Promise<Buffer | null> => {
+    const served = events.byId(id)
+    return served === null ? null : pictureBytes(served.config, hash)
+  }
+  return (await picture()) ?? ((await events.follow()) ? picture() : null)
 }

@@ -69,7 +69,7 @@ async function usable({ store, production }: Keeper, eventId: string): Promise<S
   return last === null || (production && last.config.demo.length > 0) ? null : last
 }
 
-const closed = (event: ServedEvent): ServedEvent => ({
+export const closed = (event: ServedEvent): ServedEvent => ({
   ...event,
   config: { ...event.config, status: 'closed' },
   isGone: true,

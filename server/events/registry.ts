@@ -3,12 +3,15 @@
  * a changed file is clean, kept as they were when it is not.
  */
 import path from 'node:path'
-import { dayOf, inOrder, issuerOf, ok, openOn, tookPlace } from '../../engine/index.ts'
+import { dayOf, inOrder, ok, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import { clashesAmong } from '../../engine/files.ts'
+import { activationOf, keptFile, NOTHING } from './active.ts'
+import type { ServedNow } from './active.ts'
 import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
 import type { Compiled, Judge } from './folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../deps.ts'
+import { followed, openFollowing, passedOver, withoutMissing } from './following.ts'
 import { keepPromises, lastServed } from './held-back.ts'
 import { lastGood } from './last-good.ts'
 import { judgeApart } from './judging.ts'
@@ -23,13 +26,25 @@ export type RegistryOptions = {
   readonly folder: string
   /** Compiled events by content hash, so that a thousand files start at once. */
   readonly cacheFolder: string
-  readonly store: Pick<Store, 'keepEventFile' | 'lastEventFile' | 'inUse' | 'eventsServed'>
+  readonly store: Pick<
+    Store,
+    | 'keepEventFile'
+    | 'lastEventFile'
+    | 'eventFile'
+    | 'inUse'
+    | 'eventsServed'
+    | 'isShared'
+    | 'activate'
+    | 'activeEvents'
+  >
   readonly clock: () => Instant
   readonly log: Log
   /** Takes findings as people read them. */
   readonly print: (text: string) => void
   readonly production: boolean
   readonly watches: boolean
+  /** Whether it says what all servers of a database serve; yes, when left out. A command only looks. */
+  readonly decides?: boolean
   /** Why an event that is clean cannot be served by this server, in a sentence; null: it can. */
   readonly cannotServe?: (event: EventConfig) => string | null
   /** Who judges a changed folder; a thread of its own, for as long as the files need, when left out. */
@@ -40,69 +55,123 @@ export type RegistryOptions = {
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
-  const { folder } = options
+  const { folder, store, clock, log } = options
   // Once and for all: a `_shared` that is missing for a moment must not change what events say.
   const shared = sharedFolderOf(folder)
   // Before it is read, so that what is written while it is read counts as changed.
   let signature = await signatureOf(folder, shared)
   const judged = await compileFolder(await readFolder(folder, shared), options)
-  const isFirstStart = (await options.store.eventsServed()).length === 0
+  const isFirstStart = (await store.eventsServed()).length === 0
   // At a first start the environment is refused, by whoever reads it.
-  const first = isFirstStart ? judged : servableOf(options, judged)
-  if (first.findings !== '') options.print(first.findings)
-  const past = await lastGood(options, first)
-  if (!past.ok) return past
-  const kept = [...(await keepPromises(options, first.served, [])), ...past.value.standIns]
-  const wanted = [...first.served, ...past.value.standIns]
-  const together = takeTogether(options, kept, await standIns(options, kept, wanted, first))
-  const began = [...together, ...besides(past.value.gone, together)]
-  await keepAll(options, began)
-
-  let current = indexOf(began, first.site)
-  let refused = refusedOf(first, began)
-  let working: Promise<void> = Promise.resolve()
+  let disk = isFirstStart ? judged : servableOf(options, judged)
+  if (disk.findings !== '') options.print(disk.findings)
+  const following = await openFollowing(options)
   const listeners = new Set<() => void>()
+  let current: Index = indexOf({ ...NOTHING, ...(await following.active(0, disk.served, [])) })
 
-  const load = async (): Promise<void> => {
+  /** True: something else is served now. An activation that came after it stands. */
+  const take = (next: ServedNow): boolean => {
+    const isChanged =
+      !same(next.served, current.served) ||
+      JSON.stringify(next.site) !== JSON.stringify(current.site)
+    if (store.isShared && next.number <= current.number) return false
+    current = isChanged ? indexOf(next) : { ...current, ...next, served: current.served }
+    if (isChanged) for (const listener of listeners) listener()
+    return isChanged
+  }
+  const follow = followed(async () => {
+    const next = await following.active(current.number, disk.served, current.served)
+    if (next === null) return false
+    following.pass(disk.served, next.served)
+    return take(next)
+  })
+  /** Serves what `choose` makes of what is served; on a database of several servers, all of them. */
+  const decide = async (
+    choose: () => Promise<readonly ServedEvent[]>,
+    { all, site }: { readonly all: boolean; readonly site: Site | null },
+  ): Promise<void> => {
+    for (;;) {
+      const before = current
+      const served = await choose()
+      const next = { ...NOTHING, served, site: site ?? before.site }
+      if (!store.isShared) {
+        await keepAll(options, all ? served : served.filter((one) => !before.served.includes(one)))
+        take(next)
+        return
+      }
+      const number = await store.activate(activationOf(before, next, clock(), all))
+      if (number !== null) {
+        take({ ...next, number, unable: before.unable })
+        return
+      }
+      await follow()
+    }
+  }
+  const merged = async (): Promise<readonly ServedEvent[]> => {
+    const before = current.served
+    const wanted = following.wanted(disk.served, before)
+    const next = { ...disk, served: await keepPromises(options, wanted, before) }
+    return takeTogether(options, merge(options, before, next), before)
+  }
+
+  const decides = options.decides ?? true
+  if (current.number === 0) {
+    const began = await beginning(options, disk)
+    if (!began.ok) return began
+    if (decides || !store.isShared)
+      await decide(async () => began.value, { all: true, site: disk.site })
+    else {
+      await keepAll(options, began.value)
+      current = indexOf({ ...NOTHING, served: began.value, site: disk.site })
+    }
+  } else if (decides) {
+    await following.passKnown(disk.served, current.served)
+    await decide(merged, { all: true, site: current.site === null ? disk.site : null })
+  }
+
+  const load = async (isTold: boolean): Promise<void> => {
+    const siteBefore = JSON.stringify(disk.site)
     signature = await signatureOf(folder, shared)
     // While it starts a server may wait for a proof; while it serves, a thread of its own waits for it.
-    const compiled = servableOf(
+    disk = servableOf(
       options,
       await compileFolder(await readFolder(folder, shared), options, options.judge ?? judgeApart),
     )
-    const next = {
-      ...compiled,
-      served: await keepPromises(options, compiled.served, current.served),
+    if (disk.findings !== '') options.print(disk.findings)
+    for (const problem of disk.folderErrors) log.warn({}, problem)
+    if (store.isShared) {
+      await follow()
+      if (isTold) following.forgetPassed()
     }
-    if (next.findings !== '') options.print(next.findings)
-    for (const problem of next.folderErrors) options.log.warn({}, problem)
-    const served = takeTogether(options, merge(options, current.served, next), current.served)
-    refused = refusedOf(compiled, served)
-    const site = next.site ?? current.site
-    if (same(served, current.served) && JSON.stringify(site) === JSON.stringify(current.site))
-      return
-    await keepAll(
-      options,
-      served.filter((event) => !current.served.includes(event)),
+    const isTakenAway = isTold && store.isShared && disk.folderErrors.length === 0
+    await decide(
+      async () => (isTakenAway ? withoutMissing(options, await merged(), disk) : merged()),
+      {
+        all: false,
+        // As with versions: what has not changed on this disk is no news.
+        site:
+          !store.isShared || isTold || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
+      },
     )
-    current = indexOf(served, site)
-    for (const listener of listeners) listener()
   }
-  const reload = (): Promise<void> => {
+  let working: Promise<void> = Promise.resolve()
+  const reload = (isTold: boolean): Promise<void> => {
     working = working
-      .then(load)
+      .then(() => load(isTold))
       .catch((error: unknown) =>
-        options.log.error({ error: String(error) }, 'the event files could not be read again'),
+        log.error({ error: String(error) }, 'the event files could not be read again'),
       )
     return working
   }
   const stop = options.watches
     ? watchFolders(
         [folder, shared],
-        reload,
+        () => reload(false),
         async () => (await signatureOf(folder, shared)) !== signature,
       )
     : () => {}
+  const stopFollowing =
+    store.isShared && options.watches ? following.keepUp(follow) : async () => {}
 
   return ok({
     all: () => current.served,
@@ -114,14 +183,29 @@ export async function openRegistry(
         dayOf(at),
       ),
     site: () => current.site,
-    refused: () => refused,
-    reload,
+    refused: () => refusedOf(disk, current, following.passed()),
+    reload: () => reload(true),
+    follow: async () => store.isShared && follow(),
     onChange: (listener) => void listeners.add(listener),
     close: async () => {
       stop()
+      await stopFollowing()
       await working
     },
   })
+}
+
+/** What a start serves where nothing was activated before: what is clean, and of the rest the version before. */
+async function beginning(
+  options: RegistryOptions,
+  first: Compiled,
+): Promise<Result<readonly ServedEvent[], string>> {
+  const past = await lastGood(options, first)
+  if (!past.ok) return past
+  const kept = [...(await keepPromises(options, first.served, [])), ...past.value.standIns]
+  const wanted = [...first.served, ...past.value.standIns]
+  const together = takeTogether(options, kept, await standIns(options, kept, wanted, first))
+  return ok([...together, ...besides(past.value.gone, together)])
 }
 
 /** Where a version is held back or has an error, the versions of the others that were served beside it; else none is needed. */
@@ -165,8 +249,9 @@ function besides(
 
 /** What stands on the disk and is not served: refused by itself, or another version of it is served. */
 function refusedOf(
-  compiled: Pick<Compiled, 'served' | 'refused' | 'findingsOf' | 'folderErrors'>,
-  served: readonly ServedEvent[],
+  compiled: Compiled,
+  { served, unable }: ServedNow,
+  passed: ReadonlyMap<string, string>,
 ): readonly RefusedFile[] {
   const hashes = new Set(served.map(({ hash }) => hash))
   return [
@@ -177,10 +262,14 @@ function refusedOf(
     }),
     ...compiled.served
       .filter(({ hash }) => !hashes.has(hash))
-      .map(({ config: { id } }) => ({
+      .map(({ config: { id }, hash }) => ({
         file: `${id}.yaml`,
-        why: `${id}.yaml is not served as it is now: the version before is. The log says why.`,
+        why:
+          passed.get(id) === hash
+            ? passedOver(id)
+            : `${id}.yaml is not served as it is now: the version before is. The log says why.`,
       })),
+    ...[...unable].map(([id, why]) => ({ file: `${id}.yaml`, why })),
   ]
 }
 
@@ -199,21 +288,19 @@ function takeTogether(
   return served
 }
 
-type Index = {
-  readonly served: readonly ServedEvent[]
+type Index = ServedNow & {
   readonly byId: ReadonlyMap<string, ServedEvent>
   readonly byOrderId: (orderId: string | OrderId) => ServedEvent | null
-  readonly site: Site | null
 }
 
-function indexOf(served: readonly ServedEvent[], site: Site | null): Index {
+function indexOf(now: ServedNow): Index {
+  const { served } = now
   const byPrefix = new Map(served.map((event) => [event.config.orderId.prefix, event]))
   const lengths = [...new Set([...byPrefix.keys()].map((prefix) => prefix.length))].sort(
     (a, b) => b - a,
   )
   return {
-    served,
-    site,
+    ...now,
     byId: new Map(served.map((event) => [event.config.id, event])),
     byOrderId: (orderId) => {
       for (const length of lengths) {
@@ -266,20 +353,7 @@ async function keepAll(
 ): Promise<void> {
   for (let from = 0; from < served.length; from += KEPT_AT_ONCE) {
     const batch = served.slice(from, from + KEPT_AT_ONCE)
-    await Promise.all(
-      batch.map(({ hash, config, text, shared }) =>
-        store.keepEventFile({
-          hash,
-          eventId: config.id,
-          text,
-          shared,
-          at: clock(),
-          limits: config.limits,
-          holdPlaceMs: config.holdPlaceMs,
-          issuer: issuerOf(config),
-        }),
-      ),
-    )
+    await Promise.all(batch.map((event) => store.keepEventFile(keptFile(event, clock()))))
   }
 }
 

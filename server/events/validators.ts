@@ -31,7 +31,8 @@ import type {
   RawAnswers,
   Result,
 } from '../../engine/index.ts'
-import type { EventRegistry, Log, ServedEvent } from '../deps.ts'
+import type { Deps, EventRegistry, Log, ServedEvent } from '../deps.ts'
+import { versionOf } from './held-back.ts'
 
 /** The module as it travels: generated code shrinks to an eighth, and is packed once, not at each visit. */
 export type ValidatorModule = { readonly text: string; readonly gzip: Buffer }
@@ -47,6 +48,12 @@ type Shown = {
 const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
 /** Compiling takes some 30 ms an event, in which nobody is answered; a server of more is warmed by its visitors. */
 const WARMED_MAX = 50
+
+/** Forms are open for an hour or a day, and in that time an event file changes so often. */
+const EARLIER_MAX = 8
+/** Hashes of versions whose modules were made for whoever asked; asking again for what is not there costs nothing. */
+const looked = new Set<string>()
+const LOOKED_MAX = 10_000
 
 /** The same options in both: every error is wanted, and a field may be called like something all objects have. */
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true, verbose: false } as const
@@ -91,6 +98,28 @@ export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
 export function validatorModule(served: ServedEvent | null, hash: string): ValidatorModule | null {
   const current = served === null ? null : shown(served)
   return current?.hash === hash ? current.module : (modules.get(hash) ?? null)
+}
+
+/**
+ * The module of a form that another server has given out, or this one before it was started again: of the version that
+ * is active by now, or of one of the last. Null: there is none.
+ */
+export async function earlierModule(
+  { events, store }: Pick<Deps, 'events' | 'store'>,
+  eventId: string,
+  hash: string,
+): Promise<ValidatorModule | null> {
+  await events.follow()
+  const now = validatorModule(events.byId(eventId), hash)
+  if (now !== null) return now
+  for (const version of await store.lastVersions(eventId, EARLIER_MAX)) {
+    if (looked.has(version)) continue
+    looked.add(version)
+    if (looked.size > LOOKED_MAX) looked.clear()
+    const served = await versionOf(store, version)
+    if (served !== null && shown(served).hash === hash) break
+  }
+  return modules.get(hash) ?? null
 }
 
 /**

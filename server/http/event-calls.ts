@@ -165,18 +165,31 @@ export function pathOf(request: FastifyRequest): string {
  * The two wildcards, in scopes whose bodies stay streams. What no event names goes to `otherwise`:
  * a page, or "not found". Fixed routes come first in any case. Multipart bodies have a scope of their
  * own: its reader waits at the beginning and the end of every request there, which costs a
- * registration in JSON a tenth of its time.
+ * registration in JSON a tenth of its time. `follow` learns of events that another server has activated.
  */
 export async function callRoutes(
   app: FastifyInstance,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown,
   mayCall: MayCall,
+  follow: EventRegistry['follow'] = async () => false,
 ): Promise<void> {
   const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    const found = app.eventCalls.find(method, pathOf(request))
-    if (found === null) return otherwise(request, reply)
-    const { call, params } = found
+    const path = pathOf(request)
+    const found = app.eventCalls.find(method, path)
+    if (found !== null) return handle(found, request, reply)
+    // A page looks for itself.
+    if (method === 'GET' && !path.startsWith('/api/')) return otherwise(request, reply)
+    return follow().then((isNews) => {
+      const now = isNews ? app.eventCalls.find(method, path) : null
+      return now === null ? otherwise(request, reply) : handle(now, request, reply)
+    })
+  }
+  const handle = (
+    { call, params }: NonNullable<ReturnType<EventCalls['find']>>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): unknown => {
     if (call.office === undefined) return call.handle(request, reply, params)
     return mayCall(call.office, request, reply).then((may) =>
       may ? call.handle(request, reply, params) : reply,

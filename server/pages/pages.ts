@@ -98,7 +98,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
       const at = deps.clock()
       const here = withoutSlash(pathOf(request))
       table ??= tableOf(deps.events.all())
-      const shows = table.get(here)
+      const shows = table.get(here) ?? (await lookedAgain(deps, here))
       const url = deps.environment.publicUrl + here
       if (shows?.is === 'form')
         return send(
@@ -157,6 +157,20 @@ const withoutScript = (template: string): string =>
     /<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*|<script type="module"[^>]*><\/script>\s*/g,
     '',
   )
+
+/** What another server has activated a moment ago may lie there; asked for what nobody knows alone. */
+async function lookedAgain(
+  { events }: Pick<Deps, 'events'>,
+  here: string,
+): Promise<Shows | undefined> {
+  return isOurs(here) || !(await events.follow()) ? undefined : tableOf(events.all()).get(here)
+}
+
+/** Pages that no event has. */
+const isOurs = (here: string): boolean =>
+  ['/', '/organisers', '/my', '/admin'].includes(here) ||
+  here.startsWith('/admin/') ||
+  LINK.test(here)
 
 function tableOf(events: readonly ServedEvent[]): ReadonlyMap<string, Shows> {
   const table = new Map<string, Shows>()

@@ -119,6 +119,7 @@ export async function payAgain(
       ? ok({ ...due, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
   }
+  const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
   const outside = { unique: uniqueRules(event), holdMs: event.holdPlaceMs }
   const taken = async (by: OutsideRefusal): Promise<Result<Payable, PayAgainRefusal>> => {
@@ -163,10 +164,19 @@ export async function payAgain(
             merchantId: deps.gateway.merchantOf(event),
           },
           outside,
+          // A new price is one of the version that all servers serve.
           ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
+          ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
         if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
         const { error } = again
+        if (error.code === 'version_moved') {
+          await deps.events.follow()
+          const now = deps.events.byId(event.id)
+          return now === null || now === served
+            ? taken(error)
+            : payAgain(deps, now.config, regNo, at, accepted)
+        }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return taken(error)
         // Another request was quicker: once more, with what is there now.

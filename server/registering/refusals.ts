@@ -171,6 +171,7 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
       return codeRefused(refusal.is)
     case 'full':
       return fullRefused(event, refusal.place)
+    case 'version_moved':
     case 'facts_moved': {
       const { code, message } = toldOf(503)
       return said(503, code, message, {}, RETRY_SECONDS[503])

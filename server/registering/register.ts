@@ -68,6 +68,9 @@ import { compareSent } from './sent.ts'
 const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 /** Registering asks the office's lists too: whoever guesses does not get around the limit of the other calls. */
 const WRONG_GUESSES: readonly string[] = ['code_unknown', 'not_on_roll']
+/** The store's word for a version that is not served any more. */
+const VERSION_MOVED = 'version_moved'
+type Answer = Result<RegisterAnswer, Refusal | typeof VERSION_MOVED>
 
 type Register = (
   served: ServedEvent,
@@ -99,10 +102,33 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
 
 /** What was not kept goes before the answer does. */
 function registerAndTidy(looks: Looks, ...given: Given): Promise<Result<RegisterAnswer, Refusal>> {
-  const [deps, { config }, , body] = given
-  const registering =
-    config.limits.length === 0 ? register({}, ...given) : registerByPlaces(looks, ...given)
+  const [deps, , , body] = given
+  const registering = registerByActive(looks, ...given)
   return body.files.size === 0 ? registering : registering.finally(() => discardAll(deps, body))
+}
+
+/** Where another server has activated another version since, it is judged again by that. */
+async function registerByActive(
+  looks: Looks,
+  ...[deps, served, ...rest]: Given
+): Promise<Result<RegisterAnswer, Refusal>> {
+  let version: ServedEvent = served
+  for (;;) {
+    const given: Given = [deps, version, ...rest]
+    const answer =
+      version.config.limits.length === 0
+        ? await register({}, ...given)
+        : await registerByPlaces(looks, ...given)
+    if (answer.ok) return answer
+    const { error } = answer
+    if (error !== VERSION_MOVED) return err(error)
+    await deps.events.follow()
+    const now = deps.events.byId(served.config.id)
+    // This server cannot serve what is active: another one can.
+    if (now === null || now === version)
+      return err(outsideRefused(version.config, { code: VERSION_MOVED }))
+    version = now
+  }
 }
 
 async function discardAll({ uploads }: Pick<Deps, 'uploads'>, { files }: Body): Promise<void> {
@@ -137,16 +163,13 @@ export function registerAtDesk(
 }
 
 /** By the places as they were a moment ago; where one is gone since, a no is decided again by what there is now. */
-async function registerByPlaces(
-  looks: Looks,
-  ...given: Given
-): Promise<Result<RegisterAnswer, Refusal>> {
+async function registerByPlaces(looks: Looks, ...given: Given): Promise<Answer> {
   const [deps, { config }, , body] = given
   // Files that were kept cannot be judged a second time.
   const known = body.files.size > 0 ? null : looks.lately(config, deps.clock())
   if (known === null) return register(await looks.now(config, deps.clock()), ...given)
   const answer = await register(known, ...given)
-  if (answer.ok) return answer
+  if (answer.ok || answer.error === VERSION_MOVED) return answer
   const left = await looks.now(config, deps.clock())
   return isAllThere(left) ? answer : register(left, ...given)
 }
@@ -154,7 +177,7 @@ async function registerByPlaces(
 async function register(
   left: Facts['left'],
   ...[deps, served, key, body, by]: Given
-): Promise<Result<RegisterAnswer, Refusal>> {
+): Promise<Answer> {
   const event = served.config
   const at = deps.clock()
   if (!key.ok) return err(keyRefused(key.error))
@@ -220,6 +243,7 @@ async function register(
   const made = await make(deps, served, given)
   if (!made.ok) {
     const { error } = made
+    if (error.code === 'taken' && error.by.code === VERSION_MOVED) return err(VERSION_MOVED)
     // Somebody was quicker.
     if (error.code === 'taken' && error.by.code === 'full') {
       const known = { ...facts, left: { ...left, [error.by.place]: 0 } }

@@ -1,6 +1,8 @@
 /** What is found by a key: fast enough for the main thread. */
 import { paise } from '../../engine/index.ts'
 import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.ts'
+import { activeEvents } from './activating.ts'
+import type { Active } from './activating.ts'
 import { actsOf } from './acts.ts'
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
@@ -197,6 +199,16 @@ export function reads(sql: Sql) {
         sql<NonNullable<File>>(`SELECT ${fileColumns} FROM event_files WHERE hash = ?`).get(hash) ??
         null
       )
+    },
+    lastVersions(eventId: string, limit: number): readonly string[] {
+      return sql<{ hash: string }>(
+        `SELECT hash FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC ${LIMIT}`,
+      )
+        .all(eventId, limit)
+        .map(({ hash }) => hash)
+    },
+    activeEvents(known: number): Active | null {
+      return activeEvents(sql, known)
     },
     lastEventFile(eventId: string): File {
       return (

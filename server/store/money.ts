@@ -74,6 +74,8 @@ export type NextAttempt = {
   readonly after?: OrderId
   /** Whether that one is still open, and ends by this. */
   readonly replaces?: boolean
+  /** The version by which it was judged; left out: any. */
+  readonly eventHash?: string
   /** Left out: as the newest attempt. */
   readonly askedOf?: AskedOf
   readonly gateway?: string

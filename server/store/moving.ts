@@ -33,8 +33,8 @@ type Side = {
 
 /** Rows that are read from PostgreSQL at a time. */
 const CHUNK_ROWS = 2_000
-/** Searching is indexed anew where the rows come to. */
-const NOT_MOVED: readonly string[] = ['search_progress']
+/** Searching is indexed anew where the rows come to; what is served is read anew from the event files. */
+const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation']
 
 /** Into a database of PostgreSQL in which nothing is stored yet. */
 export function moveToPostgres(dataDir: string, url: string): Result<Moved, string> {

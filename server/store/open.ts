@@ -82,6 +82,7 @@ export async function openInside({
     list: reader.call,
     read,
     waiting: writer.waiting,
+    isShared: false,
     stands: () => sameFile(statSync(file, { throwIfNoEntry: false }), opened),
     close: () => {
       closed ??= closeAll()

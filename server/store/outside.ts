@@ -27,6 +27,8 @@ export type OutsideRefusal =
   | { readonly code: 'full'; readonly place: string }
   /** What was found out is no longer so: it has to be found out again. */
   | { readonly code: 'facts_moved' }
+  /** Another version of the event is served by now: it has to be judged by that. */
+  | { readonly code: 'version_moved' }
 
 export type MadeCodes = {
   readonly eventId: string

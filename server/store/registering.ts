@@ -9,6 +9,7 @@ import type {
   RegNo,
   Result,
 } from '../../engine/index.ts'
+import { isActive } from './activating.ts'
 import type { Sql } from './database.ts'
 import { askDifference, insertPayment, UNNAMED_GATEWAY } from './attempts.ts'
 import { keepLines } from './bills.ts'
@@ -56,6 +57,8 @@ export function register(
         ? ok(known.registered)
         : err({ code: 'idempotency_key_reused' })
   }
+  if (!isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }))
+    return err({ code: 'version_moved' })
   const free = whetherFree(sql, registration)
   if (free.refusal !== null) return err(free.refusal)
   const { way, payUntil } = registration
@@ -154,7 +157,7 @@ export function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
-  { after, replaces = false, askedOf, gateway, price, outside }: NextAttempt,
+  { after, replaces = false, eventHash, askedOf, gateway, price, outside }: NextAttempt,
 ): Result<StoredPayment, RetryRefusal> {
   const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
     regNo,
@@ -175,6 +178,9 @@ export function retry(
   )
     return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const eventId = registration.event_id
+  if (eventHash !== undefined && !isActive(sql, { eventId, hash: eventHash, takesNew: false }))
+    return err({ code: 'version_moved' })
   const gone = whetherStillFree(sql, registration.id, {
     eventId: registration.event_id,
     answers: JSON.parse(registration.answers) as Answers,

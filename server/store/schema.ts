@@ -25,6 +25,7 @@ import { telling } from './migrations/telling.ts'
 import { people } from './migrations/people.ts'
 import { sums } from './migrations/sums.ts'
 import { myLists } from './migrations/my-lists.ts'
+import { activeEvents } from './migrations/active-events.ts'
 import { settlements } from './migrations/settlements.ts'
 
 /**
@@ -174,6 +175,7 @@ export const migrations: readonly string[] = [
   erasing,
   corrections,
   settlements,
+  activeEvents,
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

@@ -69,12 +69,14 @@ import type {
 } from './shapes.ts'
 
 import type { Acting } from './acting.ts'
+import type { Activation, Active } from './activating.ts'
 import type { Issued } from './issued.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
 import type { StoredPlace } from './places.ts'
 
 export type * from './acting.ts'
+export type * from './activating.ts'
 export type * from './issued.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
@@ -338,7 +340,15 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
     readonly issuer?: Issuer
   }): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
+  /** The hashes of the versions of an event that were served last, the newest first. */
+  lastVersions(eventId: string, limit: number): Promise<readonly string[]>
   lastEventFile(eventId: string): Promise<KeptEventFile | null>
+  /** Whether several servers may share it: then what is served is what was activated. */
+  readonly isShared: boolean
+  /** Versions with all that depends on them, at one moment for every server. Answers the new number; null: somebody was quicker. */
+  activate(activation: Activation): Promise<number | null>
+  /** What is active now; null: it is what `known` names. */
+  activeEvents(known: number): Promise<Active | null>
   /** The ids of all events that were ever served, in their order. */
   eventsServed(): Promise<readonly string[]>
   /** What is in use in stored registrations, for findings that need the past: fields answered, options and categories, what is sold and taken, with counts. */

@@ -23,13 +23,16 @@ export type Doers = {
   readonly list: Call<typeof listings>
   readonly read: Reads
   readonly stands: () => boolean
+  /** Whether other servers write to the same database. */
+  readonly isShared: boolean
   /** Calls that wait for the writer now. */
   readonly waiting: () => number
   readonly close: () => Promise<void>
 }
 
-export function storeOf({ write, list, read, stands, waiting, close }: Doers): Store {
+export function storeOf({ write, list, read, stands, waiting, close, isShared }: Doers): Store {
   return {
+    isShared,
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
@@ -160,9 +163,12 @@ export function storeOf({ write, list, read, stands, waiting, close }: Doers): S
 
     ...peopleVerbs({ write, list, read }),
 
+    activate: (activation) => write('activate', activation),
+    activeEvents: async (known) => read.activeEvents(known),
     keepEventFile: (kept) => write('keepEventFile', kept),
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
+    lastVersions: async (eventId, limit) => read.lastVersions(eventId, limit),
     eventsServed: async () => read.eventsServed(),
     inUse: (eventId) => list('inUse', eventId),
 

@@ -1,6 +1,7 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
 import * as acts from './acts.ts'
 import { keepMyList } from './my-lists.ts'
+import { activate } from './activating.ts'
 import * as accounts from './accounts.ts'
 import * as activity from './activity.ts'
 import * as approving from './approving.ts'
@@ -103,6 +104,7 @@ export const writes = {
   keepDraft: drafts.keepDraft,
   forgetDraft: drafts.forgetDraft,
   forgetOldDrafts: drafts.forgetOldDrafts,
+  activate,
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
   pragmas: accounts.pragmas,

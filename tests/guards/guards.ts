@@ -1,7 +1,8 @@
 /**
  * What keeps each finding from coming back, as a patch that takes it out: `money/` the ways in which a rupee was
  * lost from sight, `strangers/` what the security test found, `office/` what people of the office could do to each other's
- * money and people, `machine/` what an operator found. The first lines of a patch say what somebody saw,
+ * money and people, `machine/` what an operator found, `several/` what several
+ * servers of one database did to each other. The first lines of a patch say what somebody saw,
  * `finding:` its number, `without:` what is taken out, `test:` the file and the name of the test that then fails,
  * `red:` what that says.
  */
@@ -9,7 +10,7 @@ import { join } from 'node:path'
 import { mistakesIn, TOP } from '../patches.ts'
 import type { Mistake } from '../patches.ts'
 
-export const SUBJECTS = ['money', 'strangers', 'office', 'machine'] as const
+export const SUBJECTS = ['money', 'strangers', 'office', 'machine', 'several'] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** How many findings there were of each. */
 export const FINDINGS: Readonly<Record<Subject, number>> = {
@@ -17,6 +18,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   strangers: 26,
   office: 15,
   machine: 14,
+  several: 1,
 }
 
 /** Findings whose guard stands elsewhere. */
@@ -27,6 +29,7 @@ export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>
   },
   office: {},
   machine: {},
+  several: {},
 }
 
 export type Guard = {

@@ -69,6 +69,8 @@ export async function startTestApp(
     readonly events?: Readonly<Record<string, string>>
     readonly variables?: Variables
     readonly watches?: boolean
+    /** On a database of several servers: it activates what is new in its event files. */
+    readonly decides?: boolean
     /** It compiles its events itself and writes down what came of them, as the first server on a data folder does. */
     readonly compiles?: boolean
   } = {},
@@ -108,6 +110,7 @@ export async function startTestApp(
     print: (text) => void printed.push(text),
     works: false,
     watches: options.watches ?? false,
+    ...(options.decides === undefined ? {} : { decides: options.decides }),
     // A thread for each change would take longer to begin than the change to judge; a server that watches has it.
     ...(options.watches === true ? {} : { judge: judgeHere }),
   })

@@ -67,6 +67,7 @@ function connected(db: Database.Database): Connection {
   let asked = 0
   const lists = listings as unknown as Verbs
   const store = storeOf({
+    isShared: false,
     write: async (verb, ...args) => {
       asked += 1
       // As they travel to the writer's thread.

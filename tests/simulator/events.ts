@@ -258,6 +258,7 @@ export function registryOf(all: () => readonly ServedEvent[]): EventRegistry & {
     site: () => null,
     refused: () => [],
     reload: async () => {},
+    follow: async () => false,
     onChange: (listener) => void listeners.add(listener),
     changed: () => {
       for (const listener of listeners) listener()

@@ -9,6 +9,7 @@ const NUMBERED =
 
 /** What says that a row is there already: PostgreSQL wants it named where the row is changed then. */
 const KEYS: Readonly<Record<string, string>> = {
+  activation: 'only',
   admin_lists: 'admin_id, list',
   counters: 'event_id, day, category, period, status',
   document_series: 'account, year, pattern',

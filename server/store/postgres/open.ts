@@ -57,6 +57,7 @@ export async function openInsidePostgres({
     list: (verb, ...args) => free().call(verb, ...args),
     read: asked((verb, args) => (free() as unknown as AnyThread).call(verb, ...args)),
     waiting: writer.waiting,
+    isShared: true,
     // Whether it answers is found by writing; there is no file that could be another.
     stands: () => true,
     close: () => {

@@ -2,7 +2,16 @@
 import { describe, expect, test, beforeEach } from 'vitest'
 import type { Instant } from '../../../engine/index.ts'
 import type { Store } from '../../../server/store/store.ts'
-import { confirmed, hour, later, mail, noon, quoted, registered } from '../registrations.ts'
+import {
+  confirmed,
+  hour,
+  later,
+  mail,
+  newRegistration,
+  noon,
+  quoted,
+  registered,
+} from '../registrations.ts'
 import type { Given } from './given.ts'
 
 export function officeContract(given: Given): void {
@@ -70,6 +79,49 @@ export function officeContract(given: Given): void {
       expect((await store.eventFile('two'))?.text).toBe('text of two')
       expect(await store.eventFile('three')).toBeNull()
       expect(await store.lastEventFile('another')).toBeNull()
+      expect(await store.lastVersions('demo', 1)).toEqual(['one'])
+      expect(await store.lastVersions('demo', 9)).toEqual(['one', 'two'])
+    })
+
+    test('what is active is so from one moment on, for whoever saw what was before, and nobody registers by another', async () => {
+      const file = (hash: string, max: number) => ({
+        hash,
+        eventId: 'demo',
+        text: '',
+        shared: '{}',
+        at: noon,
+        limits: [{ id: 'hall', max, full: { say: 'Full' } }],
+      })
+      const event = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
+      const by = (eventHash: string) => store.register(newRegistration({ eventHash }))
+      expect(await store.activeEvents(0)).toBeNull()
+      expect((await by('one')).ok).toBe(true)
+      const one = { after: 0, events: [event('one')], site: null, files: [file('one', 5)] }
+      expect(await store.activate(one)).toBe(1)
+      // The same once more changes nothing; who has not seen it changes nothing either.
+      expect(await store.activate({ ...one, after: 1 })).toBe(1)
+      expect(await store.activate({ ...one, events: [], site: '{}' })).toBeNull()
+      expect(await store.activeEvents(0)).toEqual({
+        number: 1,
+        site: null,
+        events: [event('one')],
+      })
+      const two = { after: 1, events: [event('two')], site: '{}', files: [file('two', 7)] }
+      const [activated, late, early] = await Promise.all([
+        store.activate(two),
+        by('one'),
+        by('two'),
+      ])
+      expect([activated, late, early.ok]).toEqual([
+        2,
+        { ok: false, error: { code: 'version_moved' } },
+        true,
+      ])
+      const [first] = await store.placesTaken('demo')
+      expect(first).toMatchObject({ place: 'hall', max: 7 })
+      await store.activate({ after: 2, events: [event('two', true)], site: null, files: [] })
+      expect(await by('two')).toEqual({ ok: false, error: { code: 'version_moved' } })
+      expect((await store.activeEvents(1))?.events).toEqual([event('two', true)])
     })
   })
 }
