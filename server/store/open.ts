@@ -78,11 +78,11 @@ export async function openInside({
   }
 
   const store = storeOf({
+    isShared: false,
     write: writer.call,
     list: reader.call,
     read,
     waiting: writer.waiting,
-    isShared: false,
     stands: () => sameFile(statSync(file, { throwIfNoEntry: false }), opened),
     close: () => {
       closed ??= closeAll()
