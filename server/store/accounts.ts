@@ -1,20 +1,11 @@
 /** The event files that were served, and the health check. */
 import { assert } from '../../engine/index.ts'
-import type { Instant, Issuer, Limit } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { ServedFile } from './active.ts'
 import type { Sql } from './database.ts'
 import { setIssuer } from './documents.ts'
 import { setLimits } from './places.ts'
 
-export type ServedFile = {
-  readonly hash: string
-  readonly eventId: string
-  readonly text: string
-  readonly shared: string
-  readonly at: Instant
-  readonly limits?: readonly Limit[]
-  readonly holdPlaceMs?: number
-  readonly issuer?: Issuer
-}
 export function keepEventFile(
   sql: Sql,
   { hash, eventId, text, shared, at, limits = [], holdPlaceMs = 0, issuer }: ServedFile,

@@ -1,29 +1,8 @@
 /** Which versions of events are served by all servers of a database, and from which moment on. */
 import { keepEventFile } from './accounts.ts'
-import type { ServedFile } from './accounts.ts'
+import type { Activation, Active, ActiveEvent } from './active.ts'
 import type { Sql } from './database.ts'
 import { once, readAgain } from './read-once.ts'
-
-export type ActiveEvent = {
-  readonly eventId: string
-  readonly hash: string
-  /** Its file has gone: nobody registers any more. */
-  readonly isGone: boolean
-}
-export type Active = {
-  /** Counted on with each change; 0: nothing was ever activated. */
-  readonly number: number
-  /** The words of the landing page as JSON; null: there are none. */
-  readonly site: string | null
-  /** In the order in which they are served. */
-  readonly events: readonly ActiveEvent[]
-}
-export type Activation = Omit<Active, 'number'> & {
-  /** What the change was made from: where that has changed since, nothing is. */
-  readonly after: number
-  /** The versions that are new, or whose limits and issuers are to be set again. */
-  readonly files: readonly ServedFile[]
-}
 
 /** All at one moment: versions, their limits and who issues their documents. Answers the new number; null: somebody was quicker. */
 export function activate(sql: Sql, { after, events, site, files }: Activation): number | null {

@@ -2,7 +2,7 @@
 import { paise } from '../../engine/index.ts'
 import type { CodeFact, Instant, PaymentFact, RegNo } from '../../engine/index.ts'
 import { activeEvents } from './activating.ts'
-import type { Active } from './activating.ts'
+import type { Active } from './active.ts'
 import { actsOf } from './acts.ts'
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'

@@ -69,14 +69,14 @@ import type {
 } from './shapes.ts'
 
 import type { Acting } from './acting.ts'
-import type { Activation, Active } from './activating.ts'
+import type { Activation, Active } from './active.ts'
 import type { Issued } from './issued.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
 import type { StoredPlace } from './places.ts'
 
 export type * from './acting.ts'
-export type * from './activating.ts'
+export type * from './active.ts'
 export type * from './issued.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
