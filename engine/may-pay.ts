@@ -41,6 +41,8 @@ export type Attempt = {
   readonly claimedAt: Instant | null
   /** By which way of the file it is paid; null or left out: through the gateway. */
   readonly way?: string | null
+  /** Who was to get the money, by the gateway's name for them; null or left out: not known. */
+  readonly merchantId?: string | null
   /** Whether it asks for what a correction left; left out: for the registration's price. */
   readonly isDifference?: boolean
 }
@@ -138,6 +140,8 @@ export type Terms = {
   readonly holdUntil: Instant | null
   /** The total to which the delegate has agreed; null: to none but the one held. */
   readonly accepted: Paise | null
+  /** Who gets the money now, by the gateway's name for them; null: not known here. */
+  readonly merchantId: string | null
 }
 
 /** The terms of an event for a registration whose newest attempt is given. */
@@ -146,6 +150,7 @@ export function termsOf(
   registration: Payable,
   at: Instant,
   accepted: Paise | null,
+  merchantId: string | null = null,
 ): Terms {
   const today = dayOf(at)
   const opening = openOn(event, today)
@@ -164,6 +169,7 @@ export function termsOf(
     quote: quoteOf(event, registration.answers, registration.category, at),
     holdUntil: newest === undefined ? null : holdOf(event, newest),
     accepted,
+    merchantId,
   }
 }
 
@@ -219,7 +225,8 @@ export function mayPay(
   if (!owes) return atTerms(newest, payments.length, terms, at)
   // Who is registered pays a difference whenever that is: no closing and no price of the day is in the way.
   const isOpen = newest.status === 'pending'
-  if (isOpen && newest.way == null) return { is: 'same-order', orderId: newest.orderId }
+  if (isOpen && newest.way == null && isAskedByThem(newest, terms))
+    return { is: 'same-order', orderId: newest.orderId }
   return registration.payments.length >= ATTEMPTS_MAX
     ? { is: 'too-many-attempts' }
     : { is: 'new-attempt', quote: null, replaces: isOpen ? newest.orderId : null }
@@ -247,7 +254,8 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const again = (next: Quote | null): Paying => {
-    if (isOpen && next === null) return { is: 'same-order', orderId: newest.orderId }
+    if (isOpen && next === null && isAskedByThem(newest, terms))
+      return { is: 'same-order', orderId: newest.orderId }
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
   }
@@ -258,6 +266,11 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   return accepted === quote.value.total
     ? again(quote.value)
     : { is: 'price-moved', was: newest.amount, now: quote.value }
+}
+
+/** Whoever gets the money now asked for it: money that others get is not found among what they were asked for. */
+function isAskedByThem({ merchantId }: Attempt, terms: Terms): boolean {
+  return merchantId == null || terms.merchantId === null || merchantId === terms.merchantId
 }
 
 /** That day or the next: whoever was sent to the gateway may still be in front of its page. */

@@ -122,6 +122,7 @@ export async function payAgain(
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
   const outside = { unique: uniqueRules(event), holdMs: event.holdPlaceMs }
+  const merchantId = deps.gateway.merchantOf(event)
   const taken = async (by: OutsideRefusal): Promise<Result<Payable, PayAgainRefusal>> => {
     if (by.code === 'registered_already') await tellTheRegistered(deps, event, by.regNo, at)
     return err({ code: 'taken', by })
@@ -139,7 +140,7 @@ export async function payAgain(
         return told == null ? [] : [[orderId, told]]
       }),
     )
-    const paying = mayPay(stored, learnt, termsOf(event, stored, at, accepted), at)
+    const paying = mayPay(stored, learnt, termsOf(event, stored, at, accepted, merchantId), at)
     switch (paying.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newest
@@ -161,7 +162,7 @@ export async function payAgain(
           gateway: event.payment.gateway.name,
           askedOf: {
             account: event.payment.account,
-            merchantId: deps.gateway.merchantOf(event),
+            merchantId,
           },
           outside,
           // A new price is one of the version that all servers serve.

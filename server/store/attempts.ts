@@ -113,14 +113,18 @@ export function askDifference(
     order_id: OrderId
     amount: Paise
     gateway: string | null
+    merchant_id: string | null
     way: string | null
   }>(
-    "SELECT order_id, amount, gateway, way FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
+    "SELECT order_id, amount, gateway, merchant_id, way FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
   ).get(id)
   // One that is paid elsewhere is no order for a gateway, which would not be asked about it.
   const asks = through === null ? undefined : askedThrough(through)
   const isSame =
-    asks === undefined || (open?.gateway === asks.gateway && open.way === (asks.way ?? null))
+    asks === undefined ||
+    (open?.gateway === asks.gateway &&
+      open.way === (asks.way ?? null) &&
+      open.merchant_id === (asks.askedOf?.merchantId ?? null))
   if (open !== undefined && open.amount === due && isSame) return open.order_id
   endOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = nextAttempt(sql, id)

@@ -167,7 +167,12 @@ export function retry(
   ).get(registration?.id ?? null)
   if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
   if (newest.asks_for === 'difference' && registration.payment_status === 'success')
-    return retryDifference(sql, registration, newest, at, { after, askedOf, gateway })
+    return retryDifference(sql, registration, newest, at, {
+      after,
+      replaces,
+      askedOf,
+      gateway,
+    })
   // In review money has arrived that does not fit: asking for more of it would be wrong.
   const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
   if (
@@ -234,12 +239,13 @@ function retryDifference(
   at: Instant,
   {
     after,
+    replaces,
     askedOf,
     gateway,
-  }: { [key in 'after' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
+  }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
 ): Result<StoredPayment, RetryRefusal> {
   const isQuicker = after !== undefined && newest.order_id !== after
-  const isFree = newest.status === 'failed' || newest.way !== null
+  const isFree = newest.status === 'failed' || newest.way !== null || replaces === true
   if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }

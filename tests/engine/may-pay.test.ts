@@ -62,6 +62,7 @@ const terms = (more: Partial<Terms> = {}): Terms => ({
   quote: quoteOf(),
   holdUntil: null,
   accepted: null,
+  merchantId: null,
   ...more,
 })
 const learntOf = (
@@ -132,6 +133,26 @@ test.each([
   ['no attempt at all', registrationOf()],
 ])('nothing is due after %s', (_name, registration) => {
   expect(rule(registration)).toEqual({ is: 'nothing-due' })
+})
+
+describe('an order that was asked for by whoever gets the money no more', () => {
+  test.each([
+    ['A', 'A', 'same-order'],
+    ['A', 'B', 'new-attempt'],
+    [null, 'B', 'same-order'],
+    ['A', null, 'same-order'],
+  ] as const)('asked by %s, now of %s: %s', (was, is, expected) => {
+    const newest = attempt({ merchantId: was })
+    const [{ orderId } = newest] = registrationOf(newest).payments
+    const answer =
+      expected === 'same-order'
+        ? { is: expected, orderId }
+        : { is: expected, quote: null, replaces: orderId }
+    expect(rule(registrationOf(newest), undefined, { merchantId: is })).toEqual(answer)
+    const difference = registrationOf({ ...newest, isDifference: true })
+    const owes = { ...difference, paymentStatus: 'success' as const, due: paise(100) }
+    expect(rule(owes, undefined, { merchantId: is })).toEqual(answer)
+  })
 })
 
 describe('days and prices', () => {
@@ -331,12 +352,15 @@ test('whatever happens, two orders are never open, nothing begins unverified, af
       quote: fc.constantFrom(quoteOf(), quoteOf(dearer)),
       holdUntil: fc.option(instants),
       accepted: fc.constantFrom(null, held, dearer),
+      merchantId: fc.constantFrom(null, 'A', 'B'),
     }),
+    asked: fc.constantFrom(null, 'A'),
   })
   let paid = 0
   fc.assert(
-    fc.property(history, ({ older, isOpen, createdAt, told: all, terms: on }) => {
-      const newest = isOpen ? attempt({ createdAt }) : failed({ createdAt })
+    fc.property(history, ({ older, isOpen, createdAt, told: all, terms: on, asked }) => {
+      const more = { createdAt, merchantId: asked }
+      const newest = isOpen ? attempt(more) : failed(more)
       const registration = registrationOf(newest, ...older.map((more) => failed(more)))
       const [first] = registration.payments
       const learnt = learntOf(registration, all)
@@ -355,7 +379,9 @@ test('whatever happens, two orders are never open, nothing begins unverified, af
       const isHeld = on.holdUntil !== null && now < on.holdUntil
       const isOfYesterday = isOpen && createdAt >= after(-24 * hour)
       if (on.opening !== 'open') expect(isHeld || isOfYesterday).toBe(true)
+      const isOfOthers = asked === 'A' && on.merchantId === 'B'
       if (paying.is === 'same-order') {
+        expect(isOfOthers).toBe(false)
         expect(first).toMatchObject({ orderId: paying.orderId, status: 'pending' })
         return
       }
@@ -363,7 +389,9 @@ test('whatever happens, two orders are never open, nothing begins unverified, af
       expect(paying.replaces).toBe(isOpen ? first?.orderId : null)
       const total = paying.quote?.total ?? held
       if (total !== held) expect(on.accepted).toBe(total)
-      if (on.opening === 'closed') expect.fail('an order began after the organisers had closed')
+      // One who has an open order goes on with it, whoever gets the money now.
+      if (on.opening === 'closed' && !(isOpen && isOfOthers))
+        expect.fail('an order began after the organisers had closed')
     }),
     { numRuns: 3000, seed: 20260110 },
   )

@@ -268,6 +268,34 @@ test('whoever registered for a transfer pays by card instead, at the price as it
   expect((await stored(body.reg_no)).state).toBe('complete')
 })
 
+test('the file pays into another account by now: whoever goes on paying has an order that this account asks for, at the price as it was', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const payload = { token: body.page?.split('/')[2] }
+  const goOn = async () =>
+    (await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })).json<{
+      payment_data: Record<string, string>
+    }>().payment_data
+  const [first, again] = [await goOn(), await goOn()]
+  expect(again['orderid']).toBe(first['orderid'])
+  try {
+    const allowed = 'allow: [{code: EV1006, because: The society has another account.}]\n'
+    server.writeEvent(file, allowed + text.replace(/account: \w+/, 'account: chirurgia'))
+    await server.deps.events.reload()
+    const moved = await goOn()
+    expect(moved['amount']).toBe(first['amount'])
+    expect(moved['mercid']).not.toBe(first['mercid'])
+    expect(moved['orderid']).not.toBe(first['orderid'])
+    const [newest, before] = (await stored(body.reg_no)).payments
+    expect(newest).toMatchObject({ orderId: moved['orderid'], merchantId: moved['mercid'] })
+    // Whoever is still in front of the first page pays there, and is looked for there.
+    expect(before).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
+    expect(before?.watchUntil).not.toBeNull()
+  } finally {
+    server.writeEvent(file, text)
+    await server.deps.events.reload()
+  }
+})
+
 test('a transfer that was told, and paid by card after all, is looked for no more; that it came as well is before the treasurer, and goes back by hand', async () => {
   const { body } = await register({ way: 'transfer' })
   const own = ownPage(body.page)

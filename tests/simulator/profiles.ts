@@ -150,6 +150,17 @@ export const DESK: readonly Profile[] = [
   fault('desk and letters', { desk: twice(ACTS), seen: 1, limited: 0 }),
   fault('desk and few places', { desk: ACTS, limited: 1, delegatesMax: 5 }),
   fault('desk and crashes', { desk: twice(ACTS), seen: 0.4 }, { crash: 8 }),
+  fault(
+    'desk and files',
+    {
+      desk: { ...ACTS, 'correct category': 3, 'correct name': 0.2 },
+      limited: 0,
+      held: 0.5,
+      late: 0.4,
+      mishapsWithinMs: 6 * DAY_MS,
+    },
+    { file: 4 },
+  ),
   fault('desk and odd money', { desk: ACTS, wrong: 0.4, late: 0.4, doubles: 0.3, badRefunds: 0.4 }),
 ]
 

@@ -84,7 +84,7 @@ const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state 
 const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole' AND p.status = 'success') AS successes,
-  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS attempts,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
   EXISTS (SELECT 1 FROM payments p JOIN captures c ON c.counts_for = p.id JOIN refunds f ON f.capture_id = c.id
     WHERE p.registration_id = r.id AND f.state = 'done' AND f.done_at = c.seen_at) AS gone,
   r.is_corrected = 1 AND (r.total = 0 OR r.freed_at_attempt IS NOT NULL) AS was_free FROM registrations r`
