@@ -4,7 +4,7 @@
  */
 import { day, startOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { EVENTS, PLENTY, SEATS, SEEN, VERSIONS } from './events.ts'
+import { EVENTS, PLENTY, SEATS, SEEN } from './events.ts'
 import type { CodeKindId, EventId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
 import { randomOf } from './random.ts'
@@ -300,7 +300,7 @@ function mishapOf(is: Mishap['is'], profile: Profile, random: Random): Mishap {
         is,
         // Where nobody is at the event with few places, its file is of no interest.
         event: random.pick(profile.limited === 0 ? PLENTY : EVENTS),
-        version: random.pick(VERSIONS),
+        version: random.pick(profile.versions),
         lastsMs: random.mostly(HOUR_MS, 20 * DAY_MS),
       }
     case 'credentials':

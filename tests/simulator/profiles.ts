@@ -2,6 +2,8 @@
  * What a history may meet. `design` is what the design promises to survive, everything together; each other
  * profile brings one thing more of, or worse than, that.
  */
+import { VERSIONS } from './events.ts'
+import type { Version } from './events.ts'
 import type { DeskAct, Mishap, OfficeStep } from './plan.ts'
 
 const MINUTE_MS = 60_000
@@ -43,6 +45,8 @@ export type Profile = {
   /** How many of each happen in a history, on average. */
   readonly mishaps: Readonly<Record<Mishap['is'], number>>
   readonly mishapsWithinMs: number
+  /** What an event's file becomes for a while. */
+  readonly versions: readonly Version[]
   readonly office: Readonly<Record<OfficeStep['is'], number>>
   readonly officeWithinMs: number
   readonly desk: Readonly<Partial<Record<DeskAct, number>>>
@@ -71,6 +75,7 @@ export const DESIGN: Profile = {
   slow: 0.05,
   mishaps: { crash: 0.6, clock: 0.1, outage: 0.2, 'disk full': 0.1, file: 0.15, credentials: 0.05 },
   mishapsWithinMs: 3 * DAY_MS,
+  versions: VERSIONS,
   office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08 },
   officeWithinMs: 6 * DAY_MS,
   desk: {},
@@ -160,6 +165,17 @@ export const DESK: readonly Profile[] = [
       mishapsWithinMs: 6 * DAY_MS,
     },
     { file: 4 },
+  ),
+  fault(
+    'desk and free days',
+    {
+      desk: { ...ACTS, 'correct category': 4 },
+      limited: 0,
+      late: 0.4,
+      mishapsWithinMs: 6 * DAY_MS,
+      versions: ['free'],
+    },
+    { file: 2 },
   ),
   fault('desk and odd money', { desk: ACTS, wrong: 0.4, late: 0.4, doubles: 0.3, badRefunds: 0.4 }),
 ]

@@ -55,6 +55,7 @@ type PaymentRow = {
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
+  asks_for: 'whole' | 'difference' | null
   event_id: string | null
   source: string
   reference: string
@@ -68,7 +69,7 @@ type CaptureRow = {
 
 const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES = `SELECT p.order_id, p.handed_off_at, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+const CAPTURES = `SELECT p.order_id, p.handed_off_at, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
   (SELECT max(a.at) FROM acts a WHERE a.registration_id = r.id AND a.became = 'cancelled' AND r.state = 'cancelled') < c.seen_at AS came_too_late FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
@@ -136,12 +137,13 @@ export function promisesOf(judged: Judged): Promises {
     }
     return null
   }
-  /** Days after the hand-off and after the close, by the gateway's own clock. */
+  /** Days after the hand-off and after the close, by the gateway's own clock. Whoever is registered pays a difference whenever that is. */
   const isTooLate = (
     order: Order,
     made: Transaction,
-    { handed_off_at: handed }: CaptureRow,
+    { handed_off_at: handed, asks_for: asksFor }: CaptureRow,
   ): boolean =>
+    asksFor === 'whole' &&
     order.statesTime &&
     closingMarginMs(order) === 0 &&
     handed !== null &&
@@ -431,9 +433,10 @@ export function promisesOf(judged: Judged): Promises {
     afterWrite,
     atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),
     shownPaid: (regNo) => {
-      // All that it costs is due since a correction that made it free, or it still is free.
+      // All that it costs is due since a correction that made it free, or was until it was cancelled, or it still is free.
       const asked = sql()(
-        'SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1 AND total = max(due, 0)',
+        `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
+           AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,
       ).get(regNo)
       if (asked !== undefined) return null
       const counts = sql()<{ reference: string }>(
