@@ -137,14 +137,20 @@ export function readInstant(text: string): Instant | null {
 
 /** The second that was written last: every line of a log asks for it. */
 let lastSecond: { readonly second: number; readonly written: string } | null = null
+/** The day that was written last, by its number. */
+let lastWritten: { readonly number: number; readonly day: Day } | null = null
 
 /** "2026-11-21T04:23:00+05:30"; milliseconds are left out. */
 export function isoIndia(at: Instant): string {
   const second = Math.floor(at / SECOND_MS)
   if (lastSecond?.second !== second) {
-    const clock = (((second + INDIA_AHEAD_S) % DAY_S) + DAY_S) % DAY_S
+    const local = second + INDIA_AHEAD_S
+    const number = Math.floor(local / DAY_S)
+    // Of a list sorted by its days nearly every instant is of the day before; not `dayOf`, which remembers the day it is now.
+    if (lastWritten?.number !== number) lastWritten = { number, day: writtenDay(number * DAY_MS) }
+    const clock = local - number * DAY_S
     const hour = twoDigits(Math.floor(clock / 3600))
-    const written = `${dayOf(at)}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
+    const written = `${lastWritten.day}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
     lastSecond = { second, written }
   }
   return lastSecond.written

@@ -1,5 +1,6 @@
 /** The lines of bills: written once, with the price they make up, and read with the registration. */
 import type { Line, Paise } from '../../engine/index.ts'
+import type { Among } from './among.ts'
 import type { Sql } from './database.ts'
 
 type LineRow = {
@@ -48,15 +49,15 @@ export function keepLines(
   return attempt
 }
 
-/** `wanted` is a JSON list of registrations' ids; the answer gives the lines of one of them and one of its bills. */
+/** The answer gives the lines of one of these registrations and one of its bills. */
 export function linesOf(
   sql: Sql,
-  wanted: string,
+  { are, bound }: Among,
 ): (registrationId: number, bill: number | null) => readonly Line[] {
   const rows = Map.groupBy(
     sql<LineRow>(
-      'SELECT * FROM bill_lines WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY registration_id, bill, line',
-    ).all(wanted),
+      `SELECT * FROM bill_lines WHERE registration_id ${are} ORDER BY registration_id, bill, line`,
+    ).all(bound),
     (row) => row.registration_id,
   )
   return (registrationId, bill) =>

@@ -13,6 +13,7 @@ import {
   taxWithin,
 } from '../../engine/index.ts'
 import type { Answers, DocumentBody, Instant, Issuer, Paise, RegNo } from '../../engine/index.ts'
+import { amongIds } from './among.ts'
 import { linesOf } from './bills.ts'
 import type { Sql } from './database.ts'
 import type { StoredDocument } from './issued.ts'
@@ -103,7 +104,7 @@ function soldBy(
     row.registration_id,
   )
   assert(registration !== undefined, 'a payment of no registration')
-  const lines = linesOf(sql, JSON.stringify([row.registration_id]))(row.registration_id, row.bill)
+  const lines = linesOf(sql, amongIds([row.registration_id]))(row.registration_id, row.bill)
   const isWhole = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
   const gst = row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0)
   const base = paise(row.amount - gst)

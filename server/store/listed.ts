@@ -1,5 +1,6 @@
 /** Rows of a list: of a registration what its columns can show, read without anything else and sent as it stands. */
 import type { Answers } from '../../engine/index.ts'
+import { amongIds } from './among.ts'
 import { linesOf } from './bills.ts'
 import type { Sql } from './database.ts'
 import type { ListedRegistration } from './store.ts'
@@ -24,14 +25,14 @@ const NONE: ListedRows = { rows: '[]', answers: '[]' }
 /** In the order of the ids. */
 export function listedByIds(sql: Sql, ids: readonly number[]): ListedRows {
   if (ids.length === 0) return NONE
-  const wanted = JSON.stringify(ids)
+  const among = amongIds(ids)
   const rows = sql<Row>(
     `SELECT r.id, event_id AS eventId, reg_no AS regNo, answers, category, period, base, gst, total, bill,
        payment_status AS paymentStatus, in_review AS inReview, state, payment_id AS paymentId, paid_at AS paidAt, created_at AS createdAt,
        (SELECT order_id FROM payments p WHERE p.registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS orderId
-     FROM registrations r WHERE r.id IN (SELECT value FROM json_each(?))`,
-  ).all(wanted)
-  const lines = rows.some(({ bill }) => bill !== null) ? linesOf(sql, wanted) : null
+     FROM registrations r WHERE r.id ${among.are}`,
+  ).all(among.bound)
+  const lines = rows.some(({ bill }) => bill !== null) ? linesOf(sql, among) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
   const beside: Beside[] = []
   const answers: string[] = []

@@ -11,6 +11,7 @@ import type {
   RegistrationState,
   RegNo,
 } from '../../engine/index.ts'
+import { amongIds } from './among.ts'
 import { linesOf } from './bills.ts'
 import type { Sql } from './database.ts'
 import type { AttemptQuote } from './money.ts'
@@ -183,25 +184,24 @@ export function registrationsByIds(
   ids: readonly number[],
 ): readonly StoredRegistration[] {
   if (ids.length === 0) return []
-  const wanted = JSON.stringify(ids)
+  const among = amongIds(ids)
+  const { are, bound } = among
   const rows = new Map(
-    sql<RegistrationRow>('SELECT * FROM registrations WHERE id IN (SELECT value FROM json_each(?))')
-      .all(wanted)
+    sql<RegistrationRow>(`SELECT * FROM registrations WHERE id ${are}`)
+      .all(bound)
       .map((row) => [row.id, row]),
   )
   const payments = Map.groupBy(
     sql<PaymentRow>(
-      `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id IN (SELECT value FROM json_each(?)) ORDER BY p.attempt DESC`,
-    ).all(wanted),
+      `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id ${are} ORDER BY p.attempt DESC`,
+    ).all(bound),
     (row) => row.registration_id,
   )
   const uploads = Map.groupBy(
-    sql<UploadRow>(
-      'SELECT * FROM uploads WHERE registration_id IN (SELECT value FROM json_each(?)) ORDER BY field',
-    ).all(wanted),
+    sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(bound),
     (row) => row.registration_id,
   )
-  const lines = linesOf(sql, wanted)
+  const lines = linesOf(sql, among)
   return ids.flatMap((id) => {
     const row = rows.get(id)
     if (row === undefined) return []
