@@ -18,12 +18,15 @@ import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
 import { registeredUnder } from './registering.ts'
 import { reviewOf } from './reviews.ts'
+import { nearPage } from './lists.ts'
 import { rollRow } from './rolls.ts'
 import { overdue, tellingsOf } from './telling.ts'
 import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
   DraftProof,
+  ListPage,
+  ListQuery,
   QueuedMail,
   Store,
   StoredCapture,
@@ -47,6 +50,9 @@ export function reads(sql: Sql) {
     registration(regNo: string): StoredRegistration | null {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+    },
+    nearPage(query: ListQuery, page: number, pageSize: number): ListPage {
+      return nearPage(sql, query, page, pageSize)
     },
     formerly(eventId: string, formerNo: string): StoredRegistration | null {
       const row = sql<{ id: number }>(

@@ -13,18 +13,19 @@ type Row = Omit<ListedRegistration, 'answers' | 'inReview' | 'payments' | 'lines
   readonly orderId: OrderId
 }
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
-/**
- * Rows as they go from thread to thread: two texts, because one text is copied and read in a third of the time in which as
- * many objects are. Both are JSON of a list, in the same order; answers go as they are stored.
- */
-export type ListedRows = { readonly rows: string; readonly answers: string }
-/** What goes of a row beside its answers. */
+/** What is read of a row beside its answers. */
 type Beside = Omit<ListedRegistration, 'answers' | 'payments'> & { readonly orderId: OrderId }
-const NONE: ListedRows = { rows: '[]', answers: '[]' }
+/** Rows as they are read: their answers, in the same order, stay the text that is stored. */
+export type ListedRows = { readonly beside: readonly Beside[]; readonly answers: readonly string[] }
+/**
+ * The same as they go from thread to thread: two texts, because one text is copied and read in a third of the time in which
+ * as many objects are. Each is JSON of a list.
+ */
+export type ListedTexts = { readonly rows: string; readonly answers: string }
 
 /** In the order of the ids. */
 export function listedByIds(sql: Sql, ids: readonly number[]): ListedRows {
-  if (ids.length === 0) return NONE
+  if (ids.length === 0) return { beside: [], answers: [] }
   const among = amongIds(ids)
   const rows = sql<Row>(
     `SELECT r.id, event_id AS eventId, reg_no AS regNo, answers, category, period, base, gst, total, bill,
@@ -43,12 +44,27 @@ export function listedByIds(sql: Sql, ids: readonly number[]): ListedRows {
     beside.push({ ...rest, inReview: inReview === 1, lines: lines?.(id, bill) ?? [] })
     answers.push(own)
   }
-  return { rows: JSON.stringify(beside), answers: `[${answers.join(',')}]` }
+  return { beside, answers }
 }
 
-export function toListed({ rows, answers }: ListedRows): readonly ListedRegistration[] {
+export function asTexts({ beside, answers }: ListedRows): ListedTexts {
+  return { rows: JSON.stringify(beside), answers: textOf(answers) }
+}
+
+export function fromTexts({ rows, answers }: ListedTexts): readonly ListedRegistration[] {
+  return together(JSON.parse(rows) as readonly Beside[], answers)
+}
+
+export function toListed({ beside, answers }: ListedRows): readonly ListedRegistration[] {
+  return together(beside, textOf(answers))
+}
+
+/** One text is read in less time than as many. */
+const textOf = (answers: readonly string[]): string => `[${answers.join(',')}]`
+
+function together(beside: readonly Beside[], answers: string): readonly ListedRegistration[] {
   const all = JSON.parse(answers) as readonly Answers[]
-  return (JSON.parse(rows) as readonly Beside[]).map(({ orderId, ...row }, at) => ({
+  return beside.map(({ orderId, ...row }, at) => ({
     ...row,
     answers: all[at] ?? {},
     payments: orderId === null ? [] : [{ orderId }],

@@ -2,7 +2,8 @@
 import { assert, instant } from '../../engine/index.ts'
 import { withoutRepeated } from './activity.ts'
 import type { reads } from './by-key.ts'
-import { toListed } from './listed.ts'
+import { fromTexts } from './listed.ts'
+import { isNear } from './lists.ts'
 import type { listings } from './listings.ts'
 import type { PeopleStore, Store } from './store.ts'
 import type { Call, writes } from './writes.ts'
@@ -108,8 +109,9 @@ export function storeOf({ write, list, read, stands, waiting, close, isShared }:
     knownReferences: (words) => list('knownReferences', words),
     findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
+      if (isNear(query, page, pageSize)) return read.nearPage(query, page, pageSize)
       const found = await list('listPage', query, page, pageSize)
-      return { ...found, rows: toListed(found.rows) }
+      return { ...found, rows: fromTexts(found.rows) }
     },
     soldIn: (query, people) => list('soldIn', query, people),
     async *exportRows(query) {
@@ -125,7 +127,7 @@ export function storeOf({ write, list, read, stands, waiting, close, isShared }:
         coming?.catch(() => {})
         // Calls go out at the end of a turn: what comes next is being read from here on, and other requests have theirs.
         await new Promise((done) => setImmediate(done))
-        const listed = toListed(rows)
+        const listed = fromTexts(rows)
         if (listed.length > 0) yield listed
       }
     },
