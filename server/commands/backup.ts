@@ -66,7 +66,7 @@ function onFile(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment
   terminal.complain(
-    'DATABASE_URL is set: a database in PostgreSQL is copied with pg_dump and put back with pg_restore. What delegates sent is in DATA_DIR/uploads; copy that after the database.',
+    'DATABASE_URL is set: a database in PostgreSQL is copied with pg_dump and put back with pg_restore, and what delegates sent with it.',
   )
   return null
 }

@@ -113,6 +113,10 @@ const CHECKS: readonly Check[] = [
   },
   async ({ environment, events }) => gatewayOf(environment, events),
   async ({ environment }) => {
+    if (environment.databaseUrl !== null)
+      return [
+        look('Copies of a database in PostgreSQL are made with pg_dump: see to it that they are.'),
+      ]
     const last = await backedUpAt(environment.dataDir)
     if (last === null) return [look('No backup was made with rollcall backup yet.')]
     const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
@@ -220,8 +224,9 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
 
 async function databaseOf({ dataDir, databaseUrl }: Environment): Promise<readonly Finding[]> {
   if (databaseUrl !== null) {
-    const { trouble, said } = await lookAtPostgres(databaseUrl)
-    return [trouble === null ? good(said) : wrong(trouble)]
+    const { trouble, said, missing } = await lookAtPostgres(databaseUrl)
+    if (trouble !== null) return [wrong(trouble)]
+    return [good(said), ...(missing === null ? [] : [filesOf(missing)])]
   }
   try {
     const { found, known } = versionsIn(dataDir)
@@ -238,19 +243,18 @@ async function databaseOf({ dataDir, databaseUrl }: Environment): Promise<readon
     const damage = damageIn(path.join(dataDir, DATABASE_FILE))
     if (damage !== null) return [version, wrong(`The database is damaged: ${damage}.`)]
     const missing = await missingIn(dataDir)
-    return [
-      version,
-      good('The database is whole.'),
-      missing.length === 0
-        ? good('Every file that a registration refers to is there.')
-        : wrong(
-            `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}.`,
-          ),
-    ]
+    return [version, good('The database is whole.'), filesOf(missing)]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
   }
 }
+
+const filesOf = (missing: readonly string[]): Finding =>
+  missing.length === 0
+    ? good('Every file that a registration refers to is there.')
+    : wrong(
+        `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}.`,
+      )
 
 /** Whether the gateway is reached, and whether its clock and ours agree: both in one answer, whatever it says. */
 async function gatewayOf(

@@ -10,9 +10,10 @@ const help = `Usage: rollcall move to-postgres
 
 Moves everything from the database in DATA_DIR to the one that DATABASE_URL names, or back: all of it or nothing.
 Stop every server first. Where it goes nothing may be stored yet; where it comes from nothing is changed, and rows
-and sums of every table are compared before it counts. What delegates sent stays in DATA_DIR/uploads.
+and sums of every table are compared before it counts. What delegates sent goes too: it is in DATA_DIR/uploads, or in
+PostgreSQL.
 
-Exit status: 0 done, 2 it cannot be done, with the reason.`
+Exit status: 0 done; 1 done, and files were missing or damaged, which it names; 2 it cannot be done, with the reason.`
 
 const WAYS = {
   'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },
@@ -50,11 +51,13 @@ export const moving: Command = {
         terminal.complain(moved.error)
         return 2
       }
-      const { registrations, rows, tables } = moved.value
+      const { registrations, rows, tables, files, missing } = moved.value
       terminal.print(
-        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables, are moved and compared. ${then}`,
+        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables and ${files} files, are moved and compared. ${then}`,
       )
-      return 0
+      for (const sha256 of missing)
+        terminal.complain(`The file ${sha256} is missing or damaged; it was not moved.`)
+      return missing.length === 0 ? 0 : 1
     } finally {
       leave()
     }

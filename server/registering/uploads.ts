@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { err, instant, ok } from '../../engine/index.ts'
 import type { Instant, Result } from '../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
+import type { ProofShelf } from '../store/proof-shelf.ts'
 import type { Store } from '../store/store.ts'
 import { typeOfFile } from './file-kind.ts'
 import { removeMetadata } from './pictures.ts'
@@ -33,7 +34,8 @@ const SWEEP_BATCH_MAX = 500
 /** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
 const INCOMING = 'incoming'
 
-type Swept = Pick<Store, 'uploadsInUse' | 'dropProofs' | 'forgetOldDrafts'>
+type Swept = Pick<Store, 'uploadsInUse' | 'dropProofs' | 'forgetOldDrafts'> &
+  Partial<Pick<Store, 'proofs'>>
 type Shelf = {
   readonly folder: string
   readonly freeBytesMin: number
@@ -52,7 +54,10 @@ export function openUploads(options: {
   readonly freeBytesMin?: number
 }): Uploads {
   const { store, clock } = options
+  const { proofs = null } = store
   const { freeBytesMin = FREE_BYTES_MIN } = options
+  /** What became of a file that waits to be judged, by its path. */
+  const bare = new Map<string, Promise<ReceivedFile>>()
   const shelf: Shelf = {
     folder: options.folder,
     freeBytesMin,
@@ -64,7 +69,24 @@ export function openUploads(options: {
   return {
     receive: (content, bytesMax) => receive(shelf, content, bytesMax),
     typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
-    bared,
+    bared: (file, mime) => {
+      // Judged a second time, it is the same: what was taken out is not looked for in what is left.
+      const known = bare.get(file.path) ?? bared(file, mime)
+      bare.set(file.path, known)
+      return known
+    },
+    discard: async (file) => {
+      bare.delete(file.path)
+      await rm(file.path, { force: true })
+    },
+    ...(proofs === null ? onDisk(shelf, store, clock) : inside(proofs, store, clock)),
+  }
+}
+
+type Shelved = Pick<Uploads, 'keep' | 'hold' | 'read' | 'forget' | 'sweep'>
+
+function onDisk(shelf: Shelf, store: Swept, clock: () => Instant): Shelved {
+  return {
     keep: async (file) => {
       shelf.handedIn.set(file.sha256, clock())
       await shelf.removals.get(file.sha256)
@@ -75,13 +97,27 @@ export function openUploads(options: {
       await shelf.removals.get(sha256)
       return (await stat(placeOf(shelf, sha256)).catch(() => null)) !== null
     },
-    discard: (file) => rm(file.path, { force: true }),
     read: (sha256) => read(shelf, sha256),
     forget: async (sha256s) => {
       const used = new Set(await store.uploadsInUse(sha256s))
       for (const sha256 of sha256s) if (!used.has(sha256)) await remove(shelf, sha256)
     },
     sweep: () => sweep(shelf, store, clock()),
+  }
+}
+
+/** Where every server reads them; nothing of them stays on this disk. */
+function inside(proofs: ProofShelf, store: Swept, clock: () => Instant): Shelved {
+  return {
+    keep: (file) => proofs.keep(file, clock()),
+    hold: (sha256) => proofs.hold(sha256, clock()),
+    read: async (sha256) => (isHash(sha256) ? proofs.read(sha256) : null),
+    forget: (sha256s) => proofs.forget(sha256s),
+    sweep: async () => {
+      const at = clock()
+      await dropOld(store, at)
+      return proofs.sweep(instant(at - UNUSED_MS_MAX))
+    },
   }
 }
 
@@ -173,12 +209,14 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
 /** Null: no such file. Only hashes are read, no paths. */
 async function read(
   shelf: Shelf,
   sha256: string,
 ): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
-  if (!/^[0-9a-f]{64}$/.test(sha256)) return null
+  if (!isHash(sha256)) return null
   const file = await open(placeOf(shelf, sha256), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw error
@@ -209,11 +247,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes what no registration refers to, or only such as nobody paid, and nobody handed in lately. Answers how many files went. */
-async function sweep(shelf: Shelf, store: Swept, at: Instant): Promise<number> {
+/** What is of no use to anybody any more refers to no file. */
+async function dropOld(store: Swept, at: Instant): Promise<void> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
   await store.forgetOldDrafts(instant(at - DRAFT_MS))
   await store.dropProofs(failedBefore, at, `not paid for ${UNPAID_DAYS_MAX} days`)
+}
+
+/** Removes what no registration refers to, or only such as nobody paid, and nobody handed in lately. Answers how many files went. */
+async function sweep(shelf: Shelf, store: Swept, at: Instant): Promise<number> {
+  await dropOld(store, at)
   for (const [sha256, handedIn] of shelf.handedIn)
     if (at - handedIn >= UNUSED_MS_MAX) shelf.handedIn.delete(sha256)
   const old: string[] = []

@@ -1,5 +1,5 @@
 /**
- * All rows from SQLite to PostgreSQL or back, in one transaction that is committed only when both have as many rows in each
+ * All rows and files from SQLite to PostgreSQL or back, in one transaction that is committed only when both have as many rows in each
  * table, and numbers of the same sums in each column. Where they come from nothing is changed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
@@ -9,6 +9,8 @@ import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import { keepPrivate } from '../machine/private.ts'
 import { closeWhole, DATABASE_FILE, openToWrite } from './database.ts'
+import { filesIntoPostgres, filesOutOfPostgres } from './moving-files.ts'
+import type { MovedFiles } from './moving-files.ts'
 import { openConnection } from './postgres/connection.ts'
 import type { PostgresConnection } from './postgres/connection.ts'
 import { cannotBeUsed, prepare } from './postgres/preparing.ts'
@@ -19,7 +21,7 @@ export type Moved = {
   readonly registrations: number
   readonly rows: number
   readonly tables: number
-}
+} & MovedFiles
 
 type Table = { readonly name: string; readonly columns: readonly Column[] }
 type Column = { readonly name: string; readonly isNumber: boolean }
@@ -67,7 +69,7 @@ export function moveToPostgres(dataDir: string, url: string): Result<Moved, stri
       for (const { name } of tables) connection.plain(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
       countOn(connection, tables, lastGiven(db))
       indexNew(sql)
-      return moved
+      return withFiles(moved, () => filesIntoPostgres(connection, dataDir))
     })
   } finally {
     db.close()
@@ -105,7 +107,7 @@ export function moveToSqlite(dataDir: string, url: string): Result<Moved, string
       })
       for (const { sql } of triggers) db.exec(sql)
       db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
-      return done
+      return withFiles(done, () => filesOutOfPostgres(connection, dataDir))
     })
     closeWhole(db)
     if (moved.ok) renameSync(part, file)
@@ -114,6 +116,14 @@ export function moveToSqlite(dataDir: string, url: string): Result<Moved, string
     if (db.open) db.close()
     rmSync(part, { force: true })
   }
+}
+
+/** After the rows, which say which files there are. */
+function withFiles(
+  rows: Result<Omit<Moved, keyof MovedFiles>, string>,
+  move: () => MovedFiles,
+): Result<Moved, string> {
+  return rows.ok ? ok({ ...rows.value, ...move() }) : rows
 }
 
 /** Has a row before anything is stored. */
@@ -147,7 +157,7 @@ function copy(
   from: Side,
   into: Side,
   adderOf: (table: Table) => (row: Row) => void,
-): Result<Moved, string> {
+): Result<Omit<Moved, keyof MovedFiles>, string> {
   let rows = 0
   let registrations = 0
   for (const table of tables) {

@@ -79,6 +79,7 @@ export async function openInside({
 
   const store = storeOf({
     isShared: false,
+    proofs: null,
     write: writer.call,
     list: reader.call,
     read,

@@ -176,6 +176,8 @@ export const migrations: readonly string[] = [
   corrections,
   settlements,
   activeEvents,
+  // What several servers share, PostgreSQL keeps in tables of its own (postgres/only-here.ts).
+  '',
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

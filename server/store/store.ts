@@ -71,6 +71,7 @@ import type {
 import type { Acting } from './acting.ts'
 import type { Activation, Active } from './active.ts'
 import type { Issued } from './issued.ts'
+import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
 import type { StoredPlace } from './places.ts'
@@ -345,6 +346,8 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   lastEventFile(eventId: string): Promise<KeptEventFile | null>
   /** Whether several servers may share it: then what is served is what was activated. */
   readonly isShared: boolean
+  /** Where files of delegates are kept that every server reads; null: on the disk of the one server. */
+  readonly proofs: ProofShelf | null
   /** Versions with all that depends on them, at one moment for every server. Answers the new number; null: somebody was quicker. */
   activate(activation: Activation): Promise<number | null>
   /** What is active now; null: it is what `known` names. */

@@ -5,6 +5,7 @@ import type { reads } from './by-key.ts'
 import { fromTexts } from './listed.ts'
 import { isNear } from './lists.ts'
 import type { listings } from './listings.ts'
+import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore, Store } from './store.ts'
 import type { Call, writes } from './writes.ts'
 
@@ -26,14 +27,26 @@ export type Doers = {
   readonly stands: () => boolean
   /** Whether other servers write to the same database. */
   readonly isShared: boolean
+  /** Where files of delegates are kept; null: on the disk of the one server. */
+  readonly proofs: ProofShelf | null
   /** Calls that wait for the writer now. */
   readonly waiting: () => number
   readonly close: () => Promise<void>
 }
 
-export function storeOf({ write, list, read, stands, waiting, close, isShared }: Doers): Store {
+export function storeOf({
+  write,
+  list,
+  read,
+  stands,
+  waiting,
+  close,
+  isShared,
+  proofs,
+}: Doers): Store {
   return {
     isShared,
+    proofs,
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),

@@ -1,6 +1,10 @@
 /** Two whole servers on one PostgreSQL: which version of an event they serve, and what one of them has not read from its disk. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { EventAnswer } from '../../engine/index.ts'
+import { jpg, pdf } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
@@ -9,13 +13,22 @@ import type { PostgresServer } from './store/postgres-server.ts'
 
 const FILE = 'sample2026.yaml'
 const FORM = '/api/events/sample2026'
-const before = fixtureEvent({ extra: '' })
-const dearer = fixtureEvent({ price: 1500, total: 1770 })
+const pictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
+const before = pictures(fixtureEvent({ extra: '' }))
+const dearer = pictures(fixtureEvent({ price: 1500, total: 1770 }))
 /** The same price, and a question more: another form. */
 const longer = before.replace(
   '        - {id: letter,',
   '        - {id: city, label: City}\n        - {id: letter,',
 )
+
+/** With the place where it was taken in it. */
+const photoWithPlace = (): Buffer =>
+  Buffer.concat([
+    jpg().subarray(0, -2),
+    Buffer.from('\xff\xe1\0\x20Exif\0\0 10.0271N 76.3080E, here'.padEnd(34), 'latin1'),
+    jpg().subarray(-2),
+  ])
 
 if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
 else {
@@ -106,6 +119,82 @@ else {
     expect(await statusAt(third, old.replace(/validator\.\w+/, 'validator.0123456789abcdef'))).toBe(
       404,
     )
+  })
+
+  test('a proof that one server was sent is read at the other, and named in a form there', async () => {
+    const bytes = pdf('a letter')
+    const sent = await first.post(
+      '/api/sample2026/register/',
+      { ...fixtureDelegate, total_amount: '1180' },
+      { letter: { name: 'letter.pdf', bytes } },
+    )
+    const { reg_no: regNo } = sent.json<{ reg_no: string }>()
+    const [kept] = (await second.deps.store.registration(regNo))?.uploads ?? []
+    const there = await second.deps.uploads.read(String(kept?.sha256))
+    if (there === null) throw new Error('the other server has no such file')
+    expect(await buffer(there.content)).toEqual(bytes)
+    // Ahead of its form, which is sent to the other one.
+    const ahead = await first.post(
+      '/api/events/sample2026/proofs/',
+      {},
+      { letter: { name: 'letter.pdf', bytes: pdf('another letter') } },
+    )
+    expect([ahead.statusCode, ahead.body]).toEqual([201, expect.anything()])
+    const { token } = ahead.json<{ token: string }>()
+    const taken = await second.post('/api/sample2026/register/', {
+      ...fixtureDelegate,
+      letter: token,
+      total_amount: '1180',
+    })
+    expect([taken.statusCode, taken.body]).toEqual([201, expect.anything()])
+  })
+
+  test('a proof that came with a form of the version before is kept once, bare, when that is judged again', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    const photo = photoWithPlace()
+    const { statusCode, body } = await second.post('/api/sample2026/register/', fixtureDelegate, {
+      letter: { name: 'letter.jpg', bytes: photo },
+    })
+    expect([statusCode, body]).toEqual([201, expect.anything()])
+    const [kept] =
+      (await second.deps.store.registration((JSON.parse(body) as { reg_no: string }).reg_no))
+        ?.uploads ?? []
+    const there = await first.deps.uploads.read(String(kept?.sha256))
+    if (there === null) throw new Error('there is no such file')
+    const bytes = await buffer(there.content)
+    expect(bytes.includes('10.0271N')).toBe(false)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(kept?.sha256)
+  })
+
+  test('what nobody refers to is swept from the database after a day, and nothing else', async () => {
+    const files = { kept: pdf('referred to'), unused: pdf('of nobody') }
+    await first.post('/api/sample2026/register/', fixtureDelegate, {
+      letter: { name: 'letter.pdf', bytes: files.kept },
+    })
+    const unused = await first.deps.uploads.receive(Readable.from([files.unused]), 10_000)
+    if (!unused.ok) throw new Error(unused.error)
+    await first.deps.uploads.keep(unused.value)
+    await first.deps.uploads.discard(unused.value)
+    const isThere = async (bytes: Buffer): Promise<boolean> => {
+      const found = await second.deps.uploads.read(createHash('sha256').update(bytes).digest('hex'))
+      found?.content.destroy()
+      return found !== null
+    }
+    await second.deps.uploads.sweep()
+    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, true])
+    second.at('2026-01-21T12:00:01+05:30')
+    // Somebody hands it in once more, at the server whose clock is the same.
+    first.at('2026-01-21T12:00:01+05:30')
+    await first.deps.uploads.hold(unused.value.sha256)
+    expect(await second.deps.uploads.sweep()).toBe(0)
+    second.at('2026-01-22T12:00:02+05:30')
+    expect(await second.deps.uploads.sweep()).toBe(1)
+    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, false])
+    // Of a person who is erased they go at once, but for what another refers to.
+    await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
+    expect(await isThere(files.kept)).toBe(true)
+    for (const app of [first, second]) app.at('2026-01-20')
   })
 
   test('an event that one server has activated has its page, its form and its calls at the other at once', async () => {

@@ -68,6 +68,7 @@ function connected(db: Database.Database): Connection {
   const lists = listings as unknown as Verbs
   const store = storeOf({
     isShared: false,
+    proofs: null,
     write: async (verb, ...args) => {
       asked += 1
       // As they travel to the writer's thread.

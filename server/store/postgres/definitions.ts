@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { assert } from '../../../engine/index.ts'
 import { migrations } from '../schema.ts'
 import { rewritten } from './dialect.ts'
+import { onlyHereBetween } from './only-here.ts'
 import { functions } from './functions.ts'
 
 type Row = { readonly type: string; readonly name: string; readonly sql: string }
@@ -36,6 +37,7 @@ export function definitions(version = migrations.length): readonly string[] {
       ...of('trigger').flatMap(({ sql }) => trigger(sql)),
       ...of('table').flatMap(({ name }) => rowsOf(db, name)),
       ...TURN,
+      ...onlyHereBetween(0, version),
     ]
   } finally {
     db.close()
@@ -55,7 +57,12 @@ const TURN = [
 
 /** What brings a database from that version to this one: the steps of SQLite, statement by statement. */
 export function stepsFrom(version: number): readonly string[] {
-  return migrations.slice(version).flatMap((step) => statementsOf(step).flatMap(stepInPostgres))
+  return migrations
+    .slice(version)
+    .flatMap((step, at) => [
+      ...statementsOf(step).flatMap(stepInPostgres),
+      ...onlyHereBetween(version + at, version + at + 1),
+    ])
 }
 
 /** A trigger has statements inside; what stands in quotes or behind two dashes ends nothing. */

@@ -5,15 +5,28 @@ import { cannotBeUsed } from './preparing.ts'
 
 const CONNECT_MS_MAX = 10_000
 
+const MISSING = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL
+  UNION SELECT sha256 FROM draft_proofs EXCEPT SELECT sha256 FROM proof_files`
+
 type Looked =
-  | { readonly trouble: string; readonly said: null }
-  | { readonly trouble: null; readonly said: string }
+  | { readonly trouble: string; readonly said: null; readonly missing: null }
+  | {
+      readonly trouble: null
+      readonly said: string
+      /** Hashes of files that are referred to and not there; null: there are no such tables yet. */
+      readonly missing: readonly string[] | null
+    }
 
 /** `trouble`: why no server could start on it; null: `said` says how it stands. */
 export async function lookAtPostgres(url: string): Promise<Looked> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX })
   client.on('error', () => {})
-  const good = (said: string): Looked => ({ trouble: null, said })
+  const good = (said: string, missing: readonly string[] | null = null): Looked => ({
+    trouble: null,
+    said,
+    missing,
+  })
+  const wrong = (trouble: string): Looked => ({ trouble, said: null, missing: null })
   try {
     await client.connect()
     const { rows } = await client.query<{ server: string; there: string | null }>(
@@ -24,11 +37,19 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
       return good(`${server} answers, and there are no tables yet; the first start makes them.`)
     const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
     const version = found.rows[0]?.version ?? 0
-    return version > migrations.length
-      ? { trouble: newerVersion(version).message, said: null }
-      : good(`${server} answers, and the database is of version ${version}.`)
+    const known = migrations.length
+    if (version > known) return wrong(newerVersion(version).message)
+    if (version < known)
+      return good(
+        `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
+      )
+    const { rows: missing } = await client.query<{ sha256: string }>(MISSING)
+    return good(
+      `${server} answers, and the database is of version ${version}.`,
+      missing.map(({ sha256 }) => sha256),
+    )
   } catch (error) {
-    return { trouble: cannotBeUsed(error).message, said: null }
+    return wrong(cannotBeUsed(error).message)
   } finally {
     await client.end().catch(() => {})
   }

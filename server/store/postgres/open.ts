@@ -1,4 +1,5 @@
 /** Opens the store on PostgreSQL: a thread that writes, and some that read. */
+import pg from 'pg'
 import type { reads } from '../by-key.ts'
 import type { listings } from '../listings.ts'
 import type { Seam } from '../seam.ts'
@@ -8,12 +9,16 @@ import type { Thread } from '../thread.ts'
 import { storeOf } from '../verbs.ts'
 import type { Reads } from '../verbs.ts'
 import type { writes } from '../writes.ts'
+import { openProofs } from './proofs.ts'
 import type { WriterData } from './writer.ts'
 
 /** As for a file. */
 const WAITING_MAX = 2_000
 /** Threads that read: one list that takes long keeps nobody else waiting. */
 const READERS = 2
+/** Of the main thread, for files; nobody else waits for them. They end when nobody asks. */
+const CONNECTIONS_MAX = 4
+const CONNECT_MS_MAX = 10_000
 
 export type InsidePostgres = { readonly store: Store; readonly writer: Thread<typeof writes> }
 
@@ -48,9 +53,18 @@ export async function openInsidePostgres({
   )
   const free = (): Thread<typeof listings> =>
     readers.reduce((best, one) => (one.waiting() < best.waiting() ? one : best))
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    keepAlive: true,
+    application_name: 'rollcall',
+  })
+  // Without somebody who listens a failover would end the process.
+  pool.on('error', () => {})
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
-    await Promise.all([writer, ...readers].map((thread) => thread.close()))
+    await Promise.all([pool.end(), ...[writer, ...readers].map((thread) => thread.close())])
   }
   const store = storeOf({
     write: writer.call,
@@ -58,6 +72,7 @@ export async function openInsidePostgres({
     read: asked((verb, args) => (free() as unknown as AnyThread).call(verb, ...args)),
     waiting: writer.waiting,
     isShared: true,
+    proofs: openProofs(pool),
     // Whether it answers is found by writing; there is no file that could be another.
     stands: () => true,
     close: () => {

@@ -1,11 +1,18 @@
 /** Everything is moved from SQLite to PostgreSQL and back, and nothing is lost or changed on the way. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
+import type { Uploads } from '../../../server/deps.ts'
+import { openUploads } from '../../../server/registering/uploads.ts'
 import { openStore } from '../../../server/store/open.ts'
+import { lookAtPostgres } from '../../../server/store/postgres/looking.ts'
+import type { Store } from '../../../server/store/store.ts'
 import { hour, newRegistration, noon, registered } from '../registrations.ts'
 import { runHere } from '../running.ts'
 import { foundBy, happen, registerNames, TERMS } from './history.ts'
@@ -30,6 +37,20 @@ function allRows(dataDir: string): Record<string, readonly string[]> {
   ])
   db.close()
   return Object.fromEntries(rows)
+}
+
+/** One of several pieces, and one that is empty but for a byte that text cannot hold. */
+const FILES = { long: Buffer.alloc(700_000, 'Rollcall'), short: Buffer.from([0, 255]) }
+
+async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[]> {
+  const found: Buffer[] = []
+  for (const field of Object.keys(FILES)) {
+    const draft = await store.draft(`token of ${field}`)
+    const kept = await uploads.read(draft?.sha256 ?? '')
+    if (kept === null) throw new Error(`${field} is not there`)
+    found.push(await buffer(kept.content))
+  }
+  return found
 }
 
 if (!hasPostgres) test('without a PostgreSQL on this machine nothing is moved to one', () => {})
@@ -58,6 +79,15 @@ else {
       holdPlaceMs: hour,
       limits: [{ id: 'hall', max: 1_000, full: { say: 'Full' } }],
     })
+    const uploads = openUploads({ folder: join(filled, 'uploads'), store, clock: () => noon })
+    for (const [field, bytes] of Object.entries(FILES)) {
+      const file = await uploads.receive(Readable.from([bytes]), bytes.length)
+      if (!file.ok) throw new Error(file.error)
+      await uploads.keep(file.value)
+      const { sha256 } = file.value
+      const proof = { eventId: 'demo', field, sha256, name: field, type: 'application/pdf' }
+      await store.keepDraft(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
+    }
     await happen(store)
     await registerNames(store)
     await store.addAdmin('Office', 'hash', noon)
@@ -93,11 +123,21 @@ else {
       await before.figures('demo', dayOf(noon)),
     )
     expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
+    const moved = openUploads({
+      folder: join(folder(), 'uploads'),
+      store: after,
+      clock: () => noon,
+    })
+    expect(await filesOf(after, moved)).toEqual(Object.values(FILES))
     await before.close()
 
     const back = folder()
     expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
     expect(allRows(back)).toEqual(allRows(filled))
+    const there = await openStore({ dataDir: back })
+    const onDisk = openUploads({ folder: join(back, 'uploads'), store: there, clock: () => noon })
+    expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
+    await there.close()
 
     const next = await after.register(newRegistration())
     expect(next.ok && next.value.id).toBeGreaterThan(50)
@@ -105,6 +145,24 @@ else {
     const again = await openStore({ dataDir: back })
     expect((await again.register(newRegistration())).ok).toBe(true)
     await again.close()
+  })
+
+  test('a file that is damaged or missing is named, and the rest is moved', async () => {
+    const damaged = folder()
+    cpSync(filled, damaged, { recursive: true })
+    const [first = '', second = ''] = Object.values(FILES).map((bytes) =>
+      createHash('sha256').update(bytes).digest('hex'),
+    )
+    const place = (sha256: string): string => join(damaged, 'uploads', sha256.slice(0, 2), sha256)
+    writeFileSync(place(first), 'something else')
+    rmSync(place(second))
+    const url = await server.database('damaged')
+    const { status, out, err } = await move('to-postgres', damaged, url)
+    expect([status, out]).toEqual([1, expect.stringContaining('and 0 files')])
+    for (const sha256 of [first, second])
+      expect(err).toContain(`The file ${sha256} is missing or damaged; it was not moved.`)
+    const looked = await lookAtPostgres(url)
+    expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
   })
 
   test('into a database that has rows nothing is moved, in either direction', async () => {
