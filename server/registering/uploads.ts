@@ -56,8 +56,6 @@ export function openUploads(options: {
   const { store, clock } = options
   const { proofs = null } = store
   const { freeBytesMin = FREE_BYTES_MIN } = options
-  /** What became of a file that waits to be judged, by its path. */
-  const bare = new Map<string, Promise<ReceivedFile>>()
   const shelf: Shelf = {
     folder: options.folder,
     freeBytesMin,
@@ -69,16 +67,8 @@ export function openUploads(options: {
   return {
     receive: (content, bytesMax) => receive(shelf, content, bytesMax),
     typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
-    bared: (file, mime) => {
-      // Judged a second time, it is the same: what was taken out is not looked for in what is left.
-      const known = bare.get(file.path) ?? bared(file, mime)
-      bare.set(file.path, known)
-      return known
-    },
-    discard: async (file) => {
-      bare.delete(file.path)
-      await rm(file.path, { force: true })
-    },
+    bared,
+    discard: (file) => rm(file.path, { force: true }),
     ...(proofs === null ? onDisk(shelf, store, clock) : inside(proofs, store, clock)),
   }
 }
