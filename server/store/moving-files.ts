@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { assert } from '../../engine/index.ts'
 import type { PostgresConnection } from './postgres/connection.ts'
 
 /** As the server cuts them. */
@@ -50,7 +51,7 @@ export function filesIntoPostgres({ sql }: PostgresConnection, dataDir: string):
           piece,
         )
         // Waited for, so that no more than one is on its way.
-        if (added.changes !== 1) throw new Error('a piece of a file was not taken')
+        assert(added.changes === 1, 'a piece of a file was not taken')
       }
     }
     if (file !== null) closeSync(file)

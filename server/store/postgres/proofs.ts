@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type pg from 'pg'
+import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { KeptFile, ProofShelf } from '../proof-shelf.ts'
 import { StoreBusy } from '../store.ts'
@@ -100,7 +101,7 @@ async function* pieces(pool: pg.Pool, sha256: string, bytes: number): AsyncGener
       ),
     )
     const [piece] = rows
-    if (piece === undefined) throw new Error('a file in the database has lost a piece')
+    assert(piece !== undefined, 'a file in the database has lost a piece')
     read += piece.bytes.length
     yield piece.bytes
   }
