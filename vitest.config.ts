@@ -70,6 +70,8 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          // A page that is slow is not wrong: as long as Playwright waits for what is to be seen.
+          expect: { poll: { timeout: 15_000 } },
           // A stock Firefox in place of Chromium: docs/browsers.md.
           execArgv: process.env['FIREFOX'] ? ['--import', './tests/browser/firefox.ts'] : [],
           // The files of a worker share its browser (tests/browser/browser.ts).

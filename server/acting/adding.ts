@@ -4,6 +4,7 @@ import {
   dayOf,
   err,
   errorsOf,
+  fromRupees,
   isoIndia,
   ok,
   own,
@@ -81,7 +82,11 @@ export function addRoutes(
       deps,
       served,
       { key: `${admin.username} ${key}`, answers },
-      { who: admin.username, way: paid.value?.way ?? null },
+      {
+        who: admin.username,
+        way: paid.value?.way ?? null,
+        shown: fromRupees(own(words, 'total')),
+      },
     )
     if (!made.ok) return sendRefusal(reply, made.error)
     const { reg_no: regNo } = made.value

@@ -21,6 +21,7 @@ import type {
   Facts,
   FieldErrors,
   Instant,
+  Paise,
   RegisterAnswer,
   RegNo,
   Result,
@@ -149,6 +150,8 @@ export type ByOffice = {
   readonly who: string
   /** By which the money is taken there; null: it is left due, by the way that the answers say. */
   readonly way: DeskWay | null
+  /** The total that its page showed; null: it showed none. */
+  readonly shown: Paise | null
 }
 
 /** The same form, judged and priced by the same rules, filled in by the office. */
@@ -225,6 +228,8 @@ async function register(
   if (compared.is === 'unreadable')
     return err(answersRefused({ [compared.name]: 'This is not an amount in rupees.' }))
   if (compared.is === 'differs') return err(differenceRefused(event, compared.in, quote))
+  if (by?.shown != null && by.shown !== (quote?.total ?? 0))
+    return err(differenceRefused(event, 'price', quote))
 
   const { uploads, files } = judged.value
   for (const file of files) await deps.uploads.keep(file)

@@ -27,6 +27,9 @@ const EVENT = fixtureEvent({}).replace(
 
 let inbox: Inbox
 let served: ServedAlone
+let theHourBefore: ServedAlone | null = null
+/** What has been corrected downwards, and is paid back. */
+let corrected = ''
 let browser: Browser
 let here: Visit
 let delegate: Visit
@@ -46,11 +49,29 @@ beforeAll(async () => {
   delegate = await visit(browser, { width: 360 })
   await signedIn(here.context, served.url, ADMIN)
 })
-afterAll(async () => {
+const leave = async (): Promise<void> => {
   for (const { context } of [here, delegate]) await context.close()
+}
+afterAll(async () => {
+  await leave()
   await served.stop()
+  await theHourBefore?.stop()
   await inbox.close()
 })
+
+/** The same data in a server that is started again an hour later. */
+async function anHourLater(): Promise<void> {
+  await leave()
+  const { dataDir: DATA_DIR, eventsDir: EVENTS_DIR } = served
+  const ended = new Promise((resolve) => served.process.once('exit', resolve))
+  served.process.kill('SIGTERM')
+  await ended
+  theHourBefore = served
+  served = await serveAlone({ DATA_DIR, EVENTS_DIR, CLOCK: '2026-01-28T12:00:00+05:30' })
+  here = await visit(browser)
+  delegate = await visit(browser, { width: 360 })
+  await signedIn(here.context, served.url, ADMIN)
+}
 
 const panel = () => here.page.getByRole('region', { name: 'What to do' })
 const dialog = () => here.page.getByRole('dialog')
@@ -215,6 +236,7 @@ test('a name is corrected, a category upwards and the difference paid by the mai
   await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await expect.poll(() => theirs.getByText('is still to be paid').count()).toBe(0)
 
+  corrected = regNo
   await open(regNo)
   await panel().getByText('complete', { exact: true }).waitFor()
   await member('Yes', 'Found the new card.')
@@ -316,4 +338,16 @@ test('a settlement report says what was paid out and what not, is kept, and stan
   await page.getByText('2 are done.').waitFor()
   await page.setViewportSize({ width: 1280, height: 900 })
   expect([...here.complaints, ...delegate.complaints]).toEqual([])
+})
+
+test('what a correction left to be paid back has gone back once the gateway says so', async () => {
+  await anHourLater()
+  const { page } = here
+  const refunded = async (): Promise<number> => {
+    await open(corrected)
+    return page.getByText(/₹\u00a02,360 was refunded/).count()
+  }
+  await expect.poll(refunded, { timeout: 15_000, interval: 500 }).toBe(1)
+  await panel().getByText('complete', { exact: true }).waitFor()
+  expect(here.complaints).toEqual([])
 })

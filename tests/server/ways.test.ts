@@ -457,6 +457,20 @@ describe('at the desk', () => {
     expect(acts.json<ActsAnswer>().allowed).not.toContain('refund')
   })
 
+  test('who was shown one price is not charged another: nobody is registered before it is seen', async () => {
+    const rows = async () =>
+      (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).total
+    const before = await rows()
+    expect(await add({ ...cash, total: 4000 })).toMatchObject({
+      status: 409,
+      body: { code: 'price_changed', message: expect.stringContaining('now ₹\u00a04,720') },
+    })
+    expect(await rows()).toBe(before)
+    expect((await add({ ...cash, total: 4720, paid: { mode: 'cash', slip: '170' } })).status).toBe(
+      201,
+    )
+  })
+
   test('a click that comes twice registers and takes the money once', async () => {
     const twice = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
     const [first, again] = [await add(twice), await add(twice)]

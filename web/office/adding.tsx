@@ -1,5 +1,5 @@
 /** A registration made at the desk: the event's questions, what they cost, and how it is paid there. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
@@ -11,6 +11,7 @@ import {
   normalise,
   NO_FACTS,
   quote,
+  rupees,
   shownFields,
 } from '../../engine/index.ts'
 import type {
@@ -20,6 +21,7 @@ import type {
   Facts,
   Field,
   OfficeEvent,
+  Paise,
   PublicEvent,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
@@ -120,15 +122,25 @@ function Adding({
   const [ahead] = useState(() => aheadOf(now))
   const key = useRef(newKey())
   const form = useRef<HTMLFormElement>(null)
+  const questions = useQueryClient()
   const add = useMutation({
     mutationFn: () =>
       ask(CALL, readAdded, {
         method: 'POST',
-        json: { event: event.id, key: key.current, answers: data, way, paid },
+        json: {
+          event: event.id,
+          key: key.current,
+          answers: data,
+          way,
+          paid,
+          ...(price !== null && { total: rupees(price) }),
+        },
       }),
     onSuccess: onAdded,
     onError: () => {
       key.current = newKey()
+      // Prices and days may be others by now than those that this page was opened with.
+      void questions.invalidateQueries({ queryKey: ['adding', event.id] })
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
     },
   })
@@ -208,7 +220,7 @@ function Adding({
         </div>
       )}
       <p aria-live="polite">
-        {price === null ? 'The price follows from the answers.' : `To pay: ${price}`}
+        {price === null ? 'The price follows from the answers.' : `To pay: ${formatMoney(price)}`}
       </p>
       <AskedField
         name="way"
@@ -269,8 +281,8 @@ function priceOf(
   event: PublicEvent,
   data: Given,
   { kind, ahead }: { readonly kind: string | null; readonly ahead: number },
-): string | null {
+): Paise | null {
   const answers: Readonly<Record<string, Answer>> = normalise(event, data, factsOf(kind)).answers
   const quoted = quote(event, answers, instant(Date.now() + ahead))
-  return quoted.ok ? formatMoney(quoted.value.total) : null
+  return quoted.ok ? quoted.value.total : null
 }
