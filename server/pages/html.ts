@@ -80,7 +80,7 @@ const WITHOUT_SCRIPT = [
   '#root:has(>.foot){min-height:0}',
   '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
   '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
-  'noscript .wrap{padding-top:24px}',
+  'noscript .wrap{padding-top:8px}',
   '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
   '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
 ].join('')

@@ -55,7 +55,8 @@ export default function Office(_props: PageProps) {
   const [client] = useState(newClient)
   return (
     <QueryClientProvider client={client}>
-      <BrowserRouter>
+      {/* Where one is changes with the click and not some moments later: what is typed into the new filters meanwhile stays. */}
+      <BrowserRouter useTransitions={false}>
         <Routed />
       </BrowserRouter>
     </QueryClientProvider>
