@@ -4,6 +4,9 @@ import { LongestFirst } from './tests/longest-first.ts'
 /** Not handed down to the projects by itself. */
 const execArgv = ['--import', import.meta.resolve('./tests/quick-environment.ts')]
 
+/** A page or a server that is slow is not wrong: as long as Playwright waits for what is to be seen. */
+const expectations = { poll: { timeout: 15_000 } }
+
 /**
  * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
  * the cores to what computes. The crash tests come last.
@@ -23,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          expect: expectations,
           execArgv,
           // Nothing here keeps a state of its own: a worker that reads the engine once serves file after file.
           isolate: false,
@@ -49,6 +53,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
+          expect: expectations,
           execArgv,
           isolate: false,
           include: ['tests/{server,machine,gateway,office,commands,simulator}/**/*.test.ts'],
@@ -60,6 +65,7 @@ export default defineConfig({
       {
         test: {
           name: 'attacks',
+          expect: expectations,
           // Each file attacks a server process of its own, and the clients wait most of the time.
           isolate: false,
           include: ['tests/attacks/**/*.test.ts'],
@@ -70,8 +76,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          // A page that is slow is not wrong: as long as Playwright waits for what is to be seen.
-          expect: { poll: { timeout: 15_000 } },
+          expect: expectations,
           // A stock Firefox in place of Chromium: docs/browsers.md.
           execArgv: process.env['FIREFOX'] ? ['--import', './tests/browser/firefox.ts'] : [],
           // The files of a worker share its browser (tests/browser/browser.ts).
@@ -87,6 +92,7 @@ export default defineConfig({
       {
         test: {
           name: 'crash',
+          expect: expectations,
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,

@@ -34,13 +34,16 @@ export const chromiumPath = (): string => {
 /**
  * What spares work that no test looks at. A quarter of a page's cost was pixels: without memory for them pages are laid
  * out, painted and put together as ever, and stay blank. Nobody stays long enough for code to be optimised, and whoever
- * comes from the gateway's pages finds the scripts read already in the one process for all sites.
+ * comes from the gateway's pages finds the scripts read already in the one process for all sites. What fetches and what
+ * would draw live with the browser, not in processes of their own.
  */
 const BLANK = [
   '--force-gpu-mem-available-mb=0',
   '--js-flags=--no-opt,--no-maglev',
   '--disable-site-isolation-trials',
   '--renderer-process-limit=1',
+  '--in-process-gpu',
+  '--enable-features=NetworkServiceInProcess2',
 ]
 
 /** One browser serves every file of a worker, and ends with it; a file that closes it leaves the next one another. */
