@@ -3,7 +3,8 @@ import { assert, ATTEMPTS_MAX, endedWithout, orderIdOf } from '../../engine/inde
 import type { Instant, OrderId, Paise, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { AskedOf, AskedThrough, AttemptQuote } from './money.ts'
-import { toPayment } from './rows.ts'
+import { paymentOfOrder, quoteOf, toPayment } from './rows.ts'
+import type { OwnedPaymentRow } from './rows.ts'
 import { paymentById, stand } from './standing.ts'
 
 /** A gateway that the caller does not name; references are unique per gateway. */
@@ -97,6 +98,39 @@ export function endOpenPayments(
     const row = paymentById(sql, id)
     stand(sql, row, endedWithout(toPayment(row), why, at), at)
   }
+}
+
+/**
+ * An order by hand in the place of one that a gateway asks for, at the same price; `review` stays with the one before.
+ * Null: there have been as many attempts as there may be.
+ */
+export function byHandInstead(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  { way, review }: { readonly way: string; readonly review: string | null },
+  at: Instant,
+): OwnedPaymentRow | null {
+  const attempt = nextAttempt(sql, row.registration_id)
+  if (attempt > ATTEMPTS_MAX) return null
+  // Whoever is still in front of the gateway's page pays there, and is looked for there.
+  stand(sql, row, { ...endedWithout(toPayment(row), 'paid otherwise', at), review }, at)
+  const orderId = orderIdOf(row.reg_no, attempt)
+  const added = insertPayment(sql, {
+    asksFor: row.asks_for,
+    registrationId: row.registration_id,
+    orderId,
+    attempt,
+    gateway: null,
+    way,
+    askedOf: null,
+    amount: row.amount,
+    quote: quoteOf(row),
+    holdUntil: row.hold_until,
+    bill: row.bill,
+    at,
+  })
+  assert(added, `order id ${attempt} of a registration is taken`)
+  return sql<OwnedPaymentRow>(paymentOfOrder).get(orderId) ?? null
 }
 
 /**

@@ -21,6 +21,7 @@ import type {
   Result,
   Review,
 } from '../../engine/index.ts'
+import { byHandInstead } from './attempts.ts'
 import { sourceOf } from './captures.ts'
 import { book } from './counters.ts'
 import { addDue } from './dues.ts'
@@ -167,11 +168,20 @@ export function count(
       : sql<{ order_id: string }>(
           'SELECT order_id FROM payments WHERE gateway = ? AND reference = ? AND id <> ?',
         ).get(row.gateway, reference, row.id)
-  if (taken !== undefined)
-    return refused(
-      'reference_taken',
-      `The reference ${reference} has already paid ${taken.order_id}.`,
-    )
+  if (taken !== undefined) {
+    // Slips are numbered by each desk, and no bank knows the gateway's numbers: such money pays an order of its own.
+    const own =
+      capture.source === row.gateway
+        ? null
+        : byHandInstead(sql, row, { way: capture.source, review }, at)
+    if (own === null)
+      return refused(
+        'reference_taken',
+        `The reference ${reference} has already paid ${taken.order_id}.`,
+      )
+    sql('UPDATE captures SET counts_for = ? WHERE id = ?').run(own.id, capture.id)
+    return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
+  }
   if (row.asks_for === 'difference') {
     const { id: paymentId, registration_id: id } = row
     addDue(sql, id, { what: 'paid', amount: -row.amount, paymentId }, at)

@@ -367,6 +367,29 @@ test('who was corrected and has paid the order from before tells of the differen
   expect(await stored(body.reg_no)).toMatchObject({ due: 0, inReview: false })
 })
 
+test('a slip of the cash box and one of the card machine have the same number: both count, also where paying by card had begun', async () => {
+  const pay = async (way: string) => {
+    const { body } = await register({ way: 'card' })
+    const slip = { act: 'confirm', way, reference: '4711', amount: '4720' }
+    expect(await act(body.reg_no, slip), way).toMatchObject({ body: { state: 'complete' } })
+    expect(await act(body.reg_no, slip)).toMatchObject({ status: 409 })
+    return body.reg_no
+  }
+  await pay('cash')
+  const second = await pay('machine')
+  const { payments, paymentStatus, inReview, regNo } = await stored(second)
+  expect([paymentStatus, inReview]).toEqual(['success', false])
+  expect(payments).toMatchObject([
+    { status: 'success', reference: '4711', way: 'machine' },
+    // The delegate may still be at the gateway with it.
+    { status: 'failed', way: null, watchUntil: expect.any(Number) },
+  ])
+  await paysByCard(second, 'CARD4', 1)
+  expect(await stored(second)).toMatchObject({ paymentStatus: 'success', inReview: true })
+  const documents = await server.deps.store.documents(regNo)
+  expect(documents.filter(({ kind }) => kind === 'receipt')).toHaveLength(1)
+})
+
 test('money that comes for what was cancelled is before the treasurer; what is still to be paid is confirmed instead', async () => {
   const { body } = await register({ way: 'transfer' })
   const came = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
