@@ -81,8 +81,13 @@ export function openPayments(
     return new Map(learnt)
   }
 
+  /** Servers of one database ask about different payments. One that cannot be claimed now is due at the next look. */
+  const isOurs = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
+    deps.store.claimQuestion(orderId, dueBefore, deps.clock()).catch(() => false)
+
   const askAll = async (
     due: readonly StoredPayment[],
+    dueBefore: Instant,
     ended: (verified: Verified) => void,
   ): Promise<void> => {
     const waiting = [...due]
@@ -90,6 +95,7 @@ export function openPayments(
       for (let payment = waiting.shift(); payment !== undefined; payment = waiting.shift()) {
         const account = payment.account ?? ''
         if (breaker.resting().includes(account)) continue
+        if (deps.store.isShared && !(await isOurs(payment.orderId, dueBefore))) continue
         const told = await askOnce(payment.orderId, RECONCILE_TIMEOUT_MS, !isOpen(payment)).catch(
           (error: unknown): Told => {
             deps.log.error({ error: String(error) }, 'a payment could not be verified')
@@ -132,7 +138,7 @@ export function openPayments(
       ).filter(({ orderId }) => !seen.has(orderId))
       if (due.length === 0) break
       for (const { orderId } of due) seen.add(orderId)
-      await askAll(due, (verified) => {
+      await askAll(due, dueBefore, (verified) => {
         if (verified !== 'pending') ended += 1
       })
     }
@@ -144,7 +150,7 @@ export function openPayments(
       ).filter(({ orderId }) => !watched.has(orderId))
       if (due.length === 0) return { asked: seen.size, ended }
       for (const { orderId } of due) watched.add(orderId)
-      await askAll(due, () => {})
+      await askAll(due, at, () => {})
     }
   }
 

@@ -333,6 +333,22 @@ export function asked(
   ).run(at, nextAt, said, orderId)
 }
 
+/** A question takes twenty seconds at most, and none is due again within a minute. */
+const ASKING_MS_MAX = 30_000
+
+export function claimQuestion(
+  sql: Sql,
+  orderId: OrderId,
+  dueBefore: Instant,
+  at: Instant,
+): boolean {
+  return (
+    sql(
+      'UPDATE payments SET asking_until = ? WHERE order_id = ? AND next_ask_at <= ? AND coalesce(asking_until, 0) <= ?',
+    ).run(at + ASKING_MS_MAX, orderId, dueBefore, at).changes === 1
+  )
+}
+
 /** What has ended and is not watched has no gateway to wait for. */
 export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
   sql('UPDATE payments SET claimed_at = ? WHERE order_id = ? AND gateway IS NOT NULL').run(

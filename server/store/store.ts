@@ -165,6 +165,11 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
     limit: number,
     barred?: readonly string[],
   ): Promise<readonly StoredPayment[]>
+  /**
+   * Before the gateway is asked of its own accord; false: it is not due any more, or another server asks. A claim that
+   * nobody ends lapses after a while.
+   */
+  claimQuestion(orderId: OrderId, dueBefore: Instant, at: Instant): Promise<boolean>
   /** Notes that the gateway was asked and when to ask again; null: never. `said` is left out where its answer is a fact. */
   asked(
     orderId: OrderId,

@@ -68,6 +68,7 @@ export function storeOf({
     rearm: (orderId, at) => write('rearm', orderId, at),
     clockWentBack: (at) => write('clockWentBack', at),
     asked: (orderId, at, nextAt, said = null) => write('asked', orderId, at, nextAt, said),
+    claimQuestion: (orderId, dueBefore, at) => write('claimQuestion', orderId, dueBefore, at),
     claimed: (orderId, at) => write('claimed', orderId, at),
     addLink: (link) => write('addLink', link),
     link: async (tokenHash) => read.link(tokenHash),

@@ -37,6 +37,7 @@ export const writes = {
   recordNotice: settling.recordNotice,
   applyFact: settling.applyFact,
   asked: settling.asked,
+  claimQuestion: settling.claimQuestion,
   claimed: settling.claimed,
   rearm: settling.rearm,
   clockWentBack: settling.clockWentBack,

@@ -197,6 +197,19 @@ else {
     for (const app of [first, second]) app.at('2026-01-20')
   })
 
+  test('a payment that is due is asked about by one of the servers', async () => {
+    await register(first, '1180')
+    for (const app of [first, second]) app.at('2026-01-20T12:05:00+05:30')
+    await Promise.all([first, second].map(({ deps }) => deps.payments.reconcile()))
+    const shell = await postgres.shell(url)
+    const { rows } = await shell.query<{ asks: string }>(
+      "SELECT DISTINCT asks FROM payments WHERE status = 'pending'",
+    )
+    await shell.end()
+    expect(rows).toEqual([{ asks: '1' }])
+    for (const app of [first, second]) app.at('2026-01-20')
+  })
+
   test('an event that one server has activated has its page, its form and its calls at the other at once', async () => {
     first.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
     await first.deps.events.reload()

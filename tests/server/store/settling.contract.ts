@@ -102,6 +102,16 @@ export function settlingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
+    test('is asked about by whoever has claimed the question, until that has lapsed or is answered', async () => {
+      const { orderId } = await registered(store)
+      const claim = (at: Instant) => store.claimQuestion(orderId, at, at)
+      expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
+      // Whoever asked has died.
+      expect(await claim(later(hour))).toBe(true)
+      await store.asked(orderId, later(hour), later(3 * hour), 'in-process')
+      expect([await claim(later(2 * hour)), await claim(later(3 * hour))]).toEqual([false, true])
+    })
+
     test('another amount is recorded and put into review, and is neither success nor failure', async () => {
       const { regNo, orderId } = await registered(store)
       const fact = confirmed('AP1', paise(100))
