@@ -60,8 +60,9 @@ export async function openInsidePostgres({
     keepAlive: true,
     application_name: 'rollcall',
   })
-  // Without somebody who listens a failover would end the process.
+  // Without somebody who listens a failover would end the process, also while a connection is in use.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([pool.end(), ...[writer, ...readers].map((thread) => thread.close())])
