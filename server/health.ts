@@ -43,12 +43,14 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
     done()
   })
 
-  const tooManyChecks = limitByAddress(deps, CHECKS_PER_ADDRESS)
-  const tooManyFigures = limitByAddress(deps, FIGURES_PER_ADDRESS)
+  // Of this server alone: it is asked how it is when the database is not.
+  const { environment, clock } = deps
+  const tooManyChecks = limitByAddress({ environment, clock }, CHECKS_PER_ADDRESS)
+  const tooManyFigures = limitByAddress({ environment, clock }, FIGURES_PER_ADDRESS)
   for (const slash of ['', '/']) {
     app.get(`/healthz${slash}`, async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      if (tooManyChecks(request, reply)) return reply
+      if (await tooManyChecks(request, reply)) return reply
       const troubles = await condition.look()
       const down = troubles.find(({ isDown }) => isDown)
       if (down !== undefined) return refuse(reply, 503, down.code, down.text)
@@ -65,7 +67,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
       }
     })
     app.get(`/metrics${slash}`, async (request, reply) => {
-      if (tooManyFigures(request, reply)) return reply
+      if (await tooManyFigures(request, reply)) return reply
       if (!isOperator(request, deps.environment))
         return refuse(reply, 401, toldOf(401).code, toldOf(401).message)
       await setFigures()

@@ -33,7 +33,7 @@ const FILES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 10 * 60_000 }
 /** In the trail, where people of the office have their names. */
 const WHO = 'delegate'
 
-type Limited = (request: FastifyRequest, reply: FastifyReply) => boolean
+type Limited = ReturnType<typeof limitByAddress>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 export async function delegateCalls(
@@ -53,11 +53,11 @@ export async function delegateCalls(
     ): Handler =>
     async (request, reply) => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-      if (isTooOften(request, reply)) return reply
+      if (await isTooOften(request, reply)) return reply
       const { token } = request.params as { readonly token: string }
       const found = await linked(deps, token)
       if (found === null || found.isExpired) return refuse(reply, 404, 'link_unknown', LINK_UNKNOWN)
-      guard.know(addressOf(request), found.served.config.id, found.registration.regNo)
+      await guard.know(addressOf(request), found.served.config.id, found.registration.regNo)
       return answer(found, request, reply)
     }
 

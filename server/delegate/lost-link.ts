@@ -38,10 +38,10 @@ export function lostLinkCall(app: FastifyInstance, deps: Deps): void {
         'Please enter the email address you registered with.',
       )
     const [client, key] = [addressOf(request), foldedText(email)]
-    const waitMs = Math.max(perClient.wait(client, at), perEmail.wait(key, at))
-    if (waitMs > 0) return refuseTooMany(reply, waitMs)
-    perClient.count(client, at)
-    perEmail.count(key, at)
+    for (const ask of ['wait', 'take'] as const) {
+      const waitMs = Math.max(await perClient[ask](client, at), await perEmail[ask](key, at))
+      if (waitMs > 0) return refuseTooMany(reply, waitMs)
+    }
     setImmediate(() => {
       sendLinks(deps, email).catch((error: unknown) =>
         deps.log.error({ error: String(error) }, 'a mail with links could not be queued'),

@@ -1,42 +1,82 @@
 /**
  * How often something may be tried: the one mechanism and the one answer. Which calls are limited, and
- * to how many tries, is named in the folder whose calls they are. Counted in memory: a limit on guessing
- * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart.
+ * to how many tries, is named in the folder whose calls they are. One server counts in memory: a limit on guessing
+ * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart. Several count together, in the store.
  */
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
+import type { Tries } from '../store/tries.ts'
 import { refuse } from './refuse.ts'
 
 /** So many tries in a window that slides with the caller's clock. */
 export type Allowance = { readonly triesMax: number; readonly windowMs: number }
+export type Soon<T> = T | Promise<T>
+/** At once where one server counts; several ask the store, and each for itself while that does not answer. */
 export type Limit = {
   /** Milliseconds until the key may try again; 0: it may now. */
-  wait(key: string, at: Instant): number
-  count(key: string, at: Instant): void
-  forget(key: string): void
+  wait(key: string, at: Instant): Soon<number>
+  /** The same, and counted where it may: of tries made at the same moment no more than there may be are let in. */
+  take(key: string, at: Instant): Soon<number>
+  count(key: string, at: Instant): Soon<void>
+  forget(key: string): Soon<void>
 }
 
 /** So that a flood of made-up keys cannot fill the memory; the oldest keys go first. */
 const KEYS_MAX = 10_000
 
-const unlimited: Limit = { wait: () => 0, count: () => {}, forget: () => {} }
+const unlimited: Limit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
 
-/** Tries per key; without a limit where the environment switches them off. */
-export function openLimit(
-  { environment }: Pick<Deps, 'environment'>,
-  { triesMax, windowMs }: Allowance,
-): Limit {
+type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store'], 'tries'> }
+
+/** Tries per key; without a limit where the environment switches them off. Without a store they are this server's alone. */
+export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): Limit {
   if (!environment.rateLimits) return unlimited
+  const here = inMemory(allowance)
+  const tries = store?.tries ?? null
+  return tries === null ? here : together(tries, nameIn(environment, allowance), allowance, here)
+}
+
+/** How many limits were opened for a server: their order is the same in every server of a version. */
+const opened = new WeakMap<object, number>()
+
+/** Under which its tries are counted beside those of the others. */
+function nameIn(environment: object, { triesMax, windowMs }: Allowance): string {
+  const n = (opened.get(environment) ?? 0) + 1
+  opened.set(environment, n)
+  return `${n} ${triesMax} ${windowMs}`
+}
+
+/** A database that does not answer lets nobody try without end. */
+function together(tries: Tries, name: string, allowance: Allowance, here: Limit): Limit {
+  const keyOf = (key: string): string => `${name} ${key}`
+  return {
+    wait: (key, at) => tries.wait(keyOf(key), at, allowance).catch(() => here.wait(key, at)),
+    take: (key, at) => tries.take(keyOf(key), at, allowance).catch(() => here.take(key, at)),
+    count: (key, at) => tries.count(keyOf(key), at, allowance).catch(() => here.count(key, at)),
+    forget: (key) => tries.forget(keyOf(key)).catch(() => here.forget(key)),
+  }
+}
+
+type Memory = {
+  readonly [K in keyof Limit]: (...args: Parameters<Limit[K]>) => Awaited<ReturnType<Limit[K]>>
+}
+
+function inMemory({ triesMax, windowMs }: Allowance): Memory {
   const tries = new Map<string, number[]>()
   const recent = (key: string, at: Instant): number[] =>
     (tries.get(key) ?? []).filter((time) => time > at - windowMs)
-  return {
+  const memory: Memory = {
     wait(key, at) {
       const times = recent(key, at)
       const first = times[times.length - triesMax]
       return first === undefined ? 0 : first + windowMs - at
+    },
+    take(key, at) {
+      const waitMs = memory.wait(key, at)
+      if (waitMs === 0) memory.count(key, at)
+      return waitMs
     },
     count(key, at) {
       const times = [...recent(key, at), at].slice(-triesMax)
@@ -49,6 +89,7 @@ export function openLimit(
     },
     forget: (key) => void tries.delete(key),
   }
+  return memory
 }
 
 /** Whoever hangs up before we look shares one count: doing so buys no tries. */
@@ -76,16 +117,13 @@ export function addressOf({ ip }: { readonly ip: string | undefined }): string {
 
 /** Counts every request under its address; true: there were too many, and the request is answered. */
 export function limitByAddress(
-  deps: Pick<Deps, 'environment' | 'clock'>,
+  deps: LimitDeps & Pick<Deps, 'clock'>,
   allowance: Allowance,
-): (request: FastifyRequest, reply: FastifyReply) => boolean {
+): (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> {
   const limit = openLimit(deps, allowance)
-  return (request, reply) => {
-    const at = deps.clock()
-    const address = addressOf(request)
-    const waitMs = limit.wait(address, at)
-    if (waitMs === 0) limit.count(address, at)
-    else refuseTooMany(reply, waitMs)
+  return async (request, reply) => {
+    const waitMs = await limit.take(addressOf(request), deps.clock())
+    if (waitMs > 0) refuseTooMany(reply, waitMs)
     return waitMs > 0
   }
 }

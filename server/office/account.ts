@@ -73,12 +73,11 @@ export function accountRoutes(
   /** Whether it is the person who asks: by the password, and by a code where there is a second factor. */
   const proves = async (by: Asked, reply: FastifyReply, withCode: boolean): Promise<boolean> => {
     const { admin, account, at, said } = by
-    const waitMs = tries.wait(admin.username, at)
+    const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) {
       refuseTooMany(reply, waitMs, 'wrong passwords')
       return false
     }
-    tries.count(admin.username, at)
     if (
       said('password').length > CREDENTIAL_CHARACTERS_MAX ||
       !(await isPassword(said('password'), account.passwordHash))
@@ -86,7 +85,7 @@ export function accountRoutes(
       wrong(reply, 'password', 'This is not your password.')
       return false
     }
-    tries.forget(admin.username)
+    await tries.forget(admin.username)
     if (!withCode || account.totpSecret === null) return true
     if (said('code').trim() === '') {
       wrong(reply, 'code', 'Please enter the code that your authenticator app shows.')
@@ -164,9 +163,8 @@ export function accountRoutes(
     if (account.totpWanted === null)
       return refuse(reply, 409, 'not_begun', 'Please begin again: nothing is being set up.')
     // The secret is the person's own and new: guessing its code gains nothing but is still counted.
-    const waitMs = tries.wait(admin.username, at)
+    const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'wrong codes')
-    tries.count(admin.username, at)
     const step = stepOf(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
     if (step === null)
       return wrong(
@@ -182,7 +180,7 @@ export function accountRoutes(
         'not_begun',
         'Please start again: it was started elsewhere in the meantime.',
       )
-    tries.forget(admin.username)
+    await tries.forget(admin.username)
     await store.closeOtherSessions(admin.adminId, admin.tokenHash)
     await did(by, 'set up a second factor')
     const answer: RecoveryCodesAnswer = {

@@ -253,7 +253,7 @@ export function passwordLinkRoutes(
     )
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (isForeign(deps, request)) return refuseForeign(deps, reply)
-    if (limited(request, reply)) return reply
+    if (await limited(request, reply)) return reply
     const at = deps.clock()
     const said = recordOf(request.body)
     const { token, password } = said

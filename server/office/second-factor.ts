@@ -77,12 +77,11 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
   const tries = openLimit(deps, TRIES)
   return {
     async take({ id, secret }, code, from, at) {
-      const waitMs = tries.wait(from, at)
-      if (waitMs > 0) return { is: 'too-many', waitMs }
       // Counted before the check: tries sent at the same moment all count.
-      tries.count(from, at)
+      const waitMs = await tries.take(from, at)
+      if (waitMs > 0) return { is: 'too-many', waitMs }
       const checked = await check(deps, id, secret, bare(code), at)
-      if (checked.is === 'right') tries.forget(from)
+      if (checked.is === 'right') await tries.forget(from)
       return checked
     },
   }

@@ -48,8 +48,7 @@ export function signInRoutes(
    */
   const leaveTrace = async (who: string | null, at: Instant): Promise<void> => {
     const key = who ?? ''
-    if (written.wait(key, at) > 0) return
-    written.count(key, at)
+    if ((await written.take(key, at)) > 0) return
     if (who === null) deps.log.warn({}, 'somebody tried to sign in under a name nobody has')
     else {
       deps.log.warn({}, 'somebody tried to sign in with a wrong password or code')
@@ -80,17 +79,16 @@ export function signInRoutes(
     const address = addressOf(request)
     const account = username.slice(0, CREDENTIAL_CHARACTERS_MAX).toLowerCase()
     const pair = `${address} ${account}`
-    const isKnown = known.wait(pair, at) > 0
-    const waitMs = Math.max(
-      byAddress.wait(address, at),
-      byPair.wait(pair, at),
-      isKnown ? 0 : byAccount.wait(account, at),
-    )
-    if (waitMs > 0) return refuseTooMany(reply, waitMs, 'attempts to sign in')
-    // Counted before the check: tries sent at the same moment all count.
-    byAddress.count(address, at)
-    byPair.count(pair, at)
-    if (!isKnown) byAccount.count(account, at)
+    const isKnown = (await known.wait(pair, at)) > 0
+    // Counted before the check, and only where all let it in: tries sent at the same moment all count.
+    for (const ask of ['wait', 'take'] as const) {
+      const waitMs = Math.max(
+        await byAddress[ask](address, at),
+        await byPair[ask](pair, at),
+        isKnown ? 0 : await byAccount[ask](account, at),
+      )
+      if (waitMs > 0) return refuseTooMany(reply, waitMs, 'attempts to sign in')
+    }
 
     const tooLong =
       username.length > CREDENTIAL_CHARACTERS_MAX || password.length > CREDENTIAL_CHARACTERS_MAX
@@ -101,7 +99,7 @@ export function signInRoutes(
       return refuse(reply, 401, 'invalid_login', signInText(deps))
     }
 
-    byPair.forget(pair)
+    await byPair.forget(pair)
     const factor =
       admin.totpSecret === null
         ? null
@@ -113,7 +111,7 @@ export function signInRoutes(
             at,
           )
     if (factor === 'refused') return reply
-    known.count(pair, at)
+    await known.count(pair, at)
     const token = await openSession(deps, request, reply, admin.id, at)
     await deps.store.audit({
       at,

@@ -52,17 +52,13 @@ export function openKeeping(
     }
   }
   /** Whether there is room for one more, which is counted. */
-  const takes = (limit: typeof ofOrder, key: string): boolean => {
-    const at = deps.clock()
-    if (limit.wait(key, at) > 0) return false
-    limit.count(key, at)
-    return true
-  }
+  const takes = async (limit: typeof ofOrder, key: string): Promise<boolean> =>
+    (await limit.take(key, deps.clock())) === 0
   return {
     genuine: async (message) =>
-      !takes(ofOrder, message.orderId ?? '') || keep(message, GENUINE_BYTES_MAX),
+      !(await takes(ofOrder, message.orderId ?? '')) || keep(message, GENUINE_BYTES_MAX),
     refused: async (message) => {
-      if (takes(ofRefused, '')) await keep(message, REFUSED_BYTES_MAX)
+      if (await takes(ofRefused, '')) await keep(message, REFUSED_BYTES_MAX)
     },
   }
 }

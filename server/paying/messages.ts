@@ -37,18 +37,14 @@ export async function paymentRoutes(
   const doors: Doors = { deps, guard, keeping: openKeeping(deps) }
   const messages = openLimit(deps, MESSAGES_PER_ADDRESS)
   /** Counts it; milliseconds to wait where there were too many. */
-  const waitOf = (request: FastifyRequest): number => {
-    const [address, at] = [addressOf(request), deps.clock()]
-    const waitMs = messages.wait(address, at)
-    if (waitMs === 0) messages.count(address, at)
-    return waitMs
-  }
+  const waitOf = async (request: FastifyRequest): Promise<number> =>
+    messages.take(addressOf(request), deps.clock())
 
   /** Whoever comes back may just have paid: whatever happens here, they get a page. */
   const back: Call['handle'] = async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
-    if (waitOf(request) > 0) return reply.redirect(greeting(deps, read), 303)
+    if ((await waitOf(request)) > 0) return reply.redirect(greeting(deps, read), 303)
     try {
       return await comeBack(doors, request, reply, read)
     } catch (error) {
@@ -73,7 +69,7 @@ export async function paymentRoutes(
         handler: (request, reply) => back(request, reply, {}),
       })
       scope.post(at(noticePath), async (request, reply) => {
-        const waitMs = waitOf(request)
+        const waitMs = await waitOf(request)
         return waitMs > 0 ? refuseTooMany(reply, waitMs) : takeNotice(doors, request, reply)
       })
     }
@@ -151,10 +147,10 @@ async function comeBack(
   const judgement = await judged(deps, 'return', read)
   const { message, refused, payment, event } = judgement
   const address = addressOf(request)
-  const isBarred = guard.wait(address, event?.id ?? '', message.orderId ?? '') > 0
+  const isBarred = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
   if (payment === null) {
     // What is tried at a shut door is nobody's guess: it does not help to shut the event to all others.
-    if (!isBarred) guard.count(address, event?.id ?? '')
+    if (!isBarred) await guard.count(address, event?.id ?? '')
     await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
     return reply.redirect(
@@ -175,7 +171,7 @@ async function comeBack(
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
   if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
-  guard.know(address, event.id, payment.regNo)
+  await guard.know(address, event.id, payment.regNo)
   await verified
   const now = await deps.store.registration(payment.regNo)
   return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
@@ -222,9 +218,9 @@ async function takeNotice(
   const judgement = await judged(deps, 'notice', read)
   const { message, fields, refused, payment, event } = judgement
   const address = addressOf(request)
-  const waitMs = guard.wait(address, event?.id ?? '', message.orderId ?? '')
+  const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
   if (payment === null) {
-    if (refused !== 'malformed' && waitMs === 0) guard.count(address, event?.id ?? '')
+    if (refused !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
     await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a notice was refused')
     // The same for an order that is there: the gateway sends it again, and a guesser learns nothing.
@@ -240,7 +236,7 @@ async function takeNotice(
     deps.log.error({ error: String(error) }, 'a notice could not be verified'),
   )
   if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
-  if (event !== null) guard.know(address, event.id, payment.regNo)
+  if (event !== null) await guard.know(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
 }
 

@@ -51,21 +51,21 @@ export function registeringCalls(
   ): Promise<FastifyReply> => {
     const { config } = served
     const address = addressOf(request)
-    const wait = guard.wait(address, config.id, text)
+    const wait = await guard.wait(address, config.id, text)
     if (wait > 0) return refuseTooMany(reply, wait)
     const found = await findRegistration(deps, config, text)
     if (found === null) {
-      guard.count(address, config.id)
+      await guard.count(address, config.id)
       return refuse(reply, 404, 'not_found', config.results.errors.notFound)
     }
     const saidEmail = isEmailOf(config, found, email)
     if (!saidEmail && (isCountable(found, text) || email !== undefined)) {
-      guard.count(address, config.id)
+      await guard.count(address, config.id)
       return email === undefined
         ? refuse(reply, 403, 'email_needed', EMAIL_NEEDED)
         : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
-    guard.know(address, config.id, found.regNo, text)
+    await guard.know(address, config.id, found.regNo, text)
     const isProven = saidEmail || (await hasItsKey(served, request, found.regNo))
     const registration = publicView(config, found, deps.clock(), isProven)
     const said: RegistrationAnswer = {

@@ -30,11 +30,11 @@ export async function confirmationCall(
 
   const ask = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-    if (isTooOften(request, reply)) return reply
+    if (await isTooOften(request, reply)) return reply
     const { order_id: orderId, email } = fieldsOf(request.body)
     const address = addressOf(request)
     const event = deps.events.byOrderId(orderId)?.config ?? null
-    const waitMs = guard.wait(address, event?.id ?? '', orderId)
+    const waitMs = await guard.wait(address, event?.id ?? '', orderId)
     if (waitMs > 0) return refuseTooMany(reply, waitMs)
     const found = event === null ? null : await findRegistration(deps, event, orderId)
     if (
@@ -42,10 +42,10 @@ export async function confirmationCall(
       found === null ||
       (isCountable(found, orderId) && !isEmailOf(event, found, email))
     ) {
-      guard.count(address, event?.id ?? '')
+      await guard.count(address, event?.id ?? '')
       return refuse(reply, 404, 'not_found', NOT_FOUND)
     }
-    guard.know(address, event.id, found.regNo, orderId)
+    await guard.know(address, event.id, found.regNo, orderId)
     const at = deps.clock()
     const mail =
       found.paymentStatus === 'success' ? mailFor(event, registrationView(event, found, at)) : null

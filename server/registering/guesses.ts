@@ -11,26 +11,26 @@ const WINDOW_MS = 10 * 60_000
 
 export type Guesses = {
   /** Whether there were too many; then the request is answered. */
-  isTooMany(request: FastifyRequest, reply: FastifyReply): boolean
-  count(request: FastifyRequest, was: 'right' | 'wrong'): void
+  isTooMany(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
+  count(request: FastifyRequest, was: 'right' | 'wrong'): Promise<void>
 }
 
 /** By address only: a limit of an event as a whole would let a stranger close it to everybody. */
-export function openGuesses(deps: Pick<Deps, 'environment' | 'clock'>): Guesses {
+export function openGuesses(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): Guesses {
   const wrong = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const asked = openLimit(deps, { triesMax: ASKED_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   return {
-    isTooMany(request, reply) {
+    async isTooMany(request, reply) {
       const at = deps.clock()
       const address = addressOf(request)
-      const waitMs = Math.max(wrong.wait(address, at), asked.wait(address, at))
+      const waitMs = Math.max(await wrong.wait(address, at), await asked.wait(address, at))
       if (waitMs > 0) refuseTooMany(reply, waitMs)
       return waitMs > 0
     },
-    count(request, was) {
+    async count(request, was) {
       const at = deps.clock()
-      asked.count(addressOf(request), at)
-      if (was === 'wrong') wrong.count(addressOf(request), at)
+      await asked.count(addressOf(request), at)
+      if (was === 'wrong') await wrong.count(addressOf(request), at)
     },
   }
 }

@@ -19,11 +19,11 @@ const ATTEMPT_DIGITS = 2
 /** Stands at every door that a number opens: the read, the return, the notice, another try. */
 export type LookupGuard = {
   /** Milliseconds until this address may look this number up; 0: it may now. */
-  wait(address: string, eventId: string, number: string): number
+  wait(address: string, eventId: string, number: string): Promise<number>
   /** A look-up that found nothing, or something whose number can be counted up to. */
-  count(address: string, eventId: string): void
+  count(address: string, eventId: string): Promise<void>
   /** Somebody there registered under this number, or had it right: under each name it has. */
-  know(address: string, eventId: string, ...numbers: readonly string[]): void
+  know(address: string, eventId: string, ...numbers: readonly string[]): Promise<void>
 }
 
 /**
@@ -31,30 +31,31 @@ export type LookupGuard = {
  * that it had right before. To all numbers it may not be let in: registering costs nothing, and whoever
  * has one right number can read it from every address of a network of thousands.
  */
-export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock'>): LookupGuard {
+export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
   const known = openLimit(deps, { triesMax: 1, windowMs: KNOWN_MS })
   const visitor = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
   return {
-    wait: (address, eventId, number) => {
+    wait: async (address, eventId, number) => {
       const at = deps.clock()
-      const own = addresses.wait(address, at)
+      const own = await addresses.wait(address, at)
       if (own > 0) return own
-      const isKnown = [number, number.slice(0, -ATTEMPT_DIGITS)].some(
-        (one) => known.wait(visitor(address, eventId, one), at) > 0,
-      )
-      return isKnown ? 0 : events.wait(eventId, at)
+      const ofAll = await events.wait(eventId, at)
+      if (ofAll === 0) return 0
+      for (const one of [number, number.slice(0, -ATTEMPT_DIGITS)])
+        if ((await known.wait(visitor(address, eventId, one), at)) > 0) return 0
+      return ofAll
     },
-    count: (address, eventId) => {
+    count: async (address, eventId) => {
       const at = deps.clock()
-      addresses.count(address, at)
-      events.count(eventId, at)
+      await addresses.count(address, at)
+      await events.count(eventId, at)
     },
-    know: (address, eventId, ...numbers) => {
+    know: async (address, eventId, ...numbers) => {
       for (const number of new Set(numbers))
-        known.count(visitor(address, eventId, number), deps.clock())
+        await known.count(visitor(address, eventId, number), deps.clock())
     },
   }
 }

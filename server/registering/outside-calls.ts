@@ -31,7 +31,7 @@ export async function outsideCalls(
       const served = deps.events.byId(id)
       if (served === null)
         return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
-      if (guesses.isTooMany(request, reply)) return reply
+      if (await guesses.isTooMany(request, reply)) return reply
       const { body } = request
       const said =
         typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
@@ -41,7 +41,7 @@ export async function outsideCalls(
   const code = asking(async (event, body, request, reply) => {
     const typed = typedIn(body, 'code')
     const fact = await codeFact(deps, event, typed ?? '', deps.clock())
-    guesses.count(request, fact.is === 'unknown' ? 'wrong' : 'right')
+    await guesses.count(request, fact.is === 'unknown' ? 'wrong' : 'right')
     if (fact.is !== 'valid')
       return fact.is === 'unknown'
         ? refuse(reply, 404, 'code_unknown', codeSentence(fact.is))
@@ -56,7 +56,7 @@ export async function outsideCalls(
     if (field?.roll === undefined)
       return refuse(reply, 422, 'no_such_field', 'This form asks for no roll under this name.')
     const row = await rowOf(deps, event, field.roll, typedIn(body, 'value') ?? '', deps.clock())
-    guesses.count(request, row === null ? 'wrong' : 'right')
+    await guesses.count(request, row === null ? 'wrong' : 'right')
     if (row === null) return refuse(reply, 404, 'not_on_roll', invalidOf(field))
     const shows = event.rolls.find(({ id }) => id === field.roll)?.shows ?? []
     const shown = shows.map((id) => [id, own(row, id) ?? ''] as const)

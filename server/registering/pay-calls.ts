@@ -30,10 +30,10 @@ export async function payCalls(
     keepsBodies(scope)
     for (const slash of ['/', '']) {
       scope.post(`/api/payment/retry${slash}`, async (request, reply) =>
-        tooManyTries(request, reply) ? reply : payByNumber(deps, guard, request, reply),
+        (await tooManyTries(request, reply)) ? reply : payByNumber(deps, guard, request, reply),
       )
       scope.post(`/api/payment/resume${slash}`, async (request, reply) =>
-        tooManyTries(request, reply) ? reply : payByLink(deps, guard, request, reply),
+        (await tooManyTries(request, reply)) ? reply : payByLink(deps, guard, request, reply),
       )
     }
   })
@@ -55,7 +55,7 @@ async function payByNumber(
   const orderId = fields?.['order_id']?.trim() ?? ''
   const address = addressOf(request)
   const named = deps.events.byOrderId(orderId)?.config.id ?? ''
-  const waitMs = guard.wait(address, named, orderId)
+  const waitMs = await guard.wait(address, named, orderId)
   if (waitMs > 0) return refuseTooMany(reply, waitMs)
   const known = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
   const registration = known === null ? null : await deps.store.registration(known)
@@ -66,10 +66,10 @@ async function payByNumber(
     event.payment === null ||
     (isCountable(registration, orderId) && !isEmailOf(event, registration, fields?.['email']))
   ) {
-    guard.count(address, named)
+    await guard.count(address, named)
     return refuse(reply, 404, 'not_found', NOT_FOUND)
   }
-  guard.know(address, event.id, registration.regNo)
+  await guard.know(address, event.id, registration.regNo)
   return pay(deps, event, registration.regNo, fields, reply)
 }
 
@@ -86,7 +86,7 @@ async function payByLink(
   if (found === null || found.isExpired) return refuse(reply, 404, 'link_unknown', LINK_UNKNOWN)
   const { served, registration } = found
   const event = served.config
-  guard.know(addressOf(request), event.id, registration.regNo)
+  await guard.know(addressOf(request), event.id, registration.regNo)
   await deps.store.linkUsed(hashOf(token), deps.clock())
   return pay(deps, event, registration.regNo, fields, reply)
 }

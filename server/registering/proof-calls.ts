@@ -38,7 +38,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     const event = eventOf(deps, request)
     if (event === null)
       return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
-    if (isTooOften(request, reply) || isTooOftenToday(request, reply)) return reply
+    if ((await isTooOften(request, reply)) || (await isTooOftenToday(request, reply))) return reply
     const open = openOn(event, dayOf(deps.clock()))
     if (!open.open) return sendRefusal(reply, closedRefused(open.text))
     const body = await readBody(request, fileLimitsOf(event), deps.uploads)
@@ -49,7 +49,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
 
   const forget = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    if (isTooOften(request, reply)) return reply
+    if (await isTooOften(request, reply)) return reply
     const body = await readBody(request, new Map(), deps.uploads)
     const token = body.ok ? own(body.value.values, 'token') : null
     if (typeof token !== 'string') return refuse(reply, 400, 'bad_request', 'Send the token.')

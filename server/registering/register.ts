@@ -84,19 +84,22 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
   const looks = looksAtPlaces(deps)
   return async (served, request, reply) => {
     reply.header('cache-control', 'no-store')
-    if (isTooOften(request, reply)) return reply
+    if (await isTooOften(request, reply)) return reply
     const body = await readBody(request, fileLimitsOf(served.config), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
-    if (asksOutside(served.config, body.value.values) && guesses.isTooMany(request, reply)) {
+    if (
+      asksOutside(served.config, body.value.values) &&
+      (await guesses.isTooMany(request, reply))
+    ) {
       await discardAll(deps, body.value)
       return reply
     }
     const answer = await registerAndTidy(looks, deps, served, keyOf(request), body.value)
     if (!answer.ok) {
-      if (WRONG_GUESSES.includes(answer.error.code)) guesses.count(request, 'wrong')
+      if (WRONG_GUESSES.includes(answer.error.code)) await guesses.count(request, 'wrong')
       return sendRefusal(reply, answer.error)
     }
-    guard.know(addressOf(request), served.config.id, answer.value.reg_no)
+    await guard.know(addressOf(request), served.config.id, answer.value.reg_no)
     return reply.code(201).send(answer.value)
   }
 }

@@ -80,6 +80,7 @@ export async function openInside({
   const store = storeOf({
     isShared: false,
     proofs: null,
+    tries: null,
     write: writer.call,
     list: reader.call,
     read,

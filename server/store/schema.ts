@@ -180,6 +180,7 @@ export const migrations: readonly string[] = [
   '',
   // Until then one server asks the gateway about it; whoever dies asking keeps it from the others no longer.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
+  '',
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

@@ -74,6 +74,7 @@ import type { Issued } from './issued.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
+import type { Tries } from './tries.ts'
 import type { StoredPlace } from './places.ts'
 
 export type * from './acting.ts'
@@ -353,6 +354,8 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   readonly isShared: boolean
   /** Where files of delegates are kept that every server reads; null: on the disk of the one server. */
   readonly proofs: ProofShelf | null
+  /** Where tries of all servers are counted; null: there is one server. */
+  readonly tries: Tries | null
   /** Versions with all that depends on them, at one moment for every server. Answers the new number; null: somebody was quicker. */
   activate(activation: Activation): Promise<number | null>
   /** What is active now; null: it is what `known` names. */

@@ -7,6 +7,7 @@ import { isNear } from './lists.ts'
 import type { listings } from './listings.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore, Store } from './store.ts'
+import type { Tries } from './tries.ts'
 import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: some ten milliseconds of the reader. */
@@ -29,6 +30,8 @@ export type Doers = {
   readonly isShared: boolean
   /** Where files of delegates are kept; null: on the disk of the one server. */
   readonly proofs: ProofShelf | null
+  /** Where tries of all servers are counted; null: in the memory of the one server. */
+  readonly tries: Tries | null
   /** Calls that wait for the writer now. */
   readonly waiting: () => number
   readonly close: () => Promise<void>
@@ -43,10 +46,12 @@ export function storeOf({
   close,
   isShared,
   proofs,
+  tries,
 }: Doers): Store {
   return {
     isShared,
     proofs,
+    tries,
     register: (registration) => write('register', registration),
     registeredUnder: async (eventId, key, at) => read.registeredUnder(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),

@@ -18,7 +18,7 @@ else {
 
   test('nothing is lost, doubled, sent twice or oversold, and nobody registers by an old version', async () => {
     const { wrong, heard, mails } = await through({
-      happens: ['version', 'second', 'connections', 'database'],
+      happens: ['version', 'connections', 'database', 'second'],
       clients: 12,
       toldMin: 12,
       postgres,

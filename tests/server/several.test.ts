@@ -16,12 +16,6 @@ const FORM = '/api/events/sample2026'
 const pictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
 const before = pictures(fixtureEvent({ extra: '' }))
 const dearer = pictures(fixtureEvent({ price: 1500, total: 1770 }))
-/** The same price, and a question more: another form. */
-const longer = before.replace(
-  '        - {id: letter,',
-  '        - {id: city, label: City}\n        - {id: letter,',
-)
-
 /** With the place where it was taken in it. */
 const photoWithPlace = (): Buffer =>
   Buffer.concat([
@@ -52,8 +46,6 @@ else {
   }
   const register = (app: TestApp, total: string) =>
     app.post('/api/sample2026/register/', { ...fixtureDelegate, total_amount: total })
-  const validatorAt = async (app: TestApp): Promise<string> =>
-    String((await formAt(app)).validator_url)
   const formAt = async (app: TestApp): Promise<EventAnswer> =>
     (await app.app.inject({ url: FORM })).json<EventAnswer>()
   const statusAt = async (app: TestApp, address: string): Promise<number> =>
@@ -104,21 +96,6 @@ else {
     // Nothing was sent of the price: whatever it is now is asked for, and never that of before.
     const answer = await second.post('/api/sample2026/register/', fixtureDelegate)
     expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
-  })
-
-  test('the form of either server opens at the other', async () => {
-    const old = await validatorAt(second)
-    first.writeEvent(FILE, longer)
-    await first.deps.events.reload()
-    const now = await validatorAt(first)
-    expect(now).not.toBe(old)
-    expect([await statusAt(second, now), await statusAt(first, old)]).toEqual([200, 200])
-    // One that was started since has read neither of the old ones.
-    const third = await start({ [FILE]: longer })
-    expect([await statusAt(third, old), await statusAt(third, now)]).toEqual([200, 200])
-    expect(await statusAt(third, old.replace(/validator\.\w+/, 'validator.0123456789abcdef'))).toBe(
-      404,
-    )
   })
 
   test('a proof that one server was sent is read at the other, and named in a form there', async () => {
@@ -208,6 +185,37 @@ else {
     await shell.end()
     expect(rows).toEqual([{ asks: '1' }])
     for (const app of [first, second]) app.at('2026-01-20')
+  })
+
+  test('tries are counted together: who has tried too often at one server has so at the other, at the same moment too', async () => {
+    const limited = await Promise.all(
+      [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
+    )
+    const [one, other] = limited
+    if (one === undefined || other === undefined) throw new Error('two servers')
+    const status = async (app: TestApp): Promise<number> =>
+      (await app.post('/api/sample2026/register/', fixtureDelegate)).statusCode
+    const heard = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => status(n % 2 === 0 ? one : other)),
+    )
+    expect(heard.filter((each) => each === 201).length).toBe(30)
+    expect(heard.filter((each) => each === 429).length).toBe(10)
+    for (const app of limited) app.at('2026-01-20T12:01:01+05:30')
+    expect(await status(other)).toBe(201)
+  })
+
+  test('wrong numbers at one server bar whoever guesses on at the other', async () => {
+    const limited = await Promise.all(
+      [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
+    )
+    const [one, other] = limited
+    if (one === undefined || other === undefined) throw new Error('two servers')
+    const look = async (app: TestApp, number: string): Promise<number> =>
+      (await app.app.inject({ url: `/api/sample2026/registrations/${number}/` })).statusCode
+    for (let n = 0; n < 20; n += 1) expect(await look(one, `SMPL99999999000${n}`)).toBe(404)
+    expect([await look(one, 'SMPL1'), await look(other, 'SMPL1')]).toEqual([429, 429])
+    for (const app of limited) app.at('2026-01-20T12:11:00+05:30')
+    expect(await look(other, 'SMPL1')).toBe(404)
   })
 
   test('an event that one server has activated has its page, its form and its calls at the other at once', async () => {

@@ -69,6 +69,7 @@ function connected(db: Database.Database): Connection {
   const store = storeOf({
     isShared: false,
     proofs: null,
+    tries: null,
     write: async (verb, ...args) => {
       asked += 1
       // As they travel to the writer's thread.

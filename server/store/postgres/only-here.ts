@@ -17,6 +17,24 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
     'CREATE UNLOGGED TABLE tries (key text COLLATE "C" PRIMARY KEY, times bigint[] NOT NULL, until bigint NOT NULL)',
     'CREATE INDEX tries_until ON tries (until)',
   ],
+  27: [
+    // One after the other, whichever servers they come to. Answers how long to wait; 0: it was counted.
+    `CREATE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
+    LANGUAGE plpgsql AS $body$
+    DECLARE recent bigint[];
+    BEGIN
+      INSERT INTO tries (key, times, until) VALUES (wanted, '{}', at + span) ON CONFLICT (key) DO NOTHING;
+      SELECT ARRAY(SELECT one FROM unnest(times) AS one WHERE one > at - span ORDER BY one) INTO recent
+        FROM tries WHERE key = wanted FOR UPDATE;
+      recent := coalesce(recent, '{}');
+      IF cardinality(recent) >= most THEN
+        IF NOT always THEN RETURN recent[cardinality(recent) - most + 1] + span - at; END IF;
+        recent := recent[cardinality(recent) - most + 2:];
+      END IF;
+      UPDATE tries SET times = recent || at, until = at + span WHERE key = wanted;
+      RETURN 0;
+    END $body$`,
+  ],
 }
 
 /** What comes after that version, up to and with the other. */

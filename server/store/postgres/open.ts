@@ -10,13 +10,14 @@ import { storeOf } from '../verbs.ts'
 import type { Reads } from '../verbs.ts'
 import type { writes } from '../writes.ts'
 import { openProofs } from './proofs.ts'
+import { openTries } from './tries.ts'
 import type { WriterData } from './writer.ts'
 
 /** As for a file. */
 const WAITING_MAX = 2_000
 /** Threads that read: one list that takes long keeps nobody else waiting. */
 const READERS = 2
-/** Of the main thread, for files; nobody else waits for them. They end when nobody asks. */
+/** Of the main thread, for files and for counting tries; nobody else waits for them. They end when nobody asks. */
 const CONNECTIONS_MAX = 4
 const CONNECT_MS_MAX = 10_000
 
@@ -74,6 +75,7 @@ export async function openInsidePostgres({
     waiting: writer.waiting,
     isShared: true,
     proofs: openProofs(pool),
+    tries: openTries(pool),
     // Whether it answers is found by writing; there is no file that could be another.
     stands: () => true,
     close: () => {
