@@ -5,6 +5,7 @@
  */
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { remember } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { Tries } from '../store/tries.ts'
@@ -39,13 +40,13 @@ export function openLimit({ environment, store }: LimitDeps, allowance: Allowanc
 }
 
 /** How many limits were opened for a server: their order is the same in every server of a version. */
-const opened = new WeakMap<object, number>()
+const openedFor = remember((_server: object) => ({ count: 0 }))
 
 /** Under which its tries are counted beside those of the others. */
 function nameIn(environment: object, { triesMax, windowMs }: Allowance): string {
-  const n = (opened.get(environment) ?? 0) + 1
-  opened.set(environment, n)
-  return `${n} ${triesMax} ${windowMs}`
+  const opened = openedFor(environment)
+  opened.count += 1
+  return `${opened.count} ${triesMax} ${windowMs}`
 }
 
 /** A database that does not answer lets nobody try without end. */
