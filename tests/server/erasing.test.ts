@@ -27,7 +27,7 @@ const WORDS = ['Zulekha', 'Quatermain', 'zulekha.q@sample.example', '9123456789'
 const NOBODYS = [
   'payments payment_facts captures bill_lines dues code_uses',
   'places places_taken settlements settlement_lines document_series',
-  'event_files event_issuers event_limits unique_rules codes roll_rows',
+  'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
   'admins sessions recovery_codes password_links office_settings admin_lists',
   'counters counted revenue pings search_progress',
 ].flatMap((names) => names.split(' '))
