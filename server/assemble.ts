@@ -130,8 +130,13 @@ async function assembleAlone(
   )
   const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
   const app = await buildApp(deps)
+  const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
+  app.addHook('onListen', (done) => {
+    listens()
+    done()
+  })
   await app.ready()
-  const warming = options.works ? warmValidators(events, clock, log) : null
+  const warming = options.works ? warmValidators(events, clock, log, listening) : null
   return ok({
     app,
     deps,

@@ -1,12 +1,16 @@
 /** How mails go out: over SMTP, several at once, or without it as one file each. */
+import type * as Nodemailer from 'nodemailer'
 import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
 import path from 'node:path'
-import nodemailer from 'nodemailer'
+import { remember } from '../engine/index.ts'
 import type { Environment } from './deps.ts'
 import { isOwnMachine } from './machine/environment.ts'
+import { later } from './machine/later.ts'
 import type { Attachment } from './registering/ticket-mail.ts'
 import type { QueuedMail } from './store/store.ts'
+
+const nodemailer = later<typeof Nodemailer>('nodemailer')
 
 /** Mail servers take some connections of one sender at a time, and more are refused. */
 export const CONNECTIONS_MAX = 5
@@ -92,7 +96,7 @@ function problemOf(mail: QueuedMail): Problem | null {
 
 function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
   const { protocol, username, hostname } = new URL(url)
-  const transport = nodemailer.createTransport({
+  const transport = nodemailer().createTransport({
     url,
     pool: true,
     maxConnections: CONNECTIONS_MAX,
@@ -153,17 +157,16 @@ function failureOf(error: unknown): Problem {
 /** The file's name is the mail's number: a mail written twice, because the machine stopped in between, is still one file. */
 function fileCarrier(environment: MailEnvironment): Carrier {
   const folder = path.join(environment.dataDir, 'mail')
-  const transport = nodemailer.createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'unix',
-  })
+  // With the first mail: a server that has none to send does without the package.
+  const transportOf = remember((_: 'files') =>
+    nodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
+  )
   return {
     send: async (mail) => {
       const problem = problemOf(mail)
       if (problem !== null) return problem
       try {
-        const { message } = await transport.sendMail({
+        const { message } = await transportOf('files').sendMail({
           ...messageOf(environment, mail),
           headers: {
             'Auto-Submitted': 'auto-generated',
@@ -186,6 +189,6 @@ function fileCarrier(environment: MailEnvironment): Carrier {
       }
     },
     verify: () => Promise.resolve(null),
-    close: () => transport.close(),
+    close: () => {},
   }
 }

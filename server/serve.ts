@@ -6,6 +6,7 @@ import type { Result } from '../engine/index.ts'
 import { assemble } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
 import type { Terminal } from './commands/command.ts'
+import { giveBackLater } from './machine/at-rest.ts'
 import { makeClock } from './machine/clock.ts'
 import type { Deps, Environment, Log } from './deps.ts'
 import { makeLog } from './machine/log.ts'
@@ -99,6 +100,7 @@ export async function boot(
     if (text === null) throw error
     return err({ status: 2, text })
   }
+  if (place === ownProcess) giveBackLater()
   const sweeping = setInterval(() => {
     deps.uploads.sweep().then(
       (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),

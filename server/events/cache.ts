@@ -6,12 +6,17 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { KnownEvent } from '../../engine/files.ts'
+import type { Site } from '../../engine/index.ts'
 
 /** Keys are the hashes of an event's texts, shared files among them. */
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
+  /** Of a whole folder in which nothing was found, beside the events that were compiled of it. */
+  readClean(hash: string): Promise<CleanFolder | null>
+  writeClean(hash: string, clean: CleanFolder): Promise<void>
 }
+export type CleanFolder = { readonly site: Site | null }
 
 /** What an engine compiled that nobody has started for so long goes; a roll-back within it is quick. */
 const OTHER_ENGINES_MS = 30 * 24 * 60 * 60 * 1000
@@ -28,21 +33,26 @@ export async function openCache(folder: string): Promise<Cache> {
     await mkdir(mine, { recursive: true })
     await removeOtherEngines(folder, mine)
   })
+  const fileOf = (name: string): string => path.join(mine, `${name}.json`)
+  const read = async (name: string): Promise<unknown> => {
+    try {
+      return JSON.parse(await readFile(fileOf(name), 'utf8')) as unknown
+    } catch {
+      // Not there, or written while the machine lost its power.
+      return null
+    }
+  }
+  const write = (name: string, value: object): Promise<void> =>
+    quietly(async () => {
+      const beside = path.join(mine, `${name}.${randomUUID()}`)
+      await writeFile(beside, JSON.stringify(value))
+      await rename(beside, fileOf(name))
+    })
   return {
-    read: async (hash) => {
-      try {
-        return JSON.parse(await readFile(path.join(mine, `${hash}.json`), 'utf8')) as KnownEvent
-      } catch {
-        // Not there, or written while the machine lost its power.
-        return null
-      }
-    },
-    write: (hash, known) =>
-      quietly(async () => {
-        const beside = path.join(mine, `${hash}.${randomUUID()}`)
-        await writeFile(beside, JSON.stringify(known))
-        await rename(beside, path.join(mine, `${hash}.json`))
-      }),
+    read: async (hash) => (await read(hash)) as KnownEvent | null,
+    write,
+    readClean: async (hash) => (await read(`folder-${hash}`)) as CleanFolder | null,
+    writeClean: (hash, clean) => write(`folder-${hash}`, clean),
   }
 }
 

@@ -19,6 +19,7 @@ import type {
 } from '../../engine/files.ts'
 import type { ServedEvent } from '../deps.ts'
 import { openCache } from './cache.ts'
+import type { CleanFolder } from './cache.ts'
 import type { ToJudge } from './judging.ts'
 import { judgeFolder } from './verdict.ts'
 import { unreadIn } from './unread.ts'
@@ -173,9 +174,19 @@ export async function compileFolder(
   }
   const { production } = options
   const { files, shared: common, site } = folder
-  const made = await judge({ folder: { files, shared: common, site }, production, known: before })
+  const whole = hashOf(
+    JSON.stringify([production, site?.text, files.map(({ path: file }) => [file, hashAt(file)])]),
+    shared,
+  )
+  const cleanBefore = before.size === files.length ? await cache.readClean(whole) : null
+  const made =
+    cleanBefore === null
+      ? await judge({ folder: { files, shared: common, site }, production, known: before })
+      : ok(asBefore(files, before, cleanBefore))
   if (!made.ok) return nothingOf(made.error)
   const verdict = made.value
+  if (cleanBefore === null && isSettled(verdict))
+    await cache.writeClean(whole, { site: verdict.site })
   const served: ServedEvent[] = []
   const refused = new Map(folder.unreadable)
   const findingsOf = new Map<string, string>()
@@ -209,6 +220,27 @@ export async function compileFolder(
       ...(told.length === 0 ? [] : [formatFindings(told, sourcesOf(folder))]),
       ...folder.unread,
     ].join('\n'),
+  }
+}
+
+/** Whether the same files will be judged the same, in the same words: nothing is found, and nothing was judged just now. */
+function isSettled({ files, findings }: FolderVerdict): boolean {
+  return findings.length === 0 && files.every(({ event, isNew }) => event !== null && !isNew)
+}
+
+/** The verdict on a folder of which every file is known, and that was clean as a whole. */
+function asBefore(
+  files: readonly SourceText[],
+  known: ReadonlyMap<string, KnownEvent>,
+  { site }: CleanFolder,
+): FolderVerdict {
+  return {
+    files: files.map(({ path: file }) => {
+      const { event, leadsTo } = known.get(file) ?? { event: null, leadsTo: [] }
+      return { path: file, event, leadsTo, findings: [], isNew: false }
+    }),
+    site,
+    findings: [],
   }
 }
 

@@ -3,10 +3,10 @@
  * whose word is the server's verdict; and as a module that gives the browser the same word, because the
  * content security policy forbids compiling there. The module's address holds its hash.
  */
+import type * as Compiler from '@rjsf/validator-ajv8/compileSchemaValidators'
 import { createHash } from 'node:crypto'
 import { setImmediate as rest } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { compileSchemaValidatorsCode } from '@rjsf/validator-ajv8/lib/compileSchemaValidatorsCode.js'
 import type { RJSFSchema } from '@rjsf/utils'
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
@@ -32,7 +32,10 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { Deps, EventRegistry, Log, ServedEvent } from '../deps.ts'
+import { later } from '../machine/later.ts'
 import { versionOf } from './held-back.ts'
+
+const compiler = later<typeof Compiler>('@rjsf/validator-ajv8/compileSchemaValidators')
 
 /** The module as it travels: generated code shrinks to an eighth, and is packed once, not at each visit. */
 export type ValidatorModule = { readonly text: string; readonly gzip: Buffer }
@@ -124,12 +127,13 @@ export async function earlierModule(
 
 /**
  * Compiles what is open for registration before anybody asks, an event at a time with rests between,
- * now and after each reload. Answers how to stop.
+ * once it `begins` and after each reload. Answers how to stop.
  */
 export function warmValidators(
   events: EventRegistry,
   clock: () => Instant,
   log: Log,
+  begins: Promise<void> = Promise.resolve(),
 ): { readonly done: () => Promise<void>; readonly stop: () => void } {
   let stopped = false
   const warm = async (): Promise<void> => {
@@ -145,7 +149,7 @@ export function warmValidators(
       }
     }
   }
-  let working = warm()
+  let working = begins.then(warm)
   events.onChange(() => {
     working = working.then(warm)
   })
@@ -178,7 +182,7 @@ function keepModule(hash: string, module: ValidatorModule): void {
 }
 
 function moduleOf(schema: RJSFSchema): string {
-  const code = compileSchemaValidatorsCode(schema, {
+  const code = compiler().compileSchemaValidatorsCode(schema, {
     ajvOptionsOverrides: { ...OPTIONS, code: { lines: false } },
   })
   // Only formats, lengths and comparisons of whole objects need one; the engine's schema has none of them.

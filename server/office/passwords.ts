@@ -1,6 +1,9 @@
 /** Passwords of the office: argon2id, made up where nobody gave one. */
 import { randomInt } from 'node:crypto'
-import { hash, verify } from '@node-rs/argon2'
+import type * as Argon2 from '@node-rs/argon2'
+import { later } from '../machine/later.ts'
+
+const argon2 = later<typeof Argon2>('@node-rs/argon2')
 
 /** Without characters that look alike when copied from a screen. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
@@ -62,11 +65,11 @@ function isSequence(text: string): boolean {
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(password)
+  return argon2().hash(password)
 }
 
 export function isPassword(password: string, passwordHash: string): Promise<boolean> {
-  return verify(passwordHash, password)
+  return argon2().verify(passwordHash, password)
 }
 
 /** `k7xm-2wqp-…` */

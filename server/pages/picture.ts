@@ -4,9 +4,12 @@
  */
 import { hash } from 'node:crypto'
 import path from 'node:path'
-import { renderAsync } from '@resvg/resvg-js'
+import type * as Resvg from '@resvg/resvg-js'
 import { escapeHtml, formatDays, lookOf, MARK, remember } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
+import { later } from '../machine/later.ts'
+
+const pictures = later<typeof Resvg>('@resvg/resvg-js')
 
 /** What those who show links ask for: wide enough for every one of them. */
 export const PICTURE_SIZE = { width: 1200, height: 630 } as const
@@ -48,7 +51,9 @@ const pictureOf = remember((event: EventConfig) => {
     hash: hash('sha256', svg, 'hex').slice(0, 16),
     /** Drawn on a thread of the machine's pool, when it is first asked for. */
     bytes: (): Promise<Buffer> => {
-      bytes ??= renderAsync(svg, { font: FONT }).then((image) => image.asPng())
+      bytes ??= pictures()
+        .renderAsync(svg, { font: FONT })
+        .then((image) => image.asPng())
       return bytes
     },
   }

@@ -1,7 +1,6 @@
 /** What a file is, said by its content: read from the disk, and never more of it than that takes. */
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { fileTypeFromFile } from 'file-type'
 import { hasTopStream } from './ole.ts'
 
 type Kind = {
@@ -56,6 +55,8 @@ export async function kindOfFile(place: string): Promise<string | null> {
   const [kind, isWord] = await beginningOf(place)
   if (kind === null) return null
   if (kind === 'doc') return isWord ? kind : null
+  // Read with the first upload: a server that rests does without it.
+  const { fileTypeFromFile } = await import('file-type')
   const found = await fileTypeFromFile(place).catch(() => undefined)
   return found !== undefined && Object.hasOwn(KINDS, found.ext) ? found.ext : null
 }

@@ -1,12 +1,15 @@
 /** What goes along with the mail of a ticket: the number as a code for the desk, the days for the calendar, what was issued for the payment. */
-import { renderAsync } from '@resvg/resvg-js'
+import type * as Resvg from '@resvg/resvg-js'
 import { renderSVG } from 'uqr'
 import { CODE_LOOK } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import { fileOf } from '../documents/facts.ts'
 import { pdfOf } from '../documents/pdf.ts'
 import { calendarOf } from '../events/calendar.ts'
+import { later } from '../machine/later.ts'
 import type { QueuedMail, Store } from '../store/store.ts'
+
+const pictures = later<typeof Resvg>('@resvg/resvg-js')
 
 export type Attachment = {
   readonly filename: string
@@ -31,7 +34,7 @@ export async function attachmentsOf(
   // What is still to be paid, or was cancelled, has no ticket.
   if ((await store.registration(regNo))?.paymentStatus !== 'success') return []
   const svg = renderSVG(regNo, CODE_LOOK)
-  const image = await renderAsync(svg, { fitTo: { mode: 'width', value: CODE_PIXELS } })
+  const image = await pictures().renderAsync(svg, { fitTo: { mode: 'width', value: CODE_PIXELS } })
   return [
     { filename: `${regNo}.png`, content: image.asPng(), contentType: 'image/png' },
     {

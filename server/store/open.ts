@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database.ts'
 import { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
-import { openInsidePostgres } from './postgres/open.ts'
+
 import type { Seam } from './seam.ts'
 import type { Store } from './store.ts'
 import { storeOf } from './verbs.ts'
@@ -37,9 +37,9 @@ export async function openStore({
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
 }): Promise<Store> {
-  return databaseUrl === null
-    ? (await openInside({ dataDir, migrates })).store
-    : (await openInsidePostgres({ url: databaseUrl, migrates })).store
+  if (databaseUrl === null) return (await openInside({ dataDir, migrates })).store
+  const { openInsidePostgres } = await import('./postgres/open.ts')
+  return (await openInsidePostgres({ url: databaseUrl, migrates })).store
 }
 
 /** The store with its threads in reach, and the seam through which tests make it misbehave. */
@@ -56,18 +56,20 @@ export async function openInside({
   const file = join(dataDir, DATABASE_FILE)
   const data: WriterData = { file, migrates, seam }
   const { waitingMax = WAITING_MAX } = seam
-  const writer = await startThread<typeof writes>({
+  const writing = startThread<typeof writes>({
     file: new URL('./writer.ts', import.meta.url),
     data,
     waitingMax,
   })
-  // A thread takes longer to begin than most commands need; whoever lists nothing goes without.
-  const reader = await startThread<typeof listings>({
+  // A thread takes longer to begin than most commands need; whoever lists nothing goes without. A server is asked for a
+  // figure before it has answered anybody, so that for one it begins beside the writer.
+  const reading = startThread<typeof listings>({
     file: new URL('./reader.ts', import.meta.url),
     data: { file },
     waitingMax,
-    whenAsked: true,
+    whenAsked: !migrates,
   })
+  const [writer, reader] = await bothOf(writing, reading)
   const db = openToRead(file)
   const opened = statSync(file)
   const read = reads(statements(db))
@@ -96,3 +98,17 @@ export async function openInside({
 
 const sameFile = (now: Stats | undefined, then: Stats): boolean =>
   now !== undefined && now.ino === then.ino && now.dev === then.dev
+
+/** Where one does not begin, the other ends again: a thread that nobody holds would keep the process for ever. */
+async function bothOf(
+  writing: Promise<Thread<typeof writes>>,
+  reading: Promise<Thread<typeof listings>>,
+): Promise<[Thread<typeof writes>, Thread<typeof listings>]> {
+  try {
+    return await Promise.all([writing, reading])
+  } catch (error) {
+    for (const begun of await Promise.allSettled<{ close(): Promise<void> }>([writing, reading]))
+      if (begun.status === 'fulfilled') await begun.value.close()
+    throw error
+  }
+}

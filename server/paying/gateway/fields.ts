@@ -1,7 +1,8 @@
 /** A message of Airpay as fields: a posted form, JSON, or the XML of a status answer. */
-import { XMLParser } from 'fast-xml-parser'
-import { err, ok } from '../../../engine/index.ts'
+import type * as Xml from 'fast-xml-parser'
+import { err, ok, remember } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
+import { later } from '../../machine/later.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
@@ -33,16 +34,20 @@ export function inCapitals(fields: Fields): Fields {
   )
 }
 
-const xml = new XMLParser({
-  ignoreAttributes: true,
-  removeNSPrefix: true,
-  transformTagName: (name) => name.toUpperCase(),
-  parseTagValue: false,
-  trimValues: true,
-  // The five of XML and those by number. A document that declares its own is refused before it gets here.
-  processEntities: true,
-  htmlEntities: true,
-})
+const parsers = later<typeof Xml>('fast-xml-parser')
+const parserOf = remember(
+  (_: 'status') =>
+    new (parsers().XMLParser)({
+      ignoreAttributes: true,
+      removeNSPrefix: true,
+      transformTagName: (name) => name.toUpperCase(),
+      parseTagValue: false,
+      trimValues: true,
+      // The five of XML and those by number. A document that declares its own is refused before it gets here.
+      processEntities: true,
+      htmlEntities: true,
+    }),
+)
 /** The name of a document's first element, after what may stand before it. */
 const FIRST_ELEMENT = /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->)*<([A-Za-z][\w.:-]*)/
 const COMMENTS_AT_THE_END = /(?:\s|\u0000|<!--(?:(?!-->)[\s\S])*-->)+$/
@@ -65,7 +70,7 @@ export function readStatusXml(text: string): Result<readonly Fields[], string> {
     return err('the answer is cut off')
   let parsed: unknown
   try {
-    parsed = xml.parse(whole)
+    parsed = parserOf('status').parse(whole)
   } catch {
     return err('the answer is not XML')
   }

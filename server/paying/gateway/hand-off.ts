@@ -1,5 +1,5 @@
 /** What the browser posts to Airpay: the buyer and the amount as Airpay takes them, and who asks for the money. */
-import { transliterate } from 'transliteration'
+import type * as Letters from 'transliteration'
 import {
   AMOUNT_MAX,
   amountText,
@@ -21,6 +21,9 @@ import type {
 import type { Account, Buyer, HandOffRefusal } from '../../deps.ts'
 import { handOffChecksum, privateKeyOf } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
+import { later } from '../../machine/later.ts'
+
+const letters = later<typeof Letters>('transliteration')
 
 /** Airpay cuts nothing, it refuses. */
 const NAME_CHARACTERS_MAX = 50
@@ -105,7 +108,7 @@ function inLatin(fullName: string): string {
   if (PLAIN.test(fullName)) return fullName
   // Signs that turn or join writing are no letters and no gaps.
   const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
-  return (ASCII.test(visible) ? visible : transliterate(composed(visible)))
+  return (ASCII.test(visible) ? visible : letters().transliterate(composed(visible)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()
