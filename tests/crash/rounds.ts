@@ -19,6 +19,8 @@ export type Rounds = {
   readonly clients: number
   /** A round is over when so many more have been told that they are registered. */
   readonly toldMin: number
+  /** So many mails go out while both are there, before anything happens. */
+  readonly mailsMin: number
   readonly postgres: PostgresServer
   /** The name of its database. */
   readonly name: string
@@ -39,7 +41,7 @@ const LOOK_MS = 20
 const WAIT_MS_MAX = 40_000
 
 export async function through(rounds: Rounds): Promise<Outcome> {
-  const { happens, clients, toldMin, postgres, name, proxy: behind = proxyTo } = rounds
+  const { happens, clients, toldMin, mailsMin, postgres, name, proxy: behind = proxyTo } = rounds
   const { say = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-two-servers-'))
   const url = await postgres.database(name)
@@ -64,7 +66,7 @@ export async function through(rounds: Rounds): Promise<Outcome> {
         () => isOver,
       ),
     )
-    const more = async (list: readonly string[], count: number): Promise<void> => {
+    const more = async (list: readonly unknown[], count: number): Promise<void> => {
       const wanted = list.length + count
       for (let waited = 0; list.length < wanted; waited += LOOK_MS) {
         if (waited > WAIT_MS_MAX) throw new Error(`no more than ${list.length} of ${wanted}`)
@@ -73,6 +75,7 @@ export async function through(rounds: Rounds): Promise<Outcome> {
     }
     let version: 0 | 1 = 0
     await more(heard.told, toldMin)
+    await more(inbox.mails, mailsMin)
     for (const [at, what] of happens.entries()) {
       const [began, told] = [performance.now(), heard.told.length]
       const [one, other] = servers
@@ -97,6 +100,8 @@ export async function through(rounds: Rounds): Promise<Outcome> {
       const ms = Math.round(performance.now() - began)
       say(`round ${at + 1}, ${what}: ${heard.told.length - told} told in ${ms} ms`)
     }
+    // The hall was full for somebody.
+    if (heard.refused.length === 0) await more(heard.refused, 1)
     isOver = true
     await Promise.all(working)
     await Promise.all(servers.map(({ kill }) => kill()))

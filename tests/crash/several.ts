@@ -17,6 +17,7 @@ import { seed, seeded } from './wholeness.ts'
 
 const CLIENTS = 64
 const TOLD_MIN = 100
+const MAILS_MIN = 50
 const LOOK_MS = 50
 
 /** As docs/operating.md has it, without TLS and without names. */
@@ -94,6 +95,7 @@ try {
     happens,
     clients: CLIENTS,
     toldMin: TOLD_MIN,
+    mailsMin: MAILS_MIN,
     postgres,
     name: 'long',
     proxy: hasNginx ? nginx : proxyTo,

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasPostgres, startPostgres } from '../server/store/postgres-server.ts'
 import type { PostgresServer } from '../server/store/postgres-server.ts'
 import { through } from './rounds.ts'
-import { PLACES } from './two-servers.ts'
 
 if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
 else {
@@ -17,18 +16,15 @@ else {
   afterAll(() => postgres.stop())
 
   test('nothing is lost, doubled, sent twice or oversold, and nobody registers by an old version', async () => {
-    const { wrong, heard, mails } = await through({
+    const { wrong, heard } = await through({
       happens: ['version', 'connections', 'database', 'second'],
       clients: 12,
       toldMin: 12,
+      mailsMin: 10,
       postgres,
       name: 'short',
     })
     expect(wrong).toEqual([])
-    expect([heard.refused.length > 0, heard.changed.length > 0, mails > PLACES]).toEqual([
-      true,
-      true,
-      true,
-    ])
+    expect([heard.refused.length > 0, heard.changed.length > 0]).toEqual([true, true])
   })
 }
