@@ -2,6 +2,11 @@
  * Two whole servers on one PostgreSQL behind a proxy, for some rounds: a version is changed at one of them, one is killed, every
  * connection is cut, the database dies. `npm run several` does ten times as much, behind nginx.
  */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasPostgres, startPostgres } from '../server/store/postgres-server.ts'
 import type { PostgresServer } from '../server/store/postgres-server.ts'
@@ -26,5 +31,28 @@ else {
     })
     expect(wrong).toEqual([])
     expect([heard.refused.length > 0, heard.changed.length > 0]).toEqual([true, true])
+  })
+
+  test('a database that goes away while a file is written ends no server', async () => {
+    const url = await postgres.database('keeping')
+    const pipe = join(postgres.folder, 'pipe')
+    spawnSync('mkfifo', [pipe])
+    const file = join(import.meta.dirname, 'keeping-process.ts')
+    const child = spawn(process.execPath, [file, url, pipe], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const said = text(child.stdout)
+    const ended = once(child, 'exit')
+    const shell = await postgres.shell()
+    // It has begun, and waits for the file.
+    const waiting = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE '%proof_files%'`
+    await expect
+      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 30_000 })
+      .toBe(1)
+    await shell.query(`SELECT pg_terminate_backend(pid) ${waiting}`)
+    await shell.end()
+    // The pipe gives what it has, also where nobody reads it any more.
+    const giving = openSync(pipe, 'r+')
+    writeSync(giving, 'x')
+    closeSync(giving)
+    expect([await said, await ended]).toEqual(['to be tried again\n', [0, null]])
   })
 }
