@@ -119,6 +119,11 @@ function begin(
       at,
     })
     assert(added, `order id ${attempt} of a registration is taken`)
+    // Money that came while it was refused is before a person, who may count it for this now.
+    sql(
+      `UPDATE captures SET counts_for = (SELECT id FROM payments WHERE registration_id = captures.registration_id AND attempt = ?)
+       WHERE registration_id = ? AND state = 'review' AND counts_for IS NULL`,
+    ).run(attempt, id)
   }
   settleRegistration(sql, id)
   if (total > 0 && mail !== null) enqueue(sql, id, 'again', mail, at)

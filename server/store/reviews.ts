@@ -84,7 +84,11 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
         currency: row.currency,
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
-        isEnded: row.standing === 'cancelled' || row.standing === 'refused',
+        // Where nothing was asked for, nothing can be paid with it.
+        isEnded:
+          row.standing === 'cancelled' ||
+          row.standing === 'refused' ||
+          (row.counts_for === null && row.paid_as !== 'success'),
       }),
       ...owner(row),
       came: cameOf(row),

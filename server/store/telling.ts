@@ -127,10 +127,18 @@ export function notFound(
   })
 }
 
+/**
+ * The bank has it in process, or the gateway cannot be asked: nobody knows that it was not paid. Within days it is
+ * known, or before a person.
+ */
+const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
+  AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
+
 /** Nobody paid in time: its places are free. */
 export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
   return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
-    if (status === 'success' || inReview === 1)
+    const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
+    if (status === 'success' || inReview === 1 || mayCome !== undefined)
       return err({ code: 'moved_on', message: 'Money has come for it in the meantime.' })
     endOpenPayments(sql, id, 'expired', wanted.at)
     settleRegistration(sql, id)
@@ -166,11 +174,11 @@ export function takeUp(
   })
 }
 
-/** Those that wait to be paid and whose day is over, the longest first. What is paid, or before a person, lapses no more. */
+/** Those that wait to be paid and whose day is over, the longest first. What is paid, may have been, or is before a person lapses no more. */
 export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
-       AND payment_status <> 'success' AND in_review = 0 ORDER BY pay_until LIMIT abs(?)`,
+       AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} ORDER BY pay_until LIMIT abs(?)`,
   )
     .all(at, limit)
     .map(({ reg_no }) => reg_no)

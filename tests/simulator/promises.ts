@@ -8,7 +8,7 @@ import { purseOf } from './bank.ts'
 import type { Bank } from './bank.ts'
 import { creditedPromisesOf } from './credited.ts'
 import { duePromisesOf } from './dues.ts'
-import { CLOSES, EARLY_ENDS, SEATS } from './events.ts'
+import { CLOSES, EARLY_ENDS, SEATS, SEEN } from './events.ts'
 import { isMoney, isRight } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { paperPromisesOf } from './papers.ts'
@@ -55,6 +55,8 @@ type PaymentRow = {
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
+  /** Whoever was seen first has days of their own to pay in, whatever closes meanwhile. */
+  hold_until: number | null
   asks_for: 'whole' | 'difference' | null
   event_id: string | null
   source: string
@@ -69,7 +71,7 @@ type CaptureRow = {
 
 const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES = `SELECT p.order_id, p.handed_off_at, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+const CAPTURES = `SELECT p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
   (SELECT max(a.at) FROM acts a WHERE a.registration_id = r.id AND a.became = 'cancelled' AND r.state = 'cancelled') < c.seen_at AS came_too_late FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
@@ -96,7 +98,9 @@ const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_
 const REFUND_MS_MAX = 7 * DAY_MS
 
 const OVERDUE = `SELECT reg_no, pay_until FROM registrations
-  WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?`
+  WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
+    AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
+      AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
 const OF_THE_GATEWAY = 'airpay'
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
@@ -141,9 +145,10 @@ export function promisesOf(judged: Judged): Promises {
   const isTooLate = (
     order: Order,
     made: Transaction,
-    { handed_off_at: handed, asks_for: asksFor }: CaptureRow,
+    { handed_off_at: handed, hold_until: held, event_id: event, asks_for: asksFor }: CaptureRow,
   ): boolean =>
     asksFor === 'whole' &&
+    !(event === SEEN && held !== null && made.at < held) &&
     order.statesTime &&
     closingMarginMs(order) === 0 &&
     handed !== null &&

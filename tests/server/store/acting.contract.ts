@@ -1,6 +1,6 @@
 /** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { instant, paise } from '../../../engine/index.ts'
+import { decisionsFor, instant, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { NewAct, Store } from '../../../server/store/store.ts'
 import {
@@ -173,6 +173,48 @@ export function actingContract(given: Given): void {
     })
     expect(await stateOf(regNo)).toBe('refused')
   })
+
+  test('money that came while it was refused counts for what is asked for once it is approved after all', async () => {
+    const approval = { id: 'letter', decideBy: later(9000) }
+    const { regNo } = await registered(store, { orderId: null, approval })
+    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    await store.refuse(owners('refuse'), { offer: null, mail: null })
+    const money = { reference: 'HDFCN52026000010', amount: quoted.total, paidAt: later(1000) }
+    await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
+    const decisions = async () => (await store.reviews(null)).map(({ is }) => decisionsFor(is))
+    expect(await decisions()).toEqual([['refund', 'move', 'dismiss']])
+    const through = { way: 'transfer' }
+    const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
+    expect(await store.approve(owners('approve'), approved)).toMatchObject({ ok: true })
+    expect(await decisions()).toEqual([['accept', 'refund', 'move', 'dismiss']])
+    const [review] = await store.reviews(null)
+    const accept = {
+      what: 'accept',
+      reference: null,
+      amount: null,
+      why: 'x',
+      who: 'Meera',
+    } as const
+    expect(await store.decide(review?.id ?? '', accept, later(2000), null)).toMatchObject({
+      ok: true,
+    })
+    expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+  })
+
+  test.for(['in-process', 'unreachable'] as const)(
+    'what may have been paid does not lapse: the gateway is %s',
+    async (said) => {
+      const { regNo, orderId } = await registered(store, { payUntil: later(500) })
+      const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
+      await store.asked(orderId, later(400), later(600), said)
+      expect(await store.overdue(later(1000), 9)).toEqual([])
+      expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+      await store.asked(orderId, later(600), later(700), 'no-record')
+      expect(await store.overdue(later(1000), 9)).toEqual([regNo])
+      expect(await store.lapse(lapse, mail)).toMatchObject({ ok: true })
+      expect(await stateOf(regNo)).toBe('lapsed')
+    },
+  )
 
   describe('the state of a registration', () => {
     test('follows its money: to pay, complete, lapsed where nobody paid in time, and back when it is tried again', async () => {
