@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { EventAnswer } from '../../engine/index.ts'
+import { instant } from '../../engine/index.ts'
+import type { EventAnswer, OrderId, RegisterAnswer } from '../../engine/index.ts'
 import { jpg, pdf } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
@@ -12,6 +13,7 @@ import { hasPostgres, startPostgres } from './store/postgres-server.ts'
 import type { PostgresServer } from './store/postgres-server.ts'
 
 const FILE = 'sample2026.yaml'
+const DAY_MS = 24 * 60 * 60_000
 const FORM = '/api/events/sample2026'
 const pictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
 const before = pictures(fixtureEvent({ extra: '' }))
@@ -174,16 +176,21 @@ else {
     for (const app of [first, second]) app.at('2026-01-20')
   })
 
-  test('a payment that is due is asked about by one of the servers', async () => {
-    await register(first, '1180')
+  test('a payment that another server asks about is left to it, until it has died of it', async () => {
+    const { payment_data: handed } = (await register(first, '1180')).json<RegisterAnswer>()
+    const order = handed?.orderid as OrderId
+    const askedSoFar = async (): Promise<number> => {
+      const due = await second.deps.store.pendingPayments(instant(second.now() + DAY_MS), 1_000)
+      return due.find(({ orderId }) => orderId === order)?.attempts ?? 0
+    }
     for (const app of [first, second]) app.at('2026-01-20T12:05:00+05:30')
-    await Promise.all([first, second].map(({ deps }) => deps.payments.reconcile()))
-    const shell = await postgres.shell(url)
-    const { rows } = await shell.query<{ asks: string }>(
-      "SELECT DISTINCT asks FROM payments WHERE status = 'pending'",
-    )
-    await shell.end()
-    expect(rows).toEqual([{ asks: '1' }])
+    expect(await second.deps.store.claimQuestion(order, second.now(), second.now())).toBe(true)
+    await first.deps.payments.reconcile()
+    expect(await askedSoFar()).toBe(0)
+    // Nobody has heard of the second again.
+    first.at('2026-01-20T12:05:31+05:30')
+    await first.deps.payments.reconcile()
+    expect(await askedSoFar()).toBe(1)
     for (const app of [first, second]) app.at('2026-01-20')
   })
 
