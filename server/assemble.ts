@@ -44,6 +44,8 @@ export type AssembleOptions = {
   readonly decides?: boolean
   /** Who judges changed event files; a thread of its own when left out. */
   readonly judge?: Judge
+  /** Who opens the store; with threads of its own when left out. */
+  readonly opens?: typeof openStore
 }
 export type Assembled = {
   readonly app: FastifyInstance
@@ -93,14 +95,12 @@ async function assembleAlone(
   environment: Environment,
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
-  const { clock, log } = options
-  const store = await openStore({ ...environment, migrates: options.works }).catch(
-    (error: unknown) => {
-      const trouble = databaseTrouble(error)
-      if (trouble === null) throw error
-      return trouble
-    },
-  )
+  const { clock, log, opens = openStore } = options
+  const store = await opens({ ...environment, migrates: options.works }).catch((error: unknown) => {
+    const trouble = databaseTrouble(error)
+    if (trouble === null) throw error
+    return trouble
+  })
   if (typeof store === 'string') return err({ text: store, status: 2 })
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {

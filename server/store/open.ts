@@ -11,7 +11,7 @@ import type { Seam } from './seam.ts'
 import type { Store } from './store.ts'
 import { storeOf } from './verbs.ts'
 import { startThread } from './thread.ts'
-import type { Thread } from './thread.ts'
+import type { Begin, Thread } from './thread.ts'
 import type { WriterData } from './writer.ts'
 import type { writes } from './writes.ts'
 
@@ -42,32 +42,35 @@ export async function openStore({
   return (await openInsidePostgres({ url: databaseUrl, migrates })).store
 }
 
-/** The store with its threads in reach, and the seam through which tests make it misbehave. */
+/** The store with its threads in reach, the seam through which tests make it misbehave, and where else than in threads it may work. */
 export async function openInside({
   dataDir,
   migrates = false,
   seam = {},
+  begin,
 }: {
   readonly dataDir: string
   readonly migrates?: boolean
   readonly seam?: Seam
+  readonly begin?: Begin
 }): Promise<Inside> {
   keepPrivate(dataDir)
   const file = join(dataDir, DATABASE_FILE)
   const data: WriterData = { file, migrates, seam }
   const { waitingMax = WAITING_MAX } = seam
+  const common = { waitingMax, ...(begin === undefined ? {} : { begin }) }
   const writing = startThread<typeof writes>({
     file: new URL('./writer.ts', import.meta.url),
     data,
-    waitingMax,
+    ...common,
   })
   // A thread takes longer to begin than most commands need; whoever lists nothing goes without. A server is asked for a
   // figure before it has answered anybody, so that for one it begins beside the writer.
   const reading = startThread<typeof listings>({
     file: new URL('./reader.ts', import.meta.url),
     data: { file },
-    waitingMax,
     whenAsked: !migrates,
+    ...common,
   })
   const [writer, reader] = await bothOf(writing, reading)
   const db = openToRead(file)

@@ -1,5 +1,6 @@
 /** The reader thread: lists, exports and figures, which would stop every other request if the main thread ran them. */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { assert } from '../../engine/index.ts'
 import { openToRead, statements } from './database.ts'
@@ -9,42 +10,47 @@ import { requestsIn } from './thread.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import type { Verbs } from './writes.ts'
 
-assert(parentPort !== null, 'the reader runs as a thread of the store')
-const port = parentPort
-const verbs = listings as unknown as Verbs
-const { file } = workerData as { file: string }
-/** Opened when first asked: the thread starts beside the writer, which makes the file and its tables. */
-let opened: { readonly db: Database.Database; readonly sql: Sql } | null = null
-const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
-  const db = openToRead(file)
-  return { db, sql: statements(db) }
-}
-const send = (message: FromThread): void => port.postMessage(message)
+export type ReaderData = { readonly file: string }
 
-function answer({ id, verb, args }: Request): Answer {
-  try {
-    const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-    assert(run !== undefined, `the store has no list called ${verb}`)
-    opened ??= open()
-    const { db, sql } = opened
-    // One transaction, so that every statement of the verb sees the same moment.
-    return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
-  } catch (error) {
-    return {
-      id,
-      ok: false,
-      busy: false,
-      message: error instanceof Error ? error.message : String(error),
+const verbs = listings as unknown as Verbs
+
+/** Does what comes through the port until that is closed. */
+export function serve(port: MessagePort, { file }: ReaderData): void {
+  /** Opened when first asked: the thread starts beside the writer, which makes the file and its tables. */
+  let opened: { readonly db: Database.Database; readonly sql: Sql } | null = null
+  const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
+    const db = openToRead(file)
+    return { db, sql: statements(db) }
+  }
+  const send = (message: FromThread): void => port.postMessage(message)
+
+  function answer({ id, verb, args }: Request): Answer {
+    try {
+      const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+      assert(run !== undefined, `the store has no list called ${verb}`)
+      opened ??= open()
+      const { db, sql } = opened
+      // One transaction, so that every statement of the verb sees the same moment.
+      return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
+    } catch (error) {
+      return {
+        id,
+        ok: false,
+        busy: false,
+        message: error instanceof Error ? error.message : String(error),
+      }
     }
   }
+
+  port.on('message', (message: ToThread) => {
+    if ('close' in message) {
+      opened?.db.close()
+      port.close()
+      return
+    }
+    for (const request of requestsIn(message.requests)) send({ answers: [answer(request)] })
+  })
+  send({ ready: true })
 }
 
-port.on('message', (message: ToThread) => {
-  if ('close' in message) {
-    opened?.db.close()
-    port.close()
-    return
-  }
-  for (const request of requestsIn(message.requests)) send({ answers: [answer(request)] })
-})
-send({ ready: true })
+if (parentPort !== null) serve(parentPort, workerData as ReaderData)

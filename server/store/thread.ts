@@ -36,19 +36,45 @@ type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 /** A thread that dies again at once is started again at growing intervals up to this. */
 const RESTART_MS_MAX = 5_000
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-const tell = (worker: Worker, message: ToThread): void => worker.postMessage(message)
+/** The other end of the messages, which works on the database. */
+export type Other = {
+  readonly tell: (message: ToThread) => void
+  /** Ends it as a crash would. */
+  readonly kill: () => Promise<unknown>
+}
+export type Heard = {
+  message(message: FromThread): void
+  /** Why it ends; `exit` follows. */
+  error(error: unknown): void
+  exit(): void
+}
+/** Begins what `file` serves with these data. */
+export type Begin = (file: URL, data: object, heard: Heard) => Other
+
+const inThread: Begin = (file, data, { message, error, exit }) => {
+  const worker = new Worker(file, { workerData: data })
+  worker.on('message', message)
+  worker.on('error', error)
+  worker.on('exit', exit)
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    tell: (told) => worker.postMessage(told),
+    kill: () => worker.terminate(),
+  }
+}
 
 /**
  * Resolves once the thread has opened its database; rejects when the first start fails. One that starts `whenAsked`
- * begins with its first call, which waits for it.
+ * begins with its first call, which waits for it. `begin`: where it runs, if not in a thread of its own.
  */
 export async function startThread<V extends Verbs>(options: {
   file: URL
   data: object
   waitingMax: number
   whenAsked?: boolean
+  begin?: Begin
 }): Promise<Thread<V>> {
+  const { begin = inThread } = options
   const waiting = new Map<number, Waiting>()
   /** Made and not sent yet. */
   let made: Request[] = []
@@ -58,7 +84,7 @@ export async function startThread<V extends Verbs>(options: {
   let closing = false
   let begun = options.whenAsked !== true
   let failures = 0
-  let worker: Worker | null = null
+  let worker: Other | null = null
   let ended: () => void = () => {}
   const end = new Promise<void>((resolve) => {
     ended = resolve
@@ -66,38 +92,38 @@ export async function startThread<V extends Verbs>(options: {
 
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const started = new Worker(options.file, { workerData: options.data })
       let cause = 'the thread ended'
-      worker = started
-      started.on('message', (message: FromThread) => {
-        if ('ready' in message) {
-          failures = 0
-          resolve()
-          return
-        }
-        atWork -= message.answers.length
-        // It gets more to do before anybody hears what it has done.
-        send()
-        for (const answer of message.answers) {
-          const asker = waiting.get(answer.id)
-          waiting.delete(answer.id)
-          if (answer.ok) asker?.resolve(answer.value)
-          else
-            asker?.reject(answer.busy ? new StoreBusy(answer.message) : new Error(answer.message))
-        }
-      })
-      started.on('error', (error) => {
-        cause = error instanceof Error ? error.message : String(error)
-      })
-      started.on('exit', () => {
-        worker = null
-        for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
-        waiting.clear()
-        made = []
-        atWork = 0
-        reject(new Error(cause))
-        if (closing) ended()
-        else restartLater()
+      worker = begin(options.file, options.data, {
+        message: (message) => {
+          if ('ready' in message) {
+            failures = 0
+            resolve()
+            return
+          }
+          atWork -= message.answers.length
+          // It gets more to do before anybody hears what it has done.
+          send()
+          for (const answer of message.answers) {
+            const asker = waiting.get(answer.id)
+            waiting.delete(answer.id)
+            if (answer.ok) asker?.resolve(answer.value)
+            else
+              asker?.reject(answer.busy ? new StoreBusy(answer.message) : new Error(answer.message))
+          }
+        },
+        error: (error) => {
+          cause = error instanceof Error ? error.message : String(error)
+        },
+        exit: () => {
+          worker = null
+          for (const asker of waiting.values()) asker.reject(new StoreBusy(cause))
+          waiting.clear()
+          made = []
+          atWork = 0
+          reject(new Error(cause))
+          if (closing) ended()
+          else restartLater()
+        },
       })
     })
   const restartLater = (): void => {
@@ -116,7 +142,7 @@ export async function startThread<V extends Verbs>(options: {
     made = []
     if (requests.length === 0 || worker === null) return
     atWork += requests.length
-    tell(worker, { requests: JSON.stringify(requests) })
+    worker.tell({ requests: JSON.stringify(requests) })
   }
   /** What is made while the thread works waits for its answer: fewer messages, and larger batches for each commit. */
   const send = (): void => {
@@ -162,13 +188,13 @@ export async function startThread<V extends Verbs>(options: {
         if (worker === null) ended()
         else {
           sendAll()
-          tell(worker, { close: true })
+          worker.tell({ close: true })
         }
       }
       await end
     },
     async kill() {
-      await worker?.terminate()
+      await worker?.kill()
     },
   }
 }

@@ -13,10 +13,11 @@ import { MAIL_AGAIN_MS, openMailer } from '../../server/mail.ts'
 import type { Mailer } from '../../server/mail.ts'
 import type { ServedEvent } from '../../server/deps.ts'
 import { DATABASE_FILE } from '../../server/store/database.ts'
-import { openStore } from '../../server/store/open.ts'
 import type { NewMail, Store } from '../../server/store/store.ts'
 import { freePort } from '../browser/serve.ts'
 import { eventOf } from '../engine/fixtures.ts'
+import { openStoreHere } from '../server/here.ts'
+import { lendTables } from '../server/lent.ts'
 import { runHere } from '../server/running.ts'
 import { codeIn } from '../server/scanned.ts'
 import { noon, registered } from '../server/registrations.ts'
@@ -27,7 +28,8 @@ let now: Instant
 const closing: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
-  store = await openStore({ dataDir: dir })
+  lendTables(dir)
+  store = await openStoreHere({ dataDir: dir })
   now = noon
 })
 afterEach(async () => {

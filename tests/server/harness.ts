@@ -18,6 +18,7 @@ import type { Lapsing } from '../../server/acting/lapsing.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
+import { openStoreHere } from './here.ts'
 import { lendCompiled, lendTables } from './lent.ts'
 
 const top = join(import.meta.dirname, '..', '..')
@@ -110,6 +111,7 @@ export async function startTestApp(
     print: (text) => void printed.push(text),
     works: false,
     watches: options.watches ?? false,
+    opens: openStoreHere,
     ...(options.decides === undefined ? {} : { decides: options.decides }),
     // A thread for each change would take longer to begin than the change to judge; a server that watches has it.
     ...(options.watches === true ? {} : { judge: judgeHere }),
