@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
-import type { Environment } from '../deps.ts'
+import type { Environment, ServedEvent } from '../deps.ts'
 import { compileFolder, readFolder } from '../events/folder.ts'
 import { carrierOf } from '../mail-carriers.ts'
 import { backedUpAt } from '../machine/backed-up.ts'
@@ -51,6 +51,7 @@ type Check = (place: Place) => Promise<readonly Finding[]>
 type Place = {
   readonly environment: Environment
   readonly hasDatabase: boolean
+  readonly served: readonly ServedEvent[]
   readonly events: readonly EventConfig[]
   readonly refused: readonly string[]
 }
@@ -69,7 +70,7 @@ const CHECKS: readonly Check[] = [
         : [look('The web app is not built; the next start builds it.')],
   async ({ environment }) => rightsOf(environment),
   async ({ environment }) => {
-    const free = await freeBytes(environment.dataDir).catch(() => 0)
+    const free = await freeBytes(thereOf(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
       free < ROOM_BYTES_MIN
@@ -78,9 +79,9 @@ const CHECKS: readonly Check[] = [
     ]
   },
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
-  async ({ environment, hasDatabase }) =>
+  async ({ environment, hasDatabase, served }) =>
     hasDatabase
-      ? databaseOf(environment)
+      ? databaseOf(environment, served)
       : [look('There is no database yet; the first start makes one.')],
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
@@ -153,7 +154,7 @@ export const doctoring: Command = {
 async function eventsOf({
   eventsDir,
   production,
-}: Environment): Promise<Pick<Place, 'events' | 'refused'>> {
+}: Environment): Promise<Pick<Place, 'served' | 'events' | 'refused'>> {
   try {
     const { served, refused, folderErrors } = await compileFolder(await readFolder(eventsDir), {
       // Kept nowhere: it changes nothing.
@@ -161,12 +162,22 @@ async function eventsOf({
       production,
     })
     return {
+      served,
       events: served.map(({ config }) => config),
       refused: [...folderErrors, ...refused.values()],
     }
   } catch {
-    return { events: [], refused: [`EVENTS_DIR is ${eventsDir}, and it cannot be read.`] }
+    return {
+      served: [],
+      events: [],
+      refused: [`EVENTS_DIR is ${eventsDir}, and it cannot be read.`],
+    }
   }
+}
+
+/** The folder, or the one in which the first start makes it. */
+function thereOf(folder: string): string {
+  return existsSync(folder) ? folder : thereOf(path.dirname(folder))
 }
 
 /** Older ones do not come so far: the launcher refuses them. */
@@ -222,11 +233,23 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
       ]
 }
 
-async function databaseOf({ dataDir, databaseUrl }: Environment): Promise<readonly Finding[]> {
+async function databaseOf(
+  { dataDir, databaseUrl }: Environment,
+  served: readonly ServedEvent[],
+): Promise<readonly Finding[]> {
   if (databaseUrl !== null) {
-    const { trouble, said, missing } = await lookAtPostgres(databaseUrl)
+    const { trouble, said, missing, active } = await lookAtPostgres(databaseUrl)
     if (trouble !== null) return [wrong(trouble)]
-    return [good(said), ...(missing === null ? [] : [filesOf(missing)])]
+    const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
+    return [
+      good(said),
+      ...(missing === null ? [] : [filesOf(missing)]),
+      ...older.map(({ config: { id } }) =>
+        look(
+          `${id}.yaml here is another version than the one that all servers serve: a server that reads it first activates it, or rollcall reload does.`,
+        ),
+      ),
+    ]
   }
   try {
     const { found, known } = versionsIn(dataDir)
@@ -258,10 +281,16 @@ const filesOf = (missing: readonly string[]): Finding =>
 
 /** Whether the gateway is reached, and whether its clock and ours agree: both in one answer, whatever it says. */
 async function gatewayOf(
-  { gatewayMode, clockStart }: Environment,
+  { gatewayMode, clockStart, databaseUrl }: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
-  if (gatewayMode === 'sandbox') return [good('The gateway is our own sandbox: no real money.')]
+  if (gatewayMode === 'sandbox')
+    return [
+      good('The gateway is our own sandbox: no real money.'),
+      ...(databaseUrl === null
+        ? []
+        : [look('Each server has a sandbox of its own: several of them are for a real gateway.')]),
+    ]
   const addresses = new Set(
     events.flatMap(({ payment }) => (payment === null ? [] : [payment.gateway.live.status])),
   )

@@ -1,5 +1,6 @@
 /** Two whole servers on one PostgreSQL: which version of an event they serve, and what one of them has not read from its disk. */
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import { jpg, pdf } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
+import { runHere } from './running.ts'
 import { hasPostgres, startPostgres } from './store/postgres-server.ts'
 import type { PostgresServer } from './store/postgres-server.ts'
 
@@ -251,6 +253,31 @@ else {
     await first.deps.events.follow()
     expect((await formAt(first)).hash).not.toBe(hash)
     expect((await register(first, '1180')).statusCode).toBe(201)
+  })
+
+  test('rollcall doctor says what of a disk is behind what is active, which file is missing, and that there is room', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    const doctor = (app: TestApp) =>
+      runHere(['doctor'], {
+        DATABASE_URL: url,
+        EVENTS_DIR: app.eventsDir,
+        DATA_DIR: join(app.dir, 'not', 'there'),
+      })
+    const behind = 'sample2026.yaml here is another version than the one that all servers serve'
+    expect((await doctor(first)).out).not.toContain(behind)
+    const { out } = await doctor(second)
+    expect(out).toContain(`look   ${behind}`)
+    expect(out).toContain('good   Every file that a registration refers to is there.')
+    expect(out).toMatch(/good {3}\d+ MB are free/)
+    const shell = await postgres.shell(url)
+    await shell.query('DELETE FROM proof_files')
+    await shell.end()
+    const gone = await doctor(second)
+    expect([gone.status, gone.out]).toEqual([
+      1,
+      expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
+    ])
   })
 
   test('an event whose file has gone is closed at every server, and what was registered stays', async () => {

@@ -9,24 +9,31 @@ const MISSING = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL
   UNION SELECT sha256 FROM draft_proofs EXCEPT SELECT sha256 FROM proof_files`
 
 type Looked =
-  | { readonly trouble: string; readonly said: null; readonly missing: null }
+  | { readonly trouble: string; readonly said: null; readonly missing: null; readonly active: null }
   | {
       readonly trouble: null
       readonly said: string
       /** Hashes of files that are referred to and not there; null: there are no such tables yet. */
       readonly missing: readonly string[] | null
+      /** The hash of the version that all servers serve, by event. */
+      readonly active: ReadonlyMap<string, string>
     }
 
 /** `trouble`: why no server could start on it; null: `said` says how it stands. */
 export async function lookAtPostgres(url: string): Promise<Looked> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX })
   client.on('error', () => {})
-  const good = (said: string, missing: readonly string[] | null = null): Looked => ({
-    trouble: null,
-    said,
-    missing,
+  const good = (
+    said: string,
+    missing: readonly string[] | null = null,
+    active: ReadonlyMap<string, string> = new Map(),
+  ): Looked => ({ trouble: null, said, missing, active })
+  const wrong = (trouble: string): Looked => ({
+    trouble,
+    said: null,
+    missing: null,
+    active: null,
   })
-  const wrong = (trouble: string): Looked => ({ trouble, said: null, missing: null })
   try {
     await client.connect()
     const { rows } = await client.query<{ server: string; there: string | null }>(
@@ -43,10 +50,14 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
       return good(
         `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
       )
+    const { rows: active } = await client.query<{ id: string; hash: string }>(
+      'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
+    )
     const { rows: missing } = await client.query<{ sha256: string }>(MISSING)
     return good(
       `${server} answers, and the database is of version ${version}.`,
       missing.map(({ sha256 }) => sha256),
+      new Map(active.map(({ id, hash }) => [id, hash])),
     )
   } catch (error) {
     return wrong(cannotBeUsed(error).message)
