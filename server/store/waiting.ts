@@ -1,6 +1,7 @@
 /**
  * Which registrations wait for somebody of the office, by the rows of the engine's table. Each is led by an index
- * over those that wait alone, so that it costs what waits and not what there is.
+ * over those that wait alone, so that it costs what waits and not what there is. Whether a registration is of the event is asked
+ * by EXISTS: joined, SQLite walks over all of the event's to find those few.
  */
 import { WAITING_IDS } from '../../engine/index.ts'
 import type { Instant, WaitingId } from '../../engine/index.ts'
@@ -11,7 +12,7 @@ import type { WaitingCount } from './store.ts'
 const PENDING_MS = 24 * 60 * 60 * 1000
 
 const REFUND_OF = `SELECT c.registration_id FROM refunds f JOIN captures c ON c.id = f.capture_id
-  JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = :event`
+  WHERE EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)`
 
 /** Each is bound to `event`, `at` and `limit`. A condition that says twice what it says is what its index is for. */
 const IDS: Readonly<Record<WaitingId, string>> = {
@@ -25,18 +26,19 @@ const IDS: Readonly<Record<WaitingId, string>> = {
   to_approve: `SELECT id FROM registrations WHERE event_id = :event AND state = 'to_approve'
     AND state IN ('to_approve', 'told') ORDER BY created_at DESC LIMIT :limit`,
   // The office answers by doing it, or by a note that says why not.
-  cancel_asked: `SELECT DISTINCT r.id FROM acts a JOIN registrations r ON r.id = a.registration_id
-    WHERE a.act = 'ask_cancel' AND r.event_id = :event AND r.state NOT IN ('cancelled', 'refused')
-      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = r.id AND b.id > a.id
+  cancel_asked: `SELECT DISTINCT a.registration_id AS id FROM acts a
+    WHERE a.act = 'ask_cancel' AND EXISTS (SELECT 1 FROM registrations r
+        WHERE r.id = a.registration_id AND r.event_id = :event AND r.state NOT IN ('cancelled', 'refused'))
+      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = a.registration_id AND b.id > a.id
         AND b.act IN ('note', 'cancel', 'refund', 'transfer'))
-    ORDER BY r.id DESC LIMIT :limit`,
+    ORDER BY 1 DESC LIMIT :limit`,
   pay_back: `SELECT id FROM registrations WHERE event_id = :event AND due <> 0 AND due < 0
     ORDER BY id DESC LIMIT :limit`,
-  mail_failed: `SELECT DISTINCT r.id FROM mail_queue m JOIN registrations r ON r.id = m.registration_id
-    WHERE m.status = 'failed' AND r.event_id = :event
-      AND NOT EXISTS (SELECT 1 FROM mail_queue n WHERE n.registration_id = r.id AND n.id > m.id AND n.status = 'sent')
-      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = r.id AND b.at > m.created_at AND b.act = 'note')
-    ORDER BY r.id DESC LIMIT :limit`,
+  mail_failed: `SELECT DISTINCT m.registration_id AS id FROM mail_queue m
+    WHERE m.status = 'failed' AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = m.registration_id AND r.event_id = :event)
+      AND NOT EXISTS (SELECT 1 FROM mail_queue n WHERE n.registration_id = m.registration_id AND n.id > m.id AND n.status = 'sent')
+      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = m.registration_id AND b.at > m.created_at AND b.act = 'note')
+    ORDER BY 1 DESC LIMIT :limit`,
   pending: `SELECT id FROM registrations WHERE event_id = :event AND payment_status = 'pending'
     AND state = 'to_pay' AND in_review = 0 AND created_at < :at - ${PENDING_MS} ORDER BY created_at DESC LIMIT :limit`,
 }

@@ -82,11 +82,15 @@ const profiling = (folder) => {
 /** Starts the server of a tree, without its pages, and answers once it listens. */
 async function start(tree, folder, eventsDir) {
   const script = join(folder, 'serve.mjs')
-  const module = (path) => JSON.stringify(join(tree, 'server', path))
+  const module = (...paths) =>
+    JSON.stringify(
+      paths.map((path) => join(tree, 'server', path)).find(existsSync) ?? `${tree}: ${paths}`,
+    )
+  // Under the names of today, or those of the first versions.
   writeFileSync(
     script,
-    `import { boot } from ${module('serve.ts')}
-import { environment } from ${module('machine/environment.ts')}
+    `import { boot } from ${module('serve.ts', 'boot.ts')}
+import { environment } from ${module('machine/environment.ts', 'environment.ts')}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })

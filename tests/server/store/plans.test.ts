@@ -1,0 +1,45 @@
+/** How SQLite finds what waits for the office: by those that wait, however many registrations there are. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WAITING_IDS } from '../../../engine/index.ts'
+import { DATABASE_FILE, openToRead, statements } from '../../../server/store/database.ts'
+import type { Sql } from '../../../server/store/database.ts'
+import { openStore } from '../../../server/store/open.ts'
+import { waitingIds } from '../../../server/store/waiting.ts'
+import { noon } from '../registrations.ts'
+
+let dataDir: string
+let db: Database.Database
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'rollcall-plans-'))
+  await (await openStore({ dataDir, migrates: true })).close()
+  db = openToRead(join(dataDir, DATABASE_FILE))
+})
+afterAll(() => {
+  db.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+test.each(WAITING_IDS)('%s is not looked for among all registrations of the event', (is) => {
+  const plans: string[] = []
+  const sql: Sql = Object.assign(
+    ((text: string) => ({
+      all: (bound: object) => {
+        const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(bound) as { detail: string }[]
+        plans.push(...steps.map(({ detail }) => detail))
+        return []
+      },
+    })) as unknown as Sql,
+    { searching: statements(db).searching },
+  )
+  waitingIds(sql, 'demo', { is, at: noon }, 1_000)
+  expect(plans.length).toBeGreaterThan(0)
+  // The event alone: all of its registrations. A status with it is what waits, but for the pending.
+  const wide = plans.filter(
+    (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
+  )
+  expect(wide.filter((plan) => !/registrations_(in_review|to_settle)/.test(plan))).toEqual([])
+})
