@@ -304,7 +304,9 @@ async function registerAtPaid(
   }
   if (status === 201) {
     heard.told.push(String(body.reg_no))
-    if (Number(body.payment_data?.amount) !== Number(total))
+    // Whoever asks again while the gateway cannot be asked is told how it stands, and is handed nothing to pay.
+    const amount = body.payment_data?.amount ?? total
+    if (Number(amount) !== Number(total))
       heard.wrong.push(`${person}: an old form with a new price: ${total} became ${text}`)
   } else if (body.code === 'price_changed') heard.changed.push(person)
   else heard.wrong.push(`${person}: ${status} ${text.slice(0, 200)}`)
