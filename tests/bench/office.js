@@ -4,7 +4,8 @@
  *
  * The rows are made up and put into the tables of a server of its own, which is started as an operator starts it. Ours and
  * the bare one take turns; figures are medians. Where one server's work is counted, it is its CPU time that is told as
- * well. `ROWS=10000` measures that many alone.
+ * well. `ROWS=10000` measures that many alone. Where the machine has a PostgreSQL, up to ten thousand rows are measured
+ * on it as well: the same rows, moved there as an operator moves them, beside the same bare handlers.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
@@ -12,15 +13,21 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { ADMIN, serveAlone } from '../browser/serve.ts'
 
+import { moveToPostgres } from '../../server/store/moving.ts'
 import { openStore } from '../../server/store/open.ts'
+import { hasPostgres, startPostgres } from '../server/store/postgres-server.ts'
 import { cpuOf } from './cpu.js'
 import { filled, numberOfNth } from './rows.ts'
 
 const SIZES = process.env['ROWS']?.split(',').map(Number) ?? [10_000, 1_000_000]
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
+/** More take longer to be moved than to be measured. */
+const POSTGRES_ROWS_MAX = 10_000
 /** Looks of one kind whose median is told. */
 const LOOKS = 15
+/** Files of each whose median is told. */
+const EXPORTS = 5
 const CLIENTS = 8
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Prices are on sale on this day. */
@@ -40,10 +47,18 @@ const AIMS = {
 }
 
 export async function benchOffice() {
+  const runs = SIZES.flatMap((rows) => [
+    { rows, isPostgres: false },
+    ...(hasPostgres && rows <= POSTGRES_ROWS_MAX ? [{ rows, isPostgres: true }] : []),
+  ])
   let within = true
-  for (const rows of SIZES) {
-    const lines = await measured(rows)
-    console.log(`\n${rows} registrations\n\n| | measured | aim | |\n|---|---|---|---|`)
+  for (const { rows, isPostgres } of runs) {
+    const postgres = isPostgres ? await startPostgres() : null
+    const lines = await measured(rows, postgres === null ? null : await postgres.database('bench'))
+    await postgres?.stop()
+    console.log(
+      `\n${rows} registrations${isPostgres ? ' in PostgreSQL' : ''}\n\n| | measured | aim | |\n|---|---|---|---|`,
+    )
     for (const { what, is, aim, good } of lines) {
       console.log(`| ${what} | ${is} | ${aim} | ${good === null ? '' : good ? '✓' : '✗'} |`)
       within &&= good !== false
@@ -52,9 +67,11 @@ export async function benchOffice() {
   return within
 }
 
-async function measured(rows) {
+/** `url`: the PostgreSQL that the rows are moved to; null: they stay in their file. */
+async function measured(rows, url) {
   let started = 0
-  const ours = await serveAlone({ CLOCK }, async ({ dataDir }) => {
+  const variables = url === null ? { CLOCK } : { CLOCK, DATABASE_URL: url }
+  const ours = await serveAlone(variables, async ({ dataDir }) => {
     const store = await filled(dataDir, openStore, {
       event: 'afpicon2026',
       category: 'intern-mbbs-accompanying',
@@ -63,6 +80,10 @@ async function measured(rows) {
       days: 60,
     })
     await store.close()
+    if (url !== null) {
+      const moved = moveToPostgres(dataDir, url)
+      if (!moved.ok) throw new Error(moved.error)
+    }
     settle(join(dataDir, 'rollcall.db'))
     started = performance.now()
   })
@@ -206,17 +227,28 @@ async function looks(ours, headers) {
 }
 
 async function exported(ours, bare, headers) {
+  const used = [0, 0]
+  const counted = async (at, pid, work) => {
+    const before = cpuOf(pid)
+    const taken = await work()
+    used[at] += cpuOf(pid) - before
+    return taken
+  }
   const [own = 0, other = 0] = await inTurn(
     [
-      () => taking(`${ours.url}/admin/export/?event_type=afpicon`, headers),
-      () => taking(`${bare.url}/csv`),
+      () =>
+        counted(0, ours.process.pid ?? 0, () =>
+          taking(`${ours.url}/admin/export/?event_type=afpicon`, headers),
+        ),
+      () => counted(1, bare.pid, () => taking(`${bare.url}/csv`)),
     ],
-    3,
+    EXPORTS,
   )
   const share = other / own
+  const [ownCpu, otherCpu] = used.map((cpu) => cpu / EXPORTS / 1_000_000)
   return {
-    what: 'all as CSV (bare), s',
-    is: `${(own / 1000).toFixed(2)} (${(other / 1000).toFixed(2)}): ${share.toFixed(2)} of it`,
+    what: 'all as CSV (bare), s, and CPU s each',
+    is: `${(own / 1000).toFixed(2)} (${(other / 1000).toFixed(2)}), ${ownCpu.toFixed(2)} (${otherCpu.toFixed(2)}): ${share.toFixed(2)} of it`,
     aim: `≥ ${AIMS.csv}`,
     good: share >= AIMS.csv,
   }
