@@ -373,7 +373,18 @@ export function findIn(
        SELECT registration_id FROM captures WHERE reference = ? COLLATE NOCASE
        UNION SELECT registration_id FROM payments WHERE order_id = ?) LIMIT ?`,
   ).all(events, reference, reference.replaceAll(/[\s-]/g, ''), limit)
-  const found = searched(sql, { where: ofEvents, params: [events] }, terms, null, limit)
+  // A whole number is somebody's: its beginning stands in every row of the index, which would be read for it.
+  const [term = ''] = terms
+  const whole =
+    terms.length === 1
+      ? sql<Key>(
+          `SELECT r.id, r.created_at FROM registrations r WHERE ${ofEvents} AND r.reg_no IN (?, ?)`,
+        ).all(events, term, term.toUpperCase())
+      : []
+  const found =
+    whole.length > 0
+      ? whole
+      : searched(sql, { where: ofEvents, params: [events] }, terms, null, limit)
   const keys = [...named, ...found.filter(({ id }) => !named.some((one) => one.id === id))]
   return registrationsByIds(
     sql,
