@@ -7,7 +7,8 @@ import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './wholeness.ts'
 
-const kills = Number(process.env['CRASH_CYCLES'] ?? 5)
+/** CRASH_CYCLES=50 is the long run. */
+const kills = Number(process.env['CRASH_CYCLES'] ?? 3)
 let folder: string
 let running: Running | null
 beforeEach(() => {

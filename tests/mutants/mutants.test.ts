@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest'
 import { FOLDERS, runMutants, sayCount } from './run.ts'
 
-/** A prime, so that no kind of mistake falls through the same gap every time. */
-const STRIDE = 17
+/** A prime, so that no kind of mistake falls through the same gap every time; `npm run mutants` leaves none out. */
+const STRIDE = 37
 
-test('of more than a thousand mistakes in the event files the harmful ones are found, where they are, and the others raise nothing', () => {
+test('of some five hundred mistakes in the event files the harmful ones are found, where they are, and the others raise nothing', () => {
   const count = runMutants(FOLDERS.ours, STRIDE)
   console.log(sayCount(count))
-  expect(count.mutants).toBeGreaterThanOrEqual(1000)
-  expect(count.harmful).toBeGreaterThanOrEqual(600)
+  expect(count.mutants).toBeGreaterThanOrEqual(450)
+  expect(count.harmful).toBeGreaterThanOrEqual(270)
   expect((count.harmful - count.missed.length) / count.harmful).toBeGreaterThanOrEqual(0.99)
   expect(count.elsewhere.length / count.harmful).toBeLessThanOrEqual(0.01)
   expect(count.alarms).toEqual([])
