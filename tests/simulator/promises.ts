@@ -88,8 +88,6 @@ const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole' AND p.status = 'success') AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
-  EXISTS (SELECT 1 FROM payments p JOIN captures c ON c.counts_for = p.id JOIN refunds f ON f.capture_id = c.id
-    WHERE p.registration_id = r.id AND f.state = 'done' AND f.done_at = c.seen_at) AS gone,
   r.is_corrected = 1 AND (r.total = 0 OR r.freed_at_attempt IS NOT NULL) AS was_free FROM registrations r`
 
 const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
@@ -196,19 +194,22 @@ export function promisesOf(judged: Judged): Promises {
     if (counted !== paid || all !== registered) return { promise: 'counters are rows', by }
     return null
   }
+  /** Registrations that were a success after some write. */
+  const succeeded = new Set<string>()
   const confirmations = (): Violation | null => {
     type Row = {
+      reg_no: string
       status: PaymentStatus
       mails: number
       successes: number
       attempts: number
-      gone: 0 | 1
       was_free: 0 | 1
     }
     for (const row of sql()<Row>(CONFIRMATIONS).all()) {
       const by = JSON.stringify(row)
       // By one answer it came and went back: it was never a success that anybody could have been told of.
-      const isUntold = row.status === 'refunded' && row.gone === 1 && row.mails === 0
+      if (row.status === 'success') succeeded.add(row.reg_no)
+      const isUntold = row.status === 'refunded' && !succeeded.has(row.reg_no) && row.mails === 0
       if (!isUntold && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { promise: 'a success is confirmed once, and nothing else is', by }
       if (row.successes > 1) return { promise: 'one attempt pays a registration', by }
