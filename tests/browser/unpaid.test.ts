@@ -230,8 +230,9 @@ describe('the browser’s Back, from the gateway to the form', () => {
     await mine.getByText(orderId).waitFor()
     expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
     await expectAccessible(page, 'back on the form')
+    // The summary becomes the bar of a phone some frames after the window is narrow.
     await page.setViewportSize({ width: 320, height: 568 })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 
     await proceed(page)
     expect(await orderOf(page)).toBe(orderId)
