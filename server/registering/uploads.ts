@@ -10,6 +10,8 @@ import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
 import type { ProofShelf } from '../store/proof-shelf.ts'
 import type { Store } from '../store/store.ts'
 import { typeOfFile } from './file-kind.ts'
+import { openFlushes } from './flushing.ts'
+import type { Flushes } from './flushing.ts'
 import { removeMetadata } from './pictures.ts'
 
 /** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
@@ -43,6 +45,7 @@ type Shelf = {
   readonly handedIn: Map<string, Instant>
   /** Files being removed just now. */
   readonly removals: Map<string, Promise<void>>
+  readonly flushes: Flushes
 }
 
 /** Opens the folder, and removes what a process that died left unfinished in it. */
@@ -61,6 +64,7 @@ export function openUploads(options: {
     freeBytesMin,
     handedIn: new Map(),
     removals: new Map(),
+    flushes: openFlushes(),
   }
   mkdirSync(path.join(shelf.folder, INCOMING), { recursive: true })
   removeLeftovers(path.join(shelf.folder, INCOMING))
@@ -80,7 +84,7 @@ function onDisk(shelf: Shelf, store: Swept, clock: () => Instant): Shelved {
     keep: async (file) => {
       shelf.handedIn.set(file.sha256, clock())
       await shelf.removals.get(file.sha256)
-      await keepDurably(placeOf(shelf, file.sha256), file, clock())
+      await keepDurably(shelf.flushes, placeOf(shelf, file.sha256), file, clock())
     },
     hold: async (sha256) => {
       shelf.handedIn.set(sha256, clock())
@@ -167,7 +171,12 @@ async function bared(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
 }
 
 /** Flushed, then renamed: under its hash there is the whole file or none. */
-async function keepDurably(place: string, received: ReceivedFile, at: Instant): Promise<void> {
+async function keepDurably(
+  flushes: Flushes,
+  place: string,
+  received: ReceivedFile,
+  at: Instant,
+): Promise<void> {
   const there = await stat(place).catch(() => null)
   const parent = path.dirname(place)
   if (there?.size === received.bytes) {
@@ -186,17 +195,8 @@ async function keepDurably(place: string, received: ReceivedFile, at: Instant): 
     await rename(received.path, place)
   }
   // Also when it was there: the one who wrote it may not have come to this line.
-  await syncFolder(parent)
-  await syncFolder(path.dirname(parent))
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await flushes.flush(parent)
+  await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
 
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
