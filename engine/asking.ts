@@ -50,7 +50,7 @@ export function watchFrom(
 /**
  * When to ask next, after a question at that instant. Open: after half of the payment's age, between a minute and
  * six hours. Failed or with a person: after ten minutes, doubling up to twelve hours; paid: after an hour,
- * doubling. Null: never again, the watch is over.
+ * doubling, and at the end of the watch. Null: never again, the watch is over.
  */
 export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean): Instant | null {
   const soonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
@@ -65,5 +65,7 @@ export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean):
     ? Math.max(PAID_MS_MIN, ended)
     : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))
   const next = instant(at + soonest(wait))
-  return next > payment.watchUntil ? null : next
+  if (next <= payment.watchUntil) return next
+  // A last time at the end: doubling leaves half of the watch unlooked at.
+  return at < payment.watchUntil ? payment.watchUntil : null
 }

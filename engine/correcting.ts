@@ -69,7 +69,10 @@ export function corrected(
   const category = said === says ? registration.category : says
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
-  return ok({ answers, category, quote: priced.value, changes: changesIn(event, before, answers) })
+  const changed = changesIn(event, before, answers)
+  // Where nobody changed anything, what was found out when it was answered stays too.
+  const isSame = changed.length === 0 && priced.value === null
+  return ok({ answers: isSame ? before : answers, category, quote: priced.value, changes: changed })
 }
 
 /** What is stored beside the form, and answers to fields that it has no more; facts are found out anew. */

@@ -27,15 +27,15 @@ describe('the watch list', () => {
     expect(Math.max(...gaps)).toBe(12 * hour)
     expect(asked.at(-1)).toBeGreaterThan(WATCHED_MS - 12 * hour)
     expect(asked.at(-1)).toBeLessThanOrEqual(WATCHED_MS)
-    expect(asked.length).toBe(26)
+    expect(asked.length).toBe(27)
   })
 
   test('what is with a person is watched like a failed one', () => {
     expect(questions('pending', 'Less came.')).toEqual(questions('failed'))
   })
 
-  test('a success: after an hour, doubling', () => {
-    expect(questions('success').map((at) => at / hour)).toEqual([1, 2, 4, 8, 16, 32, 64, 128])
+  test('a success: after an hour, doubling, and at the end of the ten days', () => {
+    expect(questions('success').map((at) => at / hour)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 240])
     expect(questions('refunded')).toEqual(questions('success'))
   })
 

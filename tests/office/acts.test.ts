@@ -361,6 +361,15 @@ describe('correcting', () => {
       expect(payments.at(-1)?.status).toBe('success')
     },
   )
+
+  test('to what it was already changes nothing, also when others have taken the last place meanwhile', async () => {
+    const regNo = await paid(56)
+    if ((await test_.deps.store.placesLeft(EVENT, {}, test_.now()))['dais'] !== 0)
+      await paid(57, true)
+    const same = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
+    expect((await owner.act(regNo, same)).body.message).toBe('Nothing was changed.')
+    expect((await found(regNo)).answers).toEqual(answersOf(56))
+  })
 })
 
 describe('a transfer', () => {
