@@ -117,7 +117,7 @@ test.each(AFPICON)(
     )
     expect(plain(about ?? '').length).toBeGreaterThan(10)
     expect(plain(price ?? '')).toBe(base)
-    expect(await page.locator('input[type=file]').count()).toBe(proof ? 1 : 0)
+    await expect.poll(() => page.locator('input[type=file]').count()).toBe(proof ? 1 : 0)
     if (proof) await page.locator('input[type=file]').setInputFiles(PROOF)
 
     const { before, after, asked } = await pay(page, total)

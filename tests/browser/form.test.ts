@@ -62,14 +62,14 @@ describe('an empty form', () => {
     expect(await steps.first().getAttribute('aria-current')).toBe('step')
     // All on this page: each leads to its place, and what is not asked of this delegate nowhere.
     await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
-      '2Registration Category',
-    )
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('2Registration Category')
     expect(await steps.getByRole('link').allTextContents()).not.toContain('Documentation')
     await steps.getByRole('link', { name: 'Review & Payment' }).press('Enter')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
-      'Registration Summary',
-    )
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('Registration Summary')
     expect(await payButton(page).isDisabled()).toBe(true)
     const why = (await payButton(page).getAttribute('aria-describedby')) ?? ''
     expect(plain(await page.locator(`[id="${why}"]`).textContent()).length).toBeGreaterThan(10)
@@ -81,15 +81,15 @@ describe('an empty form', () => {
   test('S049 S050 S051 S119: offers 37 states, and the fields that answers open', async () => {
     const { page, context } = await visit(browser)
     await open(page)
-    expect(await page.getByLabel('State').locator('option').count()).toBe(38)
-    expect(await field(page, 'AFPI Membership Number').count()).toBe(0)
+    await expect.poll(() => page.getByLabel('State').locator('option').count()).toBe(38)
+    await expect.poll(() => field(page, 'AFPI Membership Number').count()).toBe(0)
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await field(page, 'AFPI Membership Number').waitFor()
     await page.getByRole('switch', { name: 'AFPI Member' }).uncheck()
     await field(page, 'AFPI Membership Number').waitFor({ state: 'detached' })
-    expect(await page.locator('input[type=file]').count()).toBe(0)
+    await expect.poll(() => page.locator('input[type=file]').count()).toBe(0)
     await page.getByRole('radio', { name: PG, exact: true }).check()
-    expect(await page.locator('input[type=file]').count()).toBe(1)
+    await expect.poll(() => page.locator('input[type=file]').count()).toBe(1)
     await context.close()
   })
 
@@ -138,7 +138,7 @@ test('Enter goes on to the next question, and to the choice that is made, and se
   expect(await page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused)).toBe(
     true,
   )
-  expect(await problems(page).count()).toBe(0)
+  await expect.poll(() => problems(page).count()).toBe(0)
   await context.close()
 })
 
@@ -153,10 +153,12 @@ test.each(['/', FORM, '/organisers', '/nowhere'])(
     const skip = page.getByRole('link', { name: 'Skip to the content' })
     await skip.waitFor()
     await page.keyboard.press('Tab')
-    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true)
+    await expect.poll(() => skip.evaluate((link) => link === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('main')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('main')?.id))
+      .toBe('main')
     await context.close()
   },
 )
@@ -170,7 +172,9 @@ describe('answers that are missing or wrong', () => {
     await field(page, 'Email Address').fill('not an address')
     await payButton(page).click()
     await problems(page).waitFor()
-    expect(await problems(page).evaluate((box) => box === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => problems(page).evaluate((box) => box === document.activeElement))
+      .toBe(true)
     expect(await page.title()).toBe('Error: AFPICON 2026: registration')
     expect((await problems(page).getByRole('link').allTextContents()).map(plain)).toEqual([
       'Full name is required',
@@ -195,7 +199,7 @@ describe('answers that are missing or wrong', () => {
     ).toBe(true)
     await field(page, 'Full Name').fill('Dr. Mended Example')
     expect(await told(page, 'Full Name')).toEqual({ invalid: null, described: '' })
-    expect(await problems(page).getByRole('link').count()).toBe(4)
+    await expect.poll(() => problems(page).getByRole('link').count()).toBe(4)
     await field(page, 'Email Address').fill('mended@example.org')
     await field(page, 'Phone Number').fill('98470 00000')
     await field(page, 'AFPI Membership Number').fill('A-1')
@@ -235,9 +239,9 @@ describe('answers that are missing or wrong', () => {
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     expect(await field(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
-    expect(await field(page, 'Email Address').evaluate((is) => is === document.activeElement)).toBe(
-      true,
-    )
+    await expect
+      .poll(() => field(page, 'Email Address').evaluate((is) => is === document.activeElement))
+      .toBe(true)
     await meant.waitFor({ state: 'detached' })
     await page.getByText('The confirmation goes to asha@gmail.com').first().waitFor()
     await context.close()

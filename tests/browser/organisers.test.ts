@@ -103,13 +103,17 @@ describe('the page for organisers', () => {
     expect(around[found]).toContain('enue')
     await tab(page, 'Findings').click()
     const list = page.getByRole('list', { name: 'Findings' })
-    expect(await list.getByRole('button', { name: `Line ${line}` }).count()).toBeGreaterThan(0)
+    await expect
+      .poll(() => list.getByRole('button', { name: `Line ${line}` }).count())
+      .toBeGreaterThan(0)
     await page.locator('body').click({ position: { x: 2, y: 2 } })
     await list
       .getByRole('button', { name: `Line ${line}` })
       .first()
       .click()
-    expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => editor(page).evaluate((content) => content === document.activeElement))
+      .toBe(true)
     await tab(page, 'Price').click()
     await page.getByText('so this shows how it was before').waitFor()
     await page.getByRole('table').waitFor()
@@ -262,7 +266,9 @@ describe('the page for organisers', () => {
     const { page, context } = await open()
     await page.getByRole('button', { name: 'Save file' }).focus()
     await page.keyboard.press('Tab')
-    expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => editor(page).evaluate((content) => content === document.activeElement))
+      .toBe(true)
     await page.keyboard.press('Control+Home')
     await page.keyboard.type('# by keys')
     await page.getByText('# by keys').waitFor()
@@ -277,7 +283,9 @@ describe('the page for organisers', () => {
     await page.keyboard.press('ArrowRight')
     expect(await focused()).toBe('Form')
     await page.keyboard.press('Shift+Tab')
-    expect(await editor(page).evaluate((content) => content === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => editor(page).evaluate((content) => content === document.activeElement))
+      .toBe(true)
     await context.close()
   })
 
@@ -312,7 +320,7 @@ describe('the page for organisers', () => {
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
         }
       }
-      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(1)
       expect(complaints).toEqual([])
       await context.close()
     },

@@ -137,7 +137,9 @@ describe('a post graduate with a proof', () => {
       'Conference: AFPICON 2026',
     ])
       expect(receipt).toContain(line)
-    expect(await page.getByRole('button', { name: 'Print Confirmation' }).count()).toBe(1)
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Print Confirmation' }).count())
+      .toBe(1)
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -165,7 +167,7 @@ describe('a post graduate with a proof', () => {
     await page.waitForURL(new RegExp(`${LIST}$`))
     const row = page.getByRole('row').filter({ hasText: NAME })
     await row.waitFor()
-    expect(await page.getByRole('row').count()).toBe(3)
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
     expect(plain(await row.textContent())).toContain('₹ 5,015')
     await expectAccessible(page, 'office list')
 
@@ -384,7 +386,7 @@ describe('a line that is lost', () => {
     await offline.waitFor()
     await payButton(page).click()
     await main.getByText('We could not reach our server, so nothing has been charged.').waitFor()
-    expect(await page.getByText('Network error').count()).toBe(0)
+    await expect.poll(() => page.getByText('Network error').count()).toBe(0)
     await expectAccessible(page, 'offline')
     await context.setOffline(false)
     await offline.waitFor({ state: 'hidden' })

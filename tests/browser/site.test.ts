@@ -40,7 +40,7 @@ describe('the landing page', () => {
           .evaluate((part) => part.getBoundingClientRect().top < window.innerHeight),
       ).toBe(true)
     }
-    expect(await page.locator('#features').getByRole('listitem').count()).toBe(9)
+    await expect.poll(() => page.locator('#features').getByRole('listitem').count()).toBe(9)
     const features = plain(await page.locator('#features').textContent())
     for (const named of [
       'Event creation',
@@ -52,8 +52,8 @@ describe('the landing page', () => {
       'Support',
     ])
       expect(features).toContain(named)
-    expect(await page.locator('#how-it-works').getByRole('listitem').count()).toBe(4)
-    expect(await page.getByRole('img', { name: '5 out of 5 stars' }).count()).toBe(6)
+    await expect.poll(() => page.locator('#how-it-works').getByRole('listitem').count()).toBe(4)
+    await expect.poll(() => page.getByRole('img', { name: '5 out of 5 stars' }).count()).toBe(6)
     const claims = plain(await page.locator('#about').textContent())
     for (const claim of ['events10K+', 'attendees1M+', 'success98%', 'countries50+'])
       expect(claims).toContain(claim)
@@ -67,7 +67,7 @@ describe('the landing page', () => {
       'Company',
       'Legal',
     ])
-    expect(await footer.getByRole('img').count()).toBeGreaterThan(2)
+    await expect.poll(() => footer.getByRole('img').count()).toBeGreaterThan(2)
     await expectAccessible(page, 'landing page')
     expect(complaints).toEqual([])
     await context.close()
@@ -139,7 +139,7 @@ describe('the landing page', () => {
     expect(complaints).toEqual([])
     await page.goto(server.url)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await said.count()).toBe(0)
+    await expect.poll(() => said.count()).toBe(0)
     await context.close()
   })
 
@@ -218,8 +218,8 @@ describe('the other pages of the site', () => {
     )
     expect(text.replaceAll(' – ', '–')).toContain('12–14 September 2025')
     expect(text).toContain('Kottayam')
-    expect(await page.getByRole('textbox').count()).toBe(0)
-    expect(await page.getByRole('button').count()).toBe(0)
+    await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button').count()).toBe(0)
     await expectAccessible(page, 'closed event')
     expect(complaints).toEqual([])
     await context.close()

@@ -87,7 +87,7 @@ describe('signing in', () => {
     await expectAccessible(page, 'login, empty')
     await page.getByRole('button', { name: 'Sign In' }).click()
     const name = page.getByLabel('Username')
-    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
+    await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     expect(
       await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent(),
@@ -153,7 +153,7 @@ describe('the list', () => {
     const search = page.getByLabel('Search')
     await search.fill('Example 07')
     await status(page).getByText('10 registrations, matching “Example 07”').waitFor()
-    expect(await search.evaluate((input) => input === document.activeElement)).toBe(true)
+    await expect.poll(() => search.evaluate((input) => input === document.activeElement)).toBe(true)
     await page.getByLabel('From').fill('2025-10-10')
     await page.getByText('No registrations found').waitFor()
     await expectAccessible(page, 'empty list')
@@ -462,15 +462,15 @@ test('by keyboard alone: in, to a list, filter, open a row, back, out', async ()
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
   await page.reload()
   await page.getByRole('region', { name: 'AFPICON' }).waitFor()
   await tabTo('AFPICON 2026')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
-    'AFPICON 2026 Registrations',
-  )
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toBe('AFPICON 2026 Registrations')
   await tabTo('Payment Status', 'combobox')
   await page.keyboard.press('P')
   await status(page)

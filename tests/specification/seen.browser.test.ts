@@ -38,7 +38,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
   )
   await odd.getByRole('button', { name: 'Check this answer' }).click()
   const member = page.getByRole('switch', { name: 'AFPI Member' })
-  expect(await member.evaluate((one) => one === document.activeElement)).toBe(true)
+  await expect.poll(() => member.evaluate((one) => one === document.activeElement)).toBe(true)
   await member.check()
   await odd.waitFor({ state: 'hidden' })
   // The same in the table of fees, in which one's own row is marked.
