@@ -1,14 +1,17 @@
 /** Versions of events as they are kept, and which of them all servers of a database serve. */
 import type { Instant, Issuer, Limit } from '../../engine/index.ts'
 
+/** A version that is served. `shared` is the JSON of the shared files it was compiled with. */
 export type ServedFile = {
   readonly hash: string
   readonly eventId: string
   readonly text: string
   readonly shared: string
   readonly at: Instant
+  /** What there is only so much of, and how long a place is held while somebody pays; left out: nothing. */
   readonly limits?: readonly Limit[]
   readonly holdPlaceMs?: number
+  /** Who issues documents of the event; left out: as before. */
   readonly issuer?: Issuer
 }
 export type ActiveEvent = {

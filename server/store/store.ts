@@ -12,9 +12,7 @@ import type {
   Decision,
   DecisionRefusal,
   Instant,
-  Issuer,
   LastAnswer,
-  Limit,
   OrderId,
   PaymentFact,
   RegNo,
@@ -69,7 +67,7 @@ import type {
 } from './shapes.ts'
 
 import type { Acting } from './acting.ts'
-import type { Activation, Active } from './active.ts'
+import type { Activation, Active, ServedFile } from './active.ts'
 import type { Issued } from './issued.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
@@ -334,18 +332,7 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   >
 
   /** Every version served, by hash; a known hash only moves its served_at. `shared` is the JSON of the shared files it was compiled with. */
-  keepEventFile(file: {
-    readonly hash: string
-    readonly eventId: string
-    readonly text: string
-    readonly shared: string
-    readonly at: Instant
-    /** What there is only so much of, and how long a place is held while somebody pays; left out: nothing. */
-    readonly limits?: readonly Limit[]
-    readonly holdPlaceMs?: number
-    /** Who issues documents of the event; left out: as before. */
-    readonly issuer?: Issuer
-  }): Promise<void>
+  keepEventFile(file: ServedFile): Promise<void>
   eventFile(hash: string): Promise<KeptEventFile | null>
   /** The hashes of the versions of an event that were served last, the newest first. */
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>

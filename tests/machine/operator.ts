@@ -57,18 +57,17 @@ export const usual = async (
 export async function operate(
   { dataDir, eventsDir }: Folders,
   variables: Readonly<Record<string, string>> = {},
-  command: readonly [string, ...string[]] = [
-    process.execPath,
-    join(top, 'bin', 'rollcall.js'),
-    'start',
-  ],
+  command?: readonly [string, ...string[]],
 ): Promise<Operated> {
   if (!(await isWebBuilt()))
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
-  lendCompiled(dataDir)
-  lendTables(dataDir)
+  // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
+  if (command === undefined) {
+    lendCompiled(dataDir)
+    lendTables(dataDir)
+  }
   const port = await freePort()
-  const [program, ...args] = command
+  const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
   const child = spawn(program, args, {
     cwd: top,
     env: { ...(await usual({ dataDir, eventsDir }, port)), ...variables },

@@ -1,7 +1,7 @@
 /** Who did what in the office, and when. What is asked of it stands in the page's address. */
 import { Link } from 'react-router-dom'
 import type { SessionAnswer, WireActivity } from '../../engine/index.ts'
-import { Asking, ShowOlder, useAskedList } from './asked-list.tsx'
+import { Asking, ShowOlder, useAskedList, WhichEvent } from './asked-list.tsx'
 import { registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading } from './parts.tsx'
@@ -55,17 +55,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
             ))}
           </select>
         </label>
-        <label>
-          Event
-          <select name="event" defaultValue={params.get('event') ?? ''}>
-            <option value="">All events</option>
-            {session.events.map(({ id, title }) => (
-              <option key={id} value={id}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <WhichEvent events={session.events} chosen={params.get('event')} />
         <label>
           Words
           <input
@@ -83,16 +73,6 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
           To
           <input name="to" type="date" defaultValue={params.get('to') ?? ''} />
         </label>
-        <div className="go">
-          <button type="submit" className="btn sm">
-            Show
-          </button>
-          {asked !== '' && (
-            <button type="button" className="btn line sm" onClick={() => setParams({})}>
-              Clear
-            </button>
-          )}
-        </div>
       </Asking>
       {error && (
         <Banner

@@ -32,7 +32,7 @@ export function useAskedList<T extends Page>(
   return { params, setParams, asked, query }
 }
 
-/** Its filters; what is empty is not asked. */
+/** Its filters, with the buttons that ask and that clear them; what is empty is not asked. */
 export function Asking({
   asked,
   onAsk,
@@ -56,6 +56,20 @@ export function Asking({
       }}
     >
       {children}
+      <div className="go">
+        <button type="submit" className="btn sm">
+          Show
+        </button>
+        {asked !== '' && (
+          <button
+            type="button"
+            className="btn line sm"
+            onClick={() => onAsk(new URLSearchParams())}
+          >
+            Clear
+          </button>
+        )}
+      </div>
     </form>
   )
 }
@@ -79,5 +93,28 @@ export function ShowOlder({
         Show Older
       </button>
     )
+  )
+}
+
+/** Of which event; all of them unless one is chosen. */
+export function WhichEvent({
+  events,
+  chosen,
+}: {
+  readonly events: readonly { readonly id: string; readonly title: string }[]
+  readonly chosen: string | null
+}) {
+  return (
+    <label>
+      Event
+      <select name="event" defaultValue={chosen ?? ''}>
+        <option value="">All events</option>
+        {events.map(({ id, title }) => (
+          <option key={id} value={id}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }

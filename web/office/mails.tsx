@@ -5,7 +5,7 @@ import { formatCount } from '../../engine/index.ts'
 import type { MailsAnswer, SessionAnswer, WireMail } from '../../engine/index.ts'
 import { Badge } from '../shared/status.tsx'
 import { readMessage } from './answers.ts'
-import { Asking, ShowOlder, useAskedList } from './asked-list.tsx'
+import { Asking, ShowOlder, useAskedList, WhichEvent } from './asked-list.tsx'
 import { ask, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { readMails } from './machine-answers.ts'
@@ -71,27 +71,7 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
             ))}
           </select>
         </label>
-        <label>
-          Event
-          <select name="event" defaultValue={params.get('event') ?? ''}>
-            <option value="">All events</option>
-            {session.events.map(({ id, title }) => (
-              <option key={id} value={id}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-        <div className="go">
-          <button type="submit" className="btn sm">
-            Show
-          </button>
-          {asked !== '' && (
-            <button type="button" className="btn line sm" onClick={() => setParams({})}>
-              Clear
-            </button>
-          )}
-        </div>
+        <WhichEvent events={session.events} chosen={params.get('event')} />
       </Asking>
       {error && (
         <Banner
