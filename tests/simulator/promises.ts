@@ -238,8 +238,9 @@ export function promisesOf(judged: Judged): Promises {
             : first !== undefined && made.at - first.at <= SECOND_WITHIN_MS
         // What its answers leave out nobody can be told of: only the settlement file finds it.
         const isLooked = order.tells === 'all' && within && isAskable(order)
-        const isKnown = made.isTold || (made.isClaimed && order.tells === 'all' && isAskable(order))
-        if ((isKnown || isLooked) && !known.has(made.reference))
+        const isToBeKnown =
+          made.isTold || (made.isClaimed && order.tells === 'all' && isAskable(order))
+        if ((isToBeKnown || isLooked) && !known.has(made.reference))
           return {
             promise: 'every capture is a success, accepted or in review',
             by: `${order.orderId}: ${JSON.stringify(made)}`,
@@ -332,7 +333,9 @@ export function promisesOf(judged: Judged): Promises {
     sql()<{ order_id: string; state: string }>(REFUNDS)
       .all()
       .some((row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused')
-  /** Another merchant's "no record" is no word about it. */
+  const isKnown = (reference: string): boolean =>
+    sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference) !== undefined
+  /** Another merchant's "no record" is no word about it. What was learnt of while it could be asked has been before a person. */
   const unasked = (): Violation | null => {
     type Row = { order_id: string; status_at: number }
     for (const row of sql()<Row>(
@@ -340,7 +343,9 @@ export function promisesOf(judged: Judged): Promises {
     ).all()) {
       const order = gateway.orders.get(row.order_id)
       if (order === undefined || isAskable(order) || order.isDenied) continue
-      const paid = order.transactions.find((made) => isMoney(made) && made.at < row.status_at)
+      const paid = order.transactions.find(
+        (made) => isMoney(made) && made.at < row.status_at && !isKnown(made.reference),
+      )
       if (paid !== undefined)
         return {
           promise: 'what cannot be asked about is not called failed',
