@@ -30,6 +30,10 @@ export function tell(
     const known = knownAs(sql, folded, id)
     if (known !== null) return err({ code: 'taken', message: known })
     endTellings(sql, id, 'again', at)
+    // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
+    sql(
+      "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND folded = ? AND ended_as = 'found'",
+    ).run(at, id, folded)
     sql(
       'INSERT INTO tellings (registration_id, at, way, reference, folded, paid_on, answers) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ).run(id, at, way, reference, folded, paidOn, JSON.stringify(answers))
@@ -52,14 +56,16 @@ export function tell(
   })
 }
 
-/** Who has this reference already, said to whoever tells it; null: nobody. */
+/** Why this reference is not looked for, said to whoever tells it; null: it is. */
 function knownAs(sql: Sql, folded: string, id: number): string | null {
   const told = sql<{ id: number }>(
     "SELECT registration_id AS id FROM tellings WHERE folded = ? AND (ended_as IS NULL OR ended_as = 'found') AND registration_id <> ?",
   ).get(folded, id)
-  const came = sql(
-    "SELECT 1 FROM captures WHERE source IN ('transfer', 'upi') AND account = '' AND reference = ? COLLATE NOCASE",
+  const came = sql<{ id: number | null }>(
+    "SELECT registration_id AS id FROM captures WHERE source IN ('transfer', 'upi') AND account = '' AND reference = ? COLLATE NOCASE",
   ).get(folded)
+  if (came?.id === id)
+    return 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
   return told === undefined && came === undefined
     ? null
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'

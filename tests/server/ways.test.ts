@@ -106,6 +106,32 @@ test('whoever pays by transfer reads where to pay, tells, and is complete once i
   ])
 })
 
+test('who tells the number again that the office found as too little, and by a wrong way, is heard', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const number = 'HDFCN52027010977'
+  const told = { utr: number, paid_on: '2027-01-09' }
+  const confirm = (way: string) =>
+    act(body.reg_no, {
+      act: 'confirm',
+      way,
+      reference: number,
+      amount: '1180',
+      day: '2027-01-09',
+    })
+  expect((await own.tell(told)).status).toBe(200)
+  expect((await confirm('cash')).status).toBe(200)
+  const notFound = { act: 'not_found', why: 'Nothing of this amount came' }
+  expect((await act(body.reg_no, notFound)).status).toBe(200)
+  expect(await own.tell(told)).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await own.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
+  // Found where it was paid, it is before a person: there is nothing to tell any more.
+  expect((await confirm('transfer')).status).toBe(200)
+  const again = await own.tell(told)
+  expect(again).toMatchObject({ status: 409, body: { code: 'taken' } })
+  expect(again.body['message']).toContain('has been found already')
+})
+
 test('a UTR is told of one registration, whoever writes it how', async () => {
   const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
   const number = 'HDFCN52027010912'
@@ -201,7 +227,8 @@ test('money that does not fit is before the treasurer, who accepts it with a rea
   const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
   await act(body.reg_no, { ...came, amount: '4700' })
   expect(await stored(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
-  const [review] = await server.deps.store.reviews('lekhacon2027')
+  const reviews = await server.deps.store.reviews('lekhacon2027')
+  const review = reviews.find(({ regNo }) => regNo === body.reg_no)
   const why = 'The bank took 20 rupees.'
   expect(await act(body.reg_no, { act: 'accept', review: review?.id, why })).toMatchObject({
     status: 200,
