@@ -100,7 +100,7 @@ export async function boot(
     if (text === null) throw error
     return err({ status: 2, text })
   }
-  if (place === ownProcess) giveBackLater()
+  if (place === ownProcess) giveBackLater(app.server)
   const sweeping = setInterval(() => {
     deps.uploads.sweep().then(
       (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),

@@ -1,7 +1,8 @@
 /** What a server gives back after its start. */
+import { EventEmitter } from 'node:events'
 import { getHeapSpaceStatistics } from 'node:v8'
-import { expect, test } from 'vitest'
-import { giveBack } from '../../server/machine/at-rest.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { giveBack, giveBackLater } from '../../server/machine/at-rest.ts'
 import { later } from '../../server/machine/later.ts'
 
 /** Bytes that the engine holds for what was made a moment ago, used or not. */
@@ -20,6 +21,22 @@ test('the room for what was made at the start goes back, where a start made much
   alive.length = 0
   await giveBack()
   expect(young()).toBeLessThan(before / 2)
+})
+
+afterEach(() => vi.useRealTimers())
+
+test.each([
+  ['that was asked how it is a few times gives back', 10, 1],
+  ['that is at work keeps what it has', 1_000, 0],
+])('a server %s', (_, requests, times) => {
+  vi.useFakeTimers()
+  const server = new EventEmitter()
+  const collect = vi.fn()
+  giveBackLater(server, collect)
+  for (let asked = 0; asked < requests; asked += 1) server.emit('request')
+  vi.advanceTimersByTime(60_000)
+  expect(collect).toHaveBeenCalledTimes(times)
+  expect(server.listenerCount('request')).toBe(0)
 })
 
 test('a package is read by the first who needs it, and once', () => {
