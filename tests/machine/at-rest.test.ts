@@ -31,7 +31,7 @@ test.each([
 ])('a server %s', (_, requests, times) => {
   vi.useFakeTimers()
   const server = new EventEmitter()
-  const collect = vi.fn()
+  const collect = vi.fn<() => void>()
   giveBackLater(server, collect)
   for (let asked = 0; asked < requests; asked += 1) server.emit('request')
   vi.advanceTimersByTime(60_000)
