@@ -100,7 +100,8 @@ export async function startThread<V extends Verbs>(options: {
             resolve()
             return
           }
-          atWork -= message.answers.length
+          // Who was answered before the commit may be told of its failure as well: that counts once.
+          atWork -= message.answers.filter(({ id }) => waiting.has(id)).length
           // It gets more to do before anybody hears what it has done.
           send()
           for (const answer of message.answers) {

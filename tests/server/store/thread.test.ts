@@ -1,0 +1,53 @@
+/** A database thread as the main thread holds it, with another end that the test plays. */
+import { expect, test } from 'vitest'
+import type { Sql } from '../../../server/store/database.ts'
+import { requestsIn, startThread } from '../../../server/store/thread.ts'
+import type { Begin, Heard, Request } from '../../../server/store/thread.ts'
+
+type Echo = { readonly echo: (sql: Sql, word: string) => string }
+
+async function started() {
+  const sent: Request[] = []
+  let heard: Heard | null = null
+  const begin: Begin = (_file, _data, hears) => {
+    heard = hears
+    queueMicrotask(() => hears.message({ ready: true }))
+    return {
+      tell: (message) => void ('requests' in message && sent.push(...requestsIn(message.requests))),
+      kill: async () => hears.exit(),
+    }
+  }
+  const thread = await startThread<Echo>({
+    file: new URL('file:///nowhere'),
+    data: {},
+    waitingMax: 10,
+    begin,
+  })
+  const answer = (id: number, busy: boolean): void =>
+    heard?.message({
+      answers: [
+        busy ? { id, ok: false, busy, message: 'not committed' } : { id, ok: true, value: id },
+      ],
+    })
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  return { thread, sent, answer, turn }
+}
+
+test('a thread that answers once more for what it has answered is asked on', async () => {
+  const { thread, sent, answer, turn } = await started()
+  const first = thread.call('echo', 'first')
+  await turn()
+  answer(1, false)
+  expect(await first).toBe(1)
+  const second = thread.call('echo', 'second')
+  await turn()
+  // Answered before the commit, and told that it failed.
+  answer(1, true)
+  answer(2, false)
+  expect(await second).toBe(2)
+  const third = thread.call('echo', 'third')
+  await turn()
+  expect(sent.map(({ args }) => args)).toEqual([['first'], ['second'], ['third']])
+  answer(3, false)
+  expect(await third).toBe(3)
+})
