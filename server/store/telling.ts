@@ -84,8 +84,8 @@ export function endTellings(
 }
 
 /**
- * The newest attempt is one that no gateway is asked about, at the price as it was. What the bank has in process
- * stays: it ends by itself.
+ * The newest attempt is one that no gateway is asked about, at the price as it was. What the bank has in process, or
+ * the gateway cannot be asked about, stays: it ends by itself, or is before a person.
  */
 export function payByHand(
   sql: Sql,
@@ -99,7 +99,7 @@ export function payByHand(
   // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
   if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
   const isOpen = newest.status === 'pending'
-  if (isOpen && (newest.way !== null || newest.last_answer === 'in-process')) return
+  if (isOpen && (newest.way !== null || mayCome(newest))) return
   const attempt = nextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
   endOpenPayments(sql, id, 'expired', at)
@@ -139,6 +139,9 @@ export function notFound(
  */
 const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
   AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
+
+const mayCome = ({ last_answer: last }: PaymentRow): boolean =>
+  last === 'in-process' || last === 'unreachable'
 
 /** Nobody paid in time: its places are free. */
 export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {

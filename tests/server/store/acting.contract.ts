@@ -123,6 +123,26 @@ export function actingContract(given: Given): void {
     ])
   })
 
+  test.for([
+    ['no-record', 'failed'],
+    ['in-process', 'pending'],
+    ['unreachable', 'pending'],
+  ] as const)(
+    'who tells of a transfer after the gateway said %s: the order of the card is %s',
+    async ([said, stands]) => {
+      const { regNo, orderId } = await registered(store)
+      await store.asked(orderId, later(1), later(2), said)
+      const told = { way: 'transfer', reference: `HDFC${said}`, paidOn: null, answers: {} }
+      const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate', at: later(3) })
+      expect(await store.tell(tell, { ...told, uploads: [], drafts: [] }, null)).toMatchObject({
+        ok: true,
+      })
+      const { state, payments } = await found(store, regNo)
+      const card = payments.find((payment) => payment.orderId === orderId)
+      expect([state, card?.status]).toEqual(['told', stands])
+    },
+  )
+
   test('whoever has paid and owes a difference is not told every five minutes that it has lapsed', async () => {
     const { regNo, orderId } = await registered(store, { payUntil: later(500) })
     await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
