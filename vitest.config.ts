@@ -16,8 +16,8 @@ export default defineConfig({
     reporters: ['default'],
     // UPDATE=1 npm test -- tests/checker: what is printed becomes what is expected. Read the difference.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
-    maxWorkers: 4,
+    // Most of a browser's or a server's time is waiting for the other: five at once keep two cores busy.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
@@ -96,8 +96,8 @@ export default defineConfig({
           include: ['tests/crash/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          // They wait for a server to come back, which a busy machine lets them do too long: last, and two at a time.
-          maxWorkers: 2,
+          // They wait for a server to come back, which a busy machine lets them do too long: last, and three at a time.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
