@@ -28,7 +28,6 @@ import { addDue } from './dues.ts'
 import type { Sql } from './database.ts'
 import { done, gone, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
-import { creditDocument } from './documents.ts'
 import { captureRow, decideRefund, gaveByHand, wantOf } from './giving-back.ts'
 import { confirmByMail } from './mails.ts'
 import { Refused } from './refused.ts'
@@ -37,7 +36,15 @@ import { moveTarget, numberOf, restOf, reviewOf } from './reviews.ts'
 import { toPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import { owedSince } from './settling.ts'
-import { endWithout, joined, paymentById, settleRegistration, stand, without } from './standing.ts'
+import {
+  bookBackBefore,
+  endWithout,
+  joined,
+  paymentById,
+  settleRegistration,
+  stand,
+  without,
+} from './standing.ts'
 import type { NewMail } from './store.ts'
 
 /** `mail` is queued only when this decision makes a registration a success. A refusal leaves nothing behind. */
@@ -189,14 +196,7 @@ export function count(
   stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
   if (row.asks_for === 'whole') owedSince(sql, row, at)
   book(sql, row, paidAt, amount)
-  // What went back of it before it counted leaves the figures on the days it went.
-  for (const back of sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
-    "SELECT amount, done_at, reference FROM refunds WHERE capture_id = ? AND state = 'done' ORDER BY id",
-  ).all(capture.id)) {
-    book(sql, row, back.done_at, -back.amount)
-    // The invoice that has just been issued charges all of it.
-    creditDocument(sql, row, { amount: back.amount, reference: back.reference ?? reference }, at)
-  }
+  bookBackBefore(sql, row, { id: capture.id, reference }, at)
   // What a correction left is beside a registration that was confirmed when it was paid.
   if (mail !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, mail, at)
   return ok(capture.id)

@@ -33,7 +33,15 @@ import {
 } from './refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
-import { joined, moneyOf, settleRegistration, stand, wentBack, without } from './standing.ts'
+import {
+  bookBackBefore,
+  joined,
+  moneyOf,
+  settleRegistration,
+  stand,
+  wentBack,
+  without,
+} from './standing.ts'
 import type {
   NewMail,
   NewNotice,
@@ -203,6 +211,10 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
       fact.at,
     )
   const changed = stand(sql, row, next, fact.at)
+  // It may have waited before a person until now, and part of it have gone back meanwhile.
+  const counts =
+    isPaidNow && 'reference' in fact ? captureNamed(sql, row, fact.reference) : undefined
+  if (counts !== undefined) bookBackBefore(sql, row, counts, fact.at)
   if (isPaidNow && row.asks_for === 'whole') owedSince(sql, row, fact.at)
   if (next.status.is === 'success' && isPaidNow) book(sql, row, next.status.paidAt, row.amount)
   return { isNew, changed, isPaidNow }

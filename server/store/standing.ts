@@ -103,6 +103,23 @@ export function wentBack(
   return endWithout(sql, capture, row, 'refunded', at)
 }
 
+/** What went back of money before it counted leaves the figures on the days it went, once it counts. */
+export function bookBackBefore(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  { id, reference }: Pick<CaptureRow, 'id' | 'reference'>,
+  at: Instant,
+): void {
+  const gone = sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
+    "SELECT amount, done_at, reference FROM refunds WHERE capture_id = ? AND state = 'done' ORDER BY id",
+  ).all(id)
+  for (const back of gone) {
+    book(sql, row, back.done_at, -back.amount)
+    // The invoice that has just been issued charges all of it.
+    creditDocument(sql, row, { amount: back.amount, reference: back.reference ?? reference }, at)
+  }
+}
+
 /** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */
 function giveUpDue(sql: Sql, registrationId: number, at: Instant): void {
   const row = sql<{ state: RegistrationState; due: Paise }>(

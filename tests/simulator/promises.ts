@@ -367,6 +367,14 @@ export function promisesOf(judged: Judged): Promises {
     sql()<{ hold_until: number | null }>('SELECT hold_until FROM payments WHERE order_id = ?').get(
       orderId,
     )?.hold_until ?? null
+  /** When a registration was first asked for what this order asks for. */
+  const pricedAt = (orderId: string): number =>
+    sql()<{ at: number }>(
+      `SELECT min(p.created_at) AS at FROM payments p JOIN payments o
+         ON o.registration_id = p.registration_id AND o.amount = p.amount WHERE o.order_id = ?`,
+    ).get(orderId)?.at ?? 0
+  const hasTold = (id: number): boolean =>
+    sql()('SELECT 1 FROM tellings WHERE registration_id = ?').get(id) !== undefined
   const isDecided = (id: number): boolean =>
     sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id) !== undefined
   const rightly = (): Violation | null => {
@@ -394,10 +402,11 @@ export function promisesOf(judged: Judged): Promises {
       if (only === undefined || came.length > 1) continue
       const { order, made } = only
       if (!isAskable(order)) continue
-      // The price is held until a day after its period; whoever is at the gateway's page has a day in any case.
-      const heldUntil = (order.at < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
+      // The price is held until a day after its period, also for whoever goes to pay it later; whoever is at the gateway's page has a day in any case.
+      const heldUntil = (pricedAt(order.orderId) < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
       // What it cost before a correction was held for as long as the order, however long the registration waits since.
-      const term = order.asked === total ? pay_until : holdOf(order.orderId)
+      // A term that the office gave anew for telling of a transfer is none of an order of the card from before: that is judged by a person.
+      const term = order.asked === total && !hasTold(id) ? pay_until : holdOf(order.orderId)
       const inTime =
         made.at - order.at <= FIRST_WITHIN_MS &&
         made.at + closingMarginMs(order) < Math.min(heldUntil, term ?? heldUntil)

@@ -1,6 +1,6 @@
 /** What is sold: the lines of a bill, frozen with the price they make up, and places that there are only so many of. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { paise } from '../../../engine/index.ts'
+import { dayOf, paise } from '../../../engine/index.ts'
 import type { Answers, Instant, Limit, Line } from '../../../engine/index.ts'
 import type { Store } from '../../../server/store/store.ts'
 import {
@@ -258,6 +258,23 @@ export function sellingContract(given: Given): void {
         await store.applyFact(orderId, confirmed(reference, quoted.total, later(1)), null)
       expect((await found(store, first.regNo)).paymentStatus).toBe('pending')
       expect((await found(store, second.regNo)).paymentStatus).toBe('success')
+    })
+
+    test('once free again, count money that waited for them, less what of it went back meanwhile', async () => {
+      await serve([seats])
+      const first = await registered(store, to('scan'))
+      const second = await registered(store, { ...to('scan'), at: later(2 * holdMs) })
+      const paid = confirmed('AP1', quoted.total, later(2 * holdMs))
+      await store.applyFact(first.orderId, paid, null)
+      expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
+      const part = paise(10_000)
+      const back = { type: 'refunded', reference: 'RF1', amount: part, at: later(2 * holdMs) }
+      await store.applyFact(first.orderId, back as Parameters<Store['applyFact']>[1], null)
+      await store.applyFact(second.orderId, declined(later(3 * holdMs)), null)
+      await store.applyFact(first.orderId, paid, null)
+      expect(await found(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
+      const { revenue } = await store.figures('demo', dayOf(noon))
+      expect(revenue).toBe(quoted.total - part)
     })
 
     test('are free at once when the bank has said no or the money went back, and another try takes them again or is told', async () => {
