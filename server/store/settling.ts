@@ -213,7 +213,9 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
   const changed = stand(sql, row, next, fact.at)
   // It may have waited before a person until now, and part of it have gone back meanwhile.
   const counts =
-    isPaidNow && 'reference' in fact ? captureNamed(sql, row, fact.reference) : undefined
+    isPaidNow && next.status.is === 'success'
+      ? captureNamed(sql, row, next.status.reference)
+      : undefined
   if (counts !== undefined) bookBackBefore(sql, row, counts, fact.at)
   if (isPaidNow && row.asks_for === 'whole') owedSince(sql, row, fact.at)
   if (next.status.is === 'success' && isPaidNow) book(sql, row, next.status.paidAt, row.amount)
