@@ -99,7 +99,7 @@ export function payByHand(
   // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
   if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
   const isOpen = newest.status === 'pending'
-  if (isOpen && (newest.way !== null || mayCome(newest))) return
+  if (isOpen && (newest.way !== null || MAY_COME_AFTER.includes(newest.last_answer))) return
   const attempt = nextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
   endOpenPayments(sql, id, 'expired', at)
@@ -137,11 +137,9 @@ export function notFound(
  * The bank has it in process, or the gateway cannot be asked: nobody knows that it was not paid. Within days it is
  * known, or before a person.
  */
+const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
 const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
-  AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
-
-const mayCome = ({ last_answer: last }: PaymentRow): boolean =>
-  last === 'in-process' || last === 'unreachable'
+  AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
 
 /** Nobody paid in time: its places are free. */
 export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {

@@ -96,25 +96,35 @@ export function ShowOlder({
   )
 }
 
+type Events = readonly { readonly id: string; readonly title: string }[]
+
 /** Of which event; all of them unless one is chosen. */
 export function WhichEvent({
   events,
   chosen,
 }: {
-  readonly events: readonly { readonly id: string; readonly title: string }[]
+  readonly events: Events
   readonly chosen: string | null
 }) {
   return (
     <label>
       Event
       <select name="event" defaultValue={chosen ?? ''}>
-        <option value="">All events</option>
-        {events.map(({ id, title }) => (
-          <option key={id} value={id}>
-            {title}
-          </option>
-        ))}
+        <EventOptions events={events} />
       </select>
     </label>
+  )
+}
+
+export function EventOptions({ events }: { readonly events: Events }) {
+  return (
+    <>
+      <option value="">All events</option>
+      {events.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </>
   )
 }

@@ -6,6 +6,7 @@ import { formatCount, isAtLeast } from '../../engine/index.ts'
 import type { SessionAnswer, WireReview } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Review } from './act-review.tsx'
+import { EventOptions } from './asked-list.tsx'
 import { ask, registrationAddress } from './calls.ts'
 import { shortTitle } from './frame.tsx'
 import { useLeaveOn401 } from './leave.ts'
@@ -43,12 +44,7 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
                 setSearch(target.value === '' ? {} : { event: target.value })
               }
             >
-              <option value="">All events</option>
-              {events.map(({ id, title }) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
+              <EventOptions events={events} />
             </select>
           </label>
         )}
