@@ -16,8 +16,8 @@ export default defineConfig({
     reporters: ['default'],
     // UPDATE=1 npm test -- tests/checker: what is printed becomes what is expected. Read the difference.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // Most of a browser's or a server's time is waiting for the other: five at once keep two cores busy.
-    maxWorkers: 5,
+    // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
@@ -25,18 +25,20 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: 'unit',
+          // What Node runs is one project: a worker that has read engine and server once serves file after file, and
+          // nothing here keeps a state of its own.
+          name: 'node',
           expect: expectations,
           execArgv,
-          // Nothing here keeps a state of its own: a worker that reads the engine once serves file after file.
           isolate: false,
           include: [
             'tests/*.test.ts',
             'tests/{engine,checker,specification,mutants,proofs,guards}/**/*.test.ts',
+            'tests/{server,machine,gateway,office,commands,simulator,attacks}/**/*.test.ts',
           ],
           exclude: ['tests/**/*.browser.test.ts'],
-          // Property tests and the servers of a few files take a while on a busy machine.
-          testTimeout: 60_000,
+          // Property tests, and servers that are attacked, take a while on a busy machine.
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },
@@ -48,29 +50,6 @@ export default defineConfig({
           experimental: { viteModuleRunner: true },
           isolate: false,
           include: ['tests/web/**/*.test.{ts,tsx}'],
-        },
-      },
-      {
-        test: {
-          name: 'server',
-          expect: expectations,
-          execArgv,
-          isolate: false,
-          include: ['tests/{server,machine,gateway,office,commands,simulator}/**/*.test.ts'],
-          exclude: ['tests/**/*.browser.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'attacks',
-          expect: expectations,
-          // Each file attacks a server process of its own, and the clients wait most of the time.
-          isolate: false,
-          include: ['tests/attacks/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
         },
       },
       {

@@ -5,8 +5,13 @@
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** Browsers wait for servers and servers for browsers; what only computes fills the cores at the end. */
-const PROJECTS = ['browser', 'attacks', 'server', 'unit', 'web', 'crash']
+/** A worker is used again only for a file of the same project, so these stay together. */
+const PROJECTS = ['browser', 'node', 'web', 'crash']
+/** Within one: whoever attacks a server waits most of the time; what only computes fills the cores at the end. */
+const KINDS = [
+  /\/tests\/attacks\//,
+  /\/tests\/(server|machine|gateway|office|commands|simulator)\//,
+]
 
 /** More than some eight seconds of a core each, though some are short to read. */
 const LONG = [
@@ -32,19 +37,24 @@ const LONG = [
 
 /** A minute of one core by itself: begun among the servers, or everything else is done before it. */
 const LONGEST = 'mutants/mutants'
+const SERVERS = 1
 
-const placeOf = ({ moduleId, project }: TestSpecification): readonly [number, number] => {
-  if (moduleId.endsWith(`/${LONGEST}.test.ts`)) return [PROJECTS.indexOf('server'), -1]
+const placeOf = ({ moduleId, project }: TestSpecification): readonly [number, number, number] => {
+  const place = PROJECTS.indexOf(project.name)
+  if (moduleId.endsWith(`/${LONGEST}.test.ts`)) return [place, SERVERS, -1]
+  const kind = KINDS.findIndex((folder) => folder.test(moduleId))
   const long = LONG.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
-  return [PROJECTS.indexOf(project.name), long === -1 ? LONG.length : long]
+  return [place, kind === -1 ? KINDS.length : kind, long === -1 ? LONG.length : long]
 }
 
 export class LongestFirst extends BaseSequencer {
-  // A worker is used again only for a file of the same project, so these stay together.
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((one, other) => {
-      const [[project, long], [otherProject, otherLong]] = [placeOf(one), placeOf(other)]
-      return project - otherProject || long - otherLong
+      const [[project, kind, long], [otherProject, otherKind, otherLong]] = [
+        placeOf(one),
+        placeOf(other),
+      ]
+      return project - otherProject || kind - otherKind || long - otherLong
     })
   }
 }

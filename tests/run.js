@@ -8,7 +8,19 @@
  * `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -105,6 +117,35 @@ function needBrowser() {
   )
 }
 
+// ── A folder for what is thrown away ───────────────────────────────────────────
+
+const MEMORY = '/dev/shm'
+/** Several times what all tests together have there. */
+const MEMORY_BYTES_MIN = 8 * 1024 ** 3
+
+/**
+ * Hundreds of servers are given a folder of their own, and each is thrown away: where memory has room for them, and what
+ * lies there may be run, no disk is written. Whoever sets TMPDIR has chosen.
+ */
+function useMemory() {
+  if (process.env.TMPDIR || !existsSync(MEMORY)) return
+  const { bavail, bsize } = statfsSync(MEMORY)
+  if (bavail * bsize < MEMORY_BYTES_MIN) return
+  const folder = mkdtempSync(join(MEMORY, 'rollcall-tests-'))
+  // Like any such folder: PostgreSQL, and a server that is tried as somebody else, are not who runs the tests.
+  chmodSync(folder, 0o1777)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
+  const probe = join(folder, 'probe')
+  writeFileSync(probe, '', { mode: 0o700 })
+  try {
+    accessSync(probe, constants.X_OK)
+    env.TMPDIR = folder
+  } catch {
+    // Mounted so that nothing there may be run.
+  }
+}
+
 // ── Steps ──────────────────────────────────────────────────────────────────────
 
 /** What went wrong, by step: said when it ends and once more at the very end, where one looks. @type {Map<string, string>} */
@@ -166,6 +207,7 @@ function vitest(args) {
 const asked = process.argv.slice(2)
 mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
 env.CHROMIUM = needBrowser()
+useMemory()
 // Each server, worker thread and command of the tests reads the same TypeScript; kept as compiled it opens in half the time.
 env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
 forgetOldOf(env.NODE_COMPILE_CACHE)

@@ -2,12 +2,12 @@
  * A server's store on PostgreSQL in a process of its own: clients register, each person until it is done, and the queue of
  * mails is worked off. It says what it did, each in one system call. Arguments: address, a name for its people, what it leaves out.
  */
-import { writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openInsidePostgres } from '../../server/store/postgres/open.ts'
 import { StoreBusy } from '../../server/store/store.ts'
 import type { Store } from '../../server/store/store.ts'
 import { mail, newRegistration, noon } from '../server/registrations.ts'
+import { say } from './say.ts'
 
 const CLIENTS = 32
 /** After a no that may be tried again. */
@@ -20,7 +20,7 @@ const { store } = await openInsidePostgres({
   url,
   seam: without === 'commit' ? { answerBeforeCommitMs: 300 } : {},
 })
-writeSync(1, 'READY\n')
+say('READY')
 await Promise.all([
   ...Array.from({ length: CLIENTS }, (_, client) => people(store, `${name}-${client}`)),
   mails(store),
@@ -41,7 +41,7 @@ async function people(registering: Store, client: string): Promise<never> {
         }),
       ),
     )
-    writeSync(1, answer.ok ? `ACK ${answer.value.regNo}\n` : `NO ${answer.error.code}\n`)
+    say(answer.ok ? `ACK ${answer.value.regNo}` : `NO ${answer.error.code}`)
   }
 }
 
@@ -53,7 +53,7 @@ async function mails(queue: Store): Promise<never> {
         // Nobody knows whether one that could not be claimed is: it waits for its time.
         const isOurs = without === 'claims' || (await queue.claimMail(id, noon).catch(() => false))
         if (!isOurs) return
-        writeSync(1, `MAIL ${id}\n`)
+        say(`MAIL ${id}`)
         await queue.mailSent(id, noon).catch(() => {})
       }),
     )

@@ -24,6 +24,8 @@ const PLACES = 40
 const TOLD_MIN = 20
 /** So many mails go out before anybody looks whether one went twice. */
 const MAILED_MIN = 30
+/** In so many lives of both servers what a negative control leaves out has done its harm. */
+const LIVES = 10
 
 type Running = { readonly child: ChildProcess; readonly name: string }
 /** What the servers have said so far. */
@@ -171,22 +173,30 @@ else {
     const url = await empty(`without_${without}`)
     const heard: Heard = { told: [], mailed: [], refused: [] }
     cutting.lose(without === 'keys' ? 3 : Infinity)
-    const servers = [start(url, 'a', heard, without), start(url, 'b', heard, without)]
     const shell = await server.shell()
-    for (let round = 1; round <= 3; round += 1) {
+    // Which transactions die is chance, and now and then none of a life is one that does harm.
+    let found: readonly string[] = []
+    for (let life = 1; life <= LIVES && !found.some((one) => wrong.test(one)); life += 1) {
+      const servers = ['a', 'b'].map((name) => start(url, `${name}${life}`, heard, without))
+      for (let round = 1; round <= 3; round += 1) {
+        await heardSince(heard, heard.told.length, TOLD_MIN)
+        await shell.query(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+          [`without_${without}`],
+        )
+      }
       await heardSince(heard, heard.told.length, TOLD_MIN)
-      await shell.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
-        [`without_${without}`],
-      )
+      const mailed = heard.mailed.length
+      if (without === 'claims')
+        await expect
+          .poll(() => heard.mailed.length - mailed, { timeout: 60_000 })
+          .toBeGreaterThan(MAILED_MIN)
+      await Promise.all(servers.map(kill))
+      const looking = await server.shell(url)
+      found = await wrongIn(looking, heard)
+      await looking.end()
     }
-    await heardSince(heard, heard.told.length, TOLD_MIN)
-    if (without === 'claims')
-      await expect.poll(() => heard.mailed.length, { timeout: 60_000 }).toBeGreaterThan(MAILED_MIN)
-    await Promise.all(servers.map(kill))
     await shell.end()
-    const looking = await server.shell(url)
-    expect(await wrongIn(looking, heard)).toContainEqual(expect.stringMatching(wrong))
-    await looking.end()
+    expect(found).toContainEqual(expect.stringMatching(wrong))
   })
 }

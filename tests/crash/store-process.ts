@@ -2,20 +2,20 @@
  * A process of its own that registers and says which registrations the store has acknowledged, each
  * in one system call. Arguments: data folder, clients, registrations per client, the store's seam.
  */
-import { writeSync } from 'node:fs'
 import { openInside } from '../../server/store/open.ts'
 import type { Seam } from '../../server/store/seam.ts'
 import { newRegistration } from '../server/registrations.ts'
+import { say } from './say.ts'
 
 const [, , dataDir = '', clients = '1', each = '1', seam = '{}'] = process.argv
 const { store } = await openInside({ dataDir, seam: JSON.parse(seam) as Seam })
-writeSync(1, 'READY\n')
+say('READY')
 await Promise.all(
   Array.from({ length: Number(clients) }, async () => {
     for (let at = 0; at < Number(each); at += 1) {
       const registration = newRegistration()
       const answer = await store.register(registration)
-      if (answer.ok) writeSync(1, `ACK ${registration.regNo}\n`)
+      if (answer.ok) say(`ACK ${registration.regNo}`)
     }
   }),
 )
