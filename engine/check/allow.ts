@@ -15,6 +15,9 @@ export const allowed = {
 /** Codes that only a comparison with an older version can find; their entries count as used when nothing is compared. */
 const isOfThePast = (code: string): boolean => /^EV10\d\d$/.test(code)
 
+/** What only other files explain: an entry may be needed beside them, though this file is judged alone. */
+const isOfOthers = (code: string): boolean => code === 'EV808'
+
 /** Takes the allowed findings away. Errors stay, but for EV10xx: what they break is the organiser's to decide. */
 export function applyAllow(
   findings: readonly Finding[],
@@ -33,6 +36,7 @@ export function applyAllow(
   const unused = entries.flatMap((entry, at) => {
     if (
       findings.some((finding) => silences(entry, finding)) ||
+      isOfOthers(entry.code) ||
       (isOfThePast(entry.code) && options.compared !== true)
     )
       return []

@@ -41,6 +41,9 @@ import { growth } from './checks/growth.ts'
 import { sense } from './checks/sense.ts'
 import { sold } from './checks/sold.ts'
 import { soldNames } from './checks/sold-names.ts'
+import { standIns } from './checks/stand-ins.ts'
+import { labels } from './checks/labels.ts'
+import { namedNumbers } from './checks/named-numbers.ts'
 import { tax } from './checks/tax.ts'
 import { shape } from './shape.ts'
 import { typing } from './checks/typing.ts'
@@ -97,6 +100,9 @@ export const checks: Checks = {
   ...patterns,
   ...lists,
   ...consent,
+  ...standIns,
+  ...labels,
+  ...namedNumbers,
   ...uploads,
   ...restated,
   ...pages,

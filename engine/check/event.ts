@@ -124,6 +124,7 @@ export function* compilingEvents(
               {
                 event: config,
                 path: file.path,
+                isNew: fresh !== null,
                 source: () => fresh?.source ?? readYaml(file).source,
               },
             ],

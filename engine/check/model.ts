@@ -314,7 +314,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
 const PATTERN = 'pattern'
 
 /** One walk over the file for all that read its texts. */
-function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
+export function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
   const said: TextAt[] = []
   const writtenTexts: Written[] = []
   const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {

@@ -41,7 +41,10 @@ export function suggestion(
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 } {
   const found = nearest(word, legal)
-  if (found === null) return {}
+  if (found === null) {
+    const whole = nameWith(word, legal)
+    return whole === null ? {} : { help: `did you mean \`${whole}\`?` }
+  }
   const help = `did you mean \`${found.name}\`?`
   const sole =
     isSlipOf(word, found.name) &&
@@ -49,6 +52,22 @@ export function suggestion(
   return sole && span !== null
     ? { help, fix: { start: span[0], end: span[1], text: found.name } }
     : { help }
+}
+
+/** Shorter words are a part of too many names. */
+const PART_LENGTH_MIN = 4
+
+/** The only name of which the word is a part: `states` of indian-states, `name` of full_name; null: none, or several. */
+function nameWith(word: string, legal: readonly string[]): string | null {
+  const partsOf = (name: string): readonly string[] =>
+    name
+      .toLowerCase()
+      .split(/[-_.\s]+/)
+      .map((part) => part.replace(/s$/, ''))
+  const [part = '', ...rest] = partsOf(word)
+  if (rest.length > 0 || word.length < PART_LENGTH_MIN || word.length > LENGTH_MAX) return null
+  const named = legal.filter((name) => partsOf(name).includes(part))
+  return named.length === 1 ? (named[0] ?? null) : null
 }
 
 /** Whether a word is surely another, mistyped: day-3 is no slip of day-1, and of two letters nothing is sure but their order. */

@@ -43,7 +43,7 @@ type Setting = {
 /** How many one delegate may bring, and how old the oldest of them is: bounds that the proofs want. */
 const COMPANIONS_MAX = 4
 const AGE_YEARS_MAX = 110
-/** From so few seats on the form says how many are left. */
+/** At most from so many seats on the form says how many are left. */
 const FEW_SEATS = 5
 
 export function soldBeside(
@@ -120,6 +120,8 @@ function workshopItem(workshops: readonly Named[], periods: readonly string[]): 
 
 function seatsOf(workshops: readonly Named[]): readonly string[] {
   const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
+  // Of the smallest workshop not all seats are few.
+  const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
     '',
     aside('limits:', 'what there is only so much of'),
@@ -127,9 +129,8 @@ function seatsOf(workshops: readonly Named[]): readonly string[] {
     '    each_option_of: workshops',
     `    max: {${max}}`,
     '    full: This workshop is full',
-    // Of a workshop of five seats all would be few.
-    ...(workshops.some(({ seats }) => (seats ?? 0) > FEW_SEATS)
-      ? [aside(`    few: ${FEW_SEATS}`, 'from so few on the form says how many are left')]
+    ...(few > 0
+      ? [aside(`    few: ${few}`, 'from so few on the form says how many are left')]
       : []),
     aside('hold: 30 minutes', 'how long a seat is kept while somebody pays'),
     '',

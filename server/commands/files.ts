@@ -41,6 +41,15 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
   return { path: file, text: text.value }
 }
 
+/** That no server reads a file of this name, in the words in which its folder is told; nothing of what is read, or was not meant to be. */
+export async function unreadAs(name: string): Promise<readonly string[]> {
+  const file = pathOf(name)
+  if (file === null) return []
+  const folder = path.dirname(file)
+  const itself = path.join(folder, path.basename(file))
+  return (await unreadIn(folder)).filter((one) => one.startsWith(`${itself} is not read: `))
+}
+
 /** What may have been meant by the name of a file that is none: an event of a near name, or one that is not read. */
 async function otherFiles(name: string): Promise<string> {
   const folder = path.dirname(name) === '.' ? 'events' : path.dirname(name)

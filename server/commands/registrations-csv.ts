@@ -9,6 +9,7 @@ import {
   instant,
   isDay,
   isEmail,
+  isEnded,
   ok,
   readAmount,
   readInstant,
@@ -93,6 +94,15 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
     'means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
   registered:
     'means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
+}
+
+/** What is over is said with its money: "Cancelled (paid)". */
+function notTaken(status: string): string | undefined {
+  const word = status.toLowerCase()
+  const [first = ''] = word.split(/[ ,]/)
+  return isEnded(first)
+    ? `means that it was ${first}, and an import makes registrations that stand. Leave the row out.`
+    : NOT_TAKEN[word]
 }
 
 /**
@@ -232,7 +242,7 @@ function rowOf(
     wrong.push(
       values.payment_status === undefined
         ? 'There is no payment status.'
-        : `payment_status: “${values.payment_status}” ${NOT_TAKEN[values.payment_status.toLowerCase()] ?? 'is none of pending, success, failed, refunded.'}`,
+        : `payment_status: “${values.payment_status}” ${notTaken(values.payment_status) ?? 'is none of pending, success, failed, refunded.'}`,
     )
   const [base, gst, total] = [money('base'), money('gst'), money('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)

@@ -2,7 +2,7 @@
 import { decisionsFor, formatInstant, formatMoney } from '../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../engine/index.ts'
 import { wireReview } from '../office/reviews.ts'
-import { decideReview, refundPayment, refundSentence } from '../paying/decisions.ts'
+import { decideReview, refundPayment, refundedText } from '../paying/decisions.ts'
 import type { Told } from '../paying/decisions.ts'
 import { readArguments } from './arguments.ts'
 import { atWork } from './at-work.ts'
@@ -175,6 +175,6 @@ function tell(terminal: Terminal, told: Result<Told, DecisionRefusal>): Status {
     return ['no_grounds', 'bad_amount', 'no_reference'].includes(told.error.code) ? 2 : 1
   }
   const { message, refund } = told.value
-  terminal.print(refund === null ? message : `${message} ${refundSentence(refund)}`)
+  terminal.print(refund === null ? message : refundedText(message, refund))
   return refund === 'refused' || refund === 'unsure' ? 1 : 0
 }

@@ -19,7 +19,7 @@ import { readFolder, readShared, sourcesOf } from '../events/folder.ts'
 import { judgeFolder } from '../events/verdict.ts'
 import type { Folder } from '../events/folder.ts'
 import { readArguments } from './arguments.ts'
-import { pathOf, readEventFile, sharedFolderFor } from './files.ts'
+import { pathOf, readEventFile, sharedFolderFor, unreadAs } from './files.ts'
 
 const help = `Usage: rollcall validate [files] [--strict] [--production] [--on DAY] [--shared FOLDER]
                          [--format human|json|sarif|github] [--only CODES] [--fix] [--watch]
@@ -101,7 +101,10 @@ export const validate: Command = {
     const once = async (): Promise<Status> => {
       if (fix && !(await mend(names, options, terminal))) return 2
       const folders = await foldersOf(names, shared, terminal)
-      return folders === null ? 2 : judge(folders, options, terminal)
+      if (folders === null) return 2
+      const status = await judge(folders, options, terminal)
+      // It may be faultless, and would still be served by nobody.
+      return status === 0 && (await unreadAmong(names)).length > 0 ? 1 : status
     }
     const status = await once()
     if (!watches || status === 2) return status
@@ -239,9 +242,10 @@ async function foldersOf(
     )
     return null
   }
+  const unread = await unreadAmong(names)
   const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
-  for (const problem of [...folders.flatMap((folder) => folder.unread), ...problems])
-    terminal.complain(problem)
+  const told = new Set([...folders.flatMap((folder) => folder.unread), ...unread, ...problems])
+  for (const problem of told) terminal.complain(problem)
   const read = await Promise.all(
     names.filter((name) => !isFolder(name)).map((name) => readEventFile(name, terminal)),
   )
@@ -261,6 +265,11 @@ async function foldersOf(
     })
   }
   return folders
+}
+
+/** What is said of the files that are asked for by a name that no server reads. */
+async function unreadAmong(names: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(names.filter((name) => !isFolder(name)).map(unreadAs))).flat()
 }
 
 function isFolder(name: string): boolean {

@@ -73,6 +73,7 @@ describe('a text names another day than the file', () => {
     ['Register by October 31st 2026', EARLY],
     ['Pay before 15th October to get the discount', EARLY],
     ['Regular fee from 1 Nov', REGULAR],
+    ['Regular course fees from 1 Nov', REGULAR],
     ['From 1 November onwards the regular fee applies', REGULAR],
     ['Regular rates till 31 January 2027', REGULAR],
     ['Fees go up on 1 November 2026', REGULAR],
@@ -105,6 +106,7 @@ describe('a text names another day than the file', () => {
     ['12 - 14 March 2027, Town Hall', FROM],
     ['Sat 14, Sun 15 and Mon 16 March 2027', FROM],
     ['Thank you for coming to Sample 2026', '  title: Sample 2027'],
+    ['The payment for Sample 2026 in Kochi was received', '  title: Sample 2027'],
   ])('%s', (said, other) => {
     expectFound(inPanel(said), JSON.stringify(said), other)
   })
@@ -275,9 +277,22 @@ describe('a text names a day that contradicts nothing', () => {
     'Trade fair: 14-15 March',
     'Travel grants: apply by 15 January 2027',
     'Sample 2026 proceedings are on our page',
+    'Sample 2026 in Kochi was attended by 900',
+    'A look back: Sample 2026 at Kochi saw 900 delegates',
     'Republic Day 26 January: office closed',
     'Lunch on 14, 15 and 16 March',
     '1/2 day on Saturday, 1-2 years of experience',
+    'Members joining after 1 January 2027 pay the fee of non-members',
+    'Members who enrolled after 1 January 2027 pay the regular fee',
+    'Those who join the society after 1 January pay the regular fee',
+    'Book hotel rooms at early bird tariff before 20 December',
+    'Early bird hotel rates till 20 December',
+    'Before 20 December book rooms at early bird rates',
+    'Regular bus from the station on 12 March',
+    'Regular buses run from the airport on 13 March',
+    'Late night music on 13 March, spot prizes on 15 March',
+    'Early bird is over in the hotel, rooms until 20 December',
+    'The standard check-up camp is on 15 March',
   ])('%s', (said) => {
     expect(findingsIn(inPanel(said)).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })

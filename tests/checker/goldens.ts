@@ -64,6 +64,9 @@ const before: Readonly<Record<string, (text: string) => string>> = {
 /** `EV103` or, where a code has several pairs, `EV103-price-with-rs`: the code a pair is of. */
 export const codeOf = (name: string): string => name.replace(/-.*/, '')
 
+/** Codes of which the pair stands beside the base, under another name. */
+const BESIDE_BASE = /^EV80[12468]$/
+
 /** The findings of a golden file, as its code finds them: alone, beside the base, or after it. */
 export function findingsOf(
   name: string,
@@ -73,7 +76,7 @@ export function findingsOf(
   const path =
     code === 'EV807'
       ? 'sample2026.yaml'
-      : /^EV80[1246]$/.test(code)
+      : BESIDE_BASE.test(code)
         ? 'second2026.yaml'
         : 'sample2026.yaml'
   const sources = new Map(
@@ -90,7 +93,7 @@ export function findingsOf(
 }
 
 function found(code: string, path: string, text: string): readonly Finding[] {
-  if (/^EV80[1246]$/.test(code))
+  if (BESIDE_BASE.test(code))
     return compileEvents(
       [
         { path, text },

@@ -460,3 +460,58 @@ describe('what an adjustment is called, and what it does', () => {
     expect(said(text).map((one) => one.slice(0, 5))).toEqual(codes)
   })
 })
+
+describe('what is added, in a text', () => {
+  const surcharge = base.replace(
+    'form:\n',
+    '  adjustments: [{id: late-fee, label: Surcharge, from: 2026-02-15, on: registration, amount: 500}]\nform:\n',
+  )
+  test.each([
+    'A late fee of Rs. 750 applies from 15 February',
+    'Surcharge: Rs. 750 from 15 February',
+    'From 15 February a surcharge of 750/-',
+  ])('is another amount: %s', (line) => {
+    expect(said(panel(line, surcharge)).join('\n')).toMatch(
+      /^EV456 line \d+: the text says ₹.750, `late-fee` is 500$/,
+    )
+  })
+  test.each([
+    'A late fee of Rs. 500 applies from 15 February',
+    'A late fee of Rs. 590 with GST',
+    'Late fee: Rs. 1,500 for members',
+    'A late fee is charged by the hotel: Rs. 750',
+    'Rs. 750 late fee of the library',
+  ])('is none: %s', (line) => {
+    expect(said(panel(line, surcharge))).toEqual([])
+  })
+})
+
+describe('the age from which companions are charged', () => {
+  const list = (hint: string, counted = '{at_least: 5}'): string =>
+    field(
+      `id: companions, type: people, label: Companions, hint: ${JSON.stringify(hint)}, max: 4, fields: [{id: name, label: Name, required: true}, {id: age, type: number, label: Age, min: 0, max: 99, required: true}]`,
+    ).replace(
+      'form:\n',
+      `  items:\n    - {id: companion, label: Companion, count: {companions: {age: ${counted}}}, prices: {period: [early, late], each: [500, 600]}}\nform:\n`,
+    )
+  test.each([
+    ['Children under 12 come free', '{at_least: 5}'],
+    ['Kids below the age of 10 are free', '{above: 4}'],
+    ['No charge for children up to 8 years', '{at_least: 5}'],
+  ])('differs: %s', (hint, counted) => {
+    expect(said(list(hint, counted)).join('\n')).toMatch(
+      /^EV626 line \d+: the text says .* `companion` is charged from the age of 5$/,
+    )
+  })
+  test.each([
+    ['Children under 5 come free', '{at_least: 5}'],
+    ['Children under 5 come free', '{above: 4}'],
+    ['Children up to 4 come free', '{at_least: 5}'],
+    ['Children up to 5 are not charged', '{at_least: 5}'],
+    ['Children under 12 need an adult beside them', '{at_least: 5}'],
+    ['Children under 12 eat free at the dinner', '{at_least: 5}'],
+    ['Children under 3 months free of worry', '{at_least: 5}'],
+  ])('does not: %s, charged %s', (hint, counted) => {
+    expect(said(list(hint, counted))).toEqual([])
+  })
+})

@@ -205,6 +205,74 @@ describe('texts that contradict nothing', () => {
   })
 })
 
+describe('a room with a tax of its own', () => {
+  const ROOM = '{name: GST, percent: 5, prices: exclusive}'
+  const room = base
+    .replace(
+      'form:\n',
+      `  items:
+    - {id: room, label: "{option}", by: room, tax: ${ROOM}, prices: {period: [early, late], twin: [2000, 2500]}}
+form:\n`,
+    )
+    .replace(
+      '  summary:',
+      '        - {id: room, type: select, label: Room in the hotel, options: [{id: twin, label: Bed in a twin room}]}\n  summary:',
+    )
+  const label = (text: string): string => room.replace('"{option}"', JSON.stringify(text))
+  const option = (text: string): string =>
+    room.replace('label: Bed in a twin room', `label: ${JSON.stringify(text)}`)
+
+  test('the file is sound', () => {
+    expect(said(room)).toEqual([])
+  })
+
+  test.each([
+    ['its label', label('{option} (plus 5% GST)')],
+    ['its label, with half of it', label('{option} (plus CGST 2.5% + SGST 2.5%)')],
+    ['a choice', option('Twin room (5% GST extra)')],
+    ['a choice, with what is paid', option('Twin room, ₹2,100 incl. GST')],
+    ['the panel', inPanel('Rooms are taxed at 5% GST', room)],
+    ['the panel, without its name', inPanel('Registration 18% GST, twin sharing 5% GST', room)],
+    ['the panel of fees without tax', inPanel('Plus 5% GST', room.replace(`${TAX}\n`, ''))],
+  ])('is spoken of rightly in %s', (_where, text) => {
+    expect(said(text)).toEqual([])
+  })
+
+  test.each([
+    ['label', label('{option} (plus 18% GST)'), 'EV605 the text says 18%, the tax is 5%'],
+    ['label', label('{option} (incl. 12% GST)'), 'EV605 the text says 12%, the tax is 5%'],
+    ['choice', option('Twin room (plus 12% GST)'), 'EV605 the text says 12%, the tax is 5%'],
+    [
+      'choice',
+      option('Twin room (GST included)'),
+      'EV624 the text says that fees include GST; in this file it is added to the prices',
+    ],
+  ])('a %s that says otherwise', (_where, text, message) => {
+    expect(said(text)).toContain(message)
+    const found = findingsIn(text).filter(({ code }) => code.startsWith('EV6'))
+    for (const { related } of found)
+      expect(related.map(({ at }) => at.start.line)).toEqual([lineOf(text, ROOM)])
+  })
+
+  test('a registration fee is not taxed as the room is', () => {
+    expect(said(inPanel('Registration fee plus 5% GST', room))).toEqual([
+      'EV605 the text says 5%, the tax is 18%',
+    ])
+  })
+
+  test.each([
+    ['50', 'for 5% write 5'],
+    ['0.05', 'for 5% write 5'],
+    ['15', 'write the rate that holds'],
+  ])('%s percent is no rate', (percent, help) => {
+    const text = room.replace('percent: 5,', `percent: ${percent},`)
+    const [found, ...more] = findingsIn(text).filter(({ severity }) => severity !== 'note')
+    expect(more).toEqual([])
+    expect([found?.code, found?.at.start.line]).toEqual(['EV441', lineOf(text, 'id: room')])
+    expect(found?.help).toContain(help)
+  })
+})
+
 describe('a tax as it is typed first is answered with the right writing', () => {
   const WITHOUT = 'an event without tax has no `tax`: take it out'
   const whole = (prices: string): string => `write tax: {name: GST, percent: 18, prices: ${prices}}`

@@ -32,6 +32,19 @@ test('every file of events/, clean: 0; one mistake: 1 and its line; what cannot 
     expect(await here.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
 })
 
+test('a file that no server reads is told so too when it is checked by its name, beside what is in it', async () => {
+  const text = here.read('events/midzone2025.yaml')
+  here.write('events/midzone2025.yaml.txt', text)
+  here.write('events/midzone2025.yaml.bak', text)
+  const { err, status } = await here.rollcall(['validate', 'events/midzone2025.yaml.txt'])
+  expect(status).toBe(1)
+  expect(err.replaceAll('\\', '/')).toBe(
+    'events/midzone2025.yaml.txt is not read: its name ends in .txt, not in .yaml. Only midzone2025.yaml is read; put the changes there.\n',
+  )
+  for (const name of ['events/midzone2025.yaml', 'midzone2025', 'events/midzone2025.yaml.bak'])
+    expect(await here.rollcall(['validate', name])).toMatchObject({ status: 0, err: '' })
+})
+
 test('a file that was meant as an event file and is not read is named, with what to do', async () => {
   const text = here.read('events/midzone2025.yaml')
   for (const name of [

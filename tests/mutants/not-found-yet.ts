@@ -5,10 +5,6 @@
 export const notFoundYet: Readonly<Record<string, string>> = {
   'the CSV is saved under last year’s name':
     'two events save one file name; only lists of one event are compared',
-  'the support draft names last year’s event':
-    'a text names the title of another event: comparing titles across files would tell',
-  'the mail names another conference':
-    'a text names the title of another event: comparing titles across files would tell',
   'the early bird in the panel is last year’s':
     'EV604 is allowed for this file as a whole, so another wrong day hides behind the accepted one',
   'an ending forgotten, promise too': 'jpg without jpeg: two endings of one kind of file',

@@ -1,4 +1,4 @@
-/** EV8: events beside each other. Addresses, calls and order ids must each belong to one. */
+/** EV8: events beside each other. Addresses, calls, order ids and titles must each belong to one. */
 import type { EventConfig } from '../../config.ts'
 import {
   LINK_PAGES,
@@ -12,6 +12,7 @@ import { askedOf, callsOf, clashesAmong, pagesOf, type Claim } from '../clashes.
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf } from '../finding.ts'
 import type { Source } from '../source.ts'
+import { namedIn, namesOf } from './of-another-event.ts'
 
 export const across = {
   EV801: {
@@ -44,11 +45,22 @@ export const across = {
     severity: 'error',
     why: "The file of an event is found by the event's id.",
   },
+  EV808: {
+    slug: 'names-another-event',
+    severity: 'warning',
+    why: 'A file that was copied keeps the name or the address of the event it was copied from.',
+  },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof across
 
 /** `source` is read again where somebody asks for a place: an event that came from a cache has none at hand. */
-export type Beside = { readonly event: EventConfig; readonly path: string; source(): Source }
+export type Beside = {
+  readonly event: EventConfig
+  readonly path: string
+  /** Whether it is judged now; the warnings of any other were told before. */
+  readonly isNew: boolean
+  source(): Source
+}
 
 /** Whether a file may hold the event of this id. Texts that come from no file (standard input, an editor) may. */
 export function isNamedFor(id: string, path: string): boolean {
@@ -168,7 +180,7 @@ export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
   const sorted = [...events].sort(
     (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
   )
-  return clashesAmong(sorted.map(({ event }) => event)).flatMap((clash) => {
+  const clashes = clashesAmong(sorted.map(({ event }) => event)).flatMap((clash) => {
     const [mine, theirs] = [sorted[clash.later], sorted[clash.earlier]]
     if (mine === undefined || theirs === undefined) return []
     const [source, other] = [mine.source(), theirs.source()]
@@ -189,6 +201,27 @@ export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
         related: [{ message: 'also here', at: other.place(placed(other, clash.earlierAt), part) }],
       },
     ]
+  })
+  return [...clashes, ...copiedFrom(sorted)]
+}
+
+/** Other events that a file names, as one does that was copied from theirs. */
+function copiedFrom(events: readonly Beside[]): readonly Finding[] {
+  const names = namesOf(events.map(({ event }) => event))
+  return events.flatMap((mine) => {
+    if (!mine.isNew) return []
+    const source = mine.source()
+    return namedIn(mine.event, source, names).flatMap(({ owner, draft }) => {
+      const other = events[owner]?.source()
+      return other === undefined
+        ? []
+        : [
+            {
+              ...findingOf('EV808', across.EV808, draft, source),
+              related: [{ message: 'the other event', at: other.place('event.title') }],
+            },
+          ]
+    })
   })
 }
 

@@ -162,13 +162,17 @@ const MAY_GO =
 const NOTHING =
   /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
 
+/** Whether a text is a word for nothing where there may as well be none: EV518 speaks of it. */
+export const isWordForNothing = (path: string, text: string): boolean =>
+  MAY_GO.test(path) && NOTHING.test(text.trim())
+
 const wordIsPrinted: Check = {
   slug: 'word-is-printed',
   severity: 'warning',
   why: 'A word that was meant to say "there is none" stands on the page for everybody.',
   find: (model) =>
     model.said.flatMap(({ path, text }): Draft[] =>
-      MAY_GO.test(path) && NOTHING.test(text.trim())
+      isWordForNothing(path, text)
         ? [
             {
               at: path,

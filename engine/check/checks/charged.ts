@@ -1,4 +1,5 @@
-/** EV469, EV473 to EV475: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
+/** EV459, EV469, EV473 to EV475, EV479, EV480: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
+import { namesIn as namesInLabel } from '../../texts.ts'
 import { provedBill } from '../proof/bill.ts'
 import { unaskedOf, unseenOf } from '../proof/asked.ts'
 import { daysOfBill } from '../proof/days.ts'
@@ -213,9 +214,133 @@ const wrongSign: Check = {
     }),
 }
 
+const discountForAll: Check = {
+  slug: 'discount-for-all',
+  severity: 'warning',
+  why: 'A discount that everybody gets on every day was meant for some: its condition or its days are missing.',
+  after: ['EV472', 'EV475'],
+  find: ({ config }) =>
+    config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, at): Draft[] =>
+      when !== undefined ||
+      from !== undefined ||
+      to !== undefined ||
+      ('amount' in by ? by.amount : by.percent) >= 0
+        ? []
+        : [
+            {
+              at: `fees.adjustments.${at}.id`,
+              message: `everybody gets “${label}”: \`${id}\` has no condition and no days`,
+              help: 'write for whom with when, or until which day with to; what holds for all belongs into the prices',
+            },
+          ],
+    ),
+}
+
+/** Numbers of things, or of something by which they are multiplied: those that a price can depend on. */
+const isNumber = ({ type }: { readonly type: string }): boolean =>
+  type === 'number' || type === 'people'
+
+const wordsOf = (id: string): readonly string[] =>
+  id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
+
+/** Whether a condition of a price, of a place, or of what else is asked reads the field. */
+const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
+  conditions.some(({ maps }) =>
+    maps.some(({ tests }) => tests.some(({ field }) => field === id)),
+  ) ||
+  config.fees.items.some(({ count, times, amountIn }) =>
+    [count?.field, times, amountIn].includes(id),
+  )
+
+const askedUncharged: Check = {
+  slug: 'asked-and-not-charged',
+  severity: 'warning',
+  why: 'Whoever asks for three and is charged one gets a bill that nobody meant.',
+  after: ['EV201', 'EV206', 'EV461', 'EV462'],
+  find: (model) => {
+    const { items } = model.config.fees
+    const numbers = model.config.fields.filter(isNumber)
+    return items.flatMap((item, at): Draft[] => {
+      const { id, label, by, count, times, amountIn, when } = item
+      const counted = [count?.field, times, amountIn]
+      const named = namesInLabel(label)
+      const [missed] = numbers.filter(
+        (field) =>
+          !counted.includes(field.id) &&
+          (named.includes(field.id) ||
+            // Tickets for the dinner, and a dinner that counts nothing.
+            (counted.every((one) => one === undefined) &&
+              wordsOf(id).every((word, nth) => wordsOf(field.id)[nth] === word) &&
+              !isReadBy(model, field.id))) &&
+          !(when ?? []).some((map) => map.some((test) => test.field === field.id)),
+      )
+      const asked = model.fields.find((one) => one.id === missed?.id)
+      return missed === undefined || model.file.fees.items?.[at]?.id !== id
+        ? []
+        : [
+            {
+              at: `fees.items.${at}.${named.includes(missed.id) ? 'label' : 'id'}`,
+              message: named.includes(missed.id)
+                ? `the label names \`${missed.id}\`, and the price does not depend on it`
+                : `\`${missed.id}\` is asked, and \`${id}\` costs the same however many there are`,
+              related:
+                asked === undefined
+                  ? []
+                  : [{ at: `${asked.path}.id`, message: 'it is asked here' }],
+              help: `to charge each of them write ${by === undefined && count === undefined ? 'count' : 'times'}: ${missed.id}`,
+            },
+          ]
+    })
+  },
+}
+const boughtBeforehand: Check = {
+  slug: 'bought-beforehand',
+  severity: 'warning',
+  why: 'Who does not look pays for what they did not ask for, and wants it back.',
+  after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
+  find: (model) =>
+    model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
+      const costs = itemCellsOf(model).some(
+        ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
+      )
+      // Where the registration itself has no price, it may be what is bought; and one that must be is no choice.
+      if (model.config.fees.prices === null || !costs) return []
+      const beforehand = (name: string): unknown => {
+        const one = model.config.fields.find((field) => field.id === name)
+        return (one?.min ?? 0) > 0 ? undefined : one?.default
+      }
+      const field =
+        count !== undefined && Number(beforehand(count.field) ?? 0) > 0
+          ? count.field
+          : (when ?? [])
+              .flatMap((map) => (map.length === 1 ? map : []))
+              .find(
+                (one) =>
+                  one.test.is === 'in' &&
+                  one.test.values.length === 1 &&
+                  one.test.values[0] === true &&
+                  beforehand(one.field) === true,
+              )?.field
+      const asked = model.fields.find((one) => one.id === field)
+      return asked === undefined
+        ? []
+        : [
+            {
+              at: `${asked.path}.default`,
+              message: `\`${id}\` is bought beforehand: everybody who does not change \`${asked.id}\` pays for it`,
+              related: [{ at: itemPath(model, id), message: 'charged here' }],
+              help: `write default: ${count === undefined ? 'false' : '0'}`,
+            },
+          ]
+    }),
+}
+
 export const charged = {
+  EV459: discountForAll,
   EV469: notAsked,
   EV473: chargedUnseen,
   EV474: neverMet,
   EV475: wrongSign,
+  EV479: askedUncharged,
+  EV480: boughtBeforehand,
 } satisfies Checks

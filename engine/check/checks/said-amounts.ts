@@ -127,8 +127,9 @@ const amountNotCharged: Check = {
     const cells = priced(model)
     const beside = pricedItems(model)
     const charged = new Set([...cells, ...beside].flatMap(({ sums }) => sums))
+    const adjusted = differsFromAdjustment(model, cells, beside)
     return saidIn(model).flatMap(({ readable, said }): Draft[] => {
-      if (charged.has(said.amount)) return []
+      if (charged.has(said.amount) || isTold(adjusted, readable, said)) return []
       // What the question itself is charged by differs from it: that is another finding.
       if (askedHere(model, readable.path, beside).length > 0) return []
       const meant = meantCells(model, cells, readable, said)
@@ -165,7 +166,9 @@ const amountDiffers: Check = {
     if (model.config.status === 'closed') return []
     const cells = priced(model)
     const beside = pricedItems(model)
-    return saidIn(model).flatMap(({ readable, said }): Draft[] => {
+    const adjusted = differsFromAdjustment(model, cells, beside)
+    const rest = saidIn(model).flatMap(({ readable, said }): Draft[] => {
+      if (isTold(adjusted, readable, said)) return []
       const asked = askedHere(model, readable.path, beside)
       if (asked.length > 0) return [...differsFromItem(model, readable, said, asked, cells, beside)]
       if (beside.some(({ sums }) => sums.includes(said.amount))) return []
@@ -182,7 +185,50 @@ const amountDiffers: Check = {
         },
       ]
     })
+    return [...adjusted, ...rest]
   },
+}
+
+const isTold = (drafts: readonly Draft[], { path, at }: Readable, { start }: AmountSaid): boolean =>
+  drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
+
+/** "A late fee of Rs. 1000", where the file adds another: what stands right behind the name of an adjustment. */
+function differsFromAdjustment(
+  model: Model,
+  cells: readonly Priced[],
+  beside: readonly PricedItem[],
+): readonly Draft[] {
+  const { adjustments } = model.config.fees
+  const all = adjustmentAmounts(model)
+  // A period may be called so too, and a discount may be told as a price; a percent is no amount.
+  const known = [...cells, ...beside.filter(({ item }) => item === null)]
+  return all.flatMap(({ adjustment, at, text }): Draft[] => {
+    const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
+    const names = [...new Set([label, id.replaceAll('-', ' ')])]
+      .filter((name) => name.length > 4)
+      .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
+    if (names.length === 0 || adjustments.filter((one) => one.label === label).length > 1) return []
+    const named = new RegExp(
+      `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
+      'i',
+    )
+    return readables(model)
+      .filter(({ path }) => READ.test(path))
+      .flatMap((readable) =>
+        amountsSaid(readable.text)
+          .filter(
+            ({ amount, left }) =>
+              named.test(left) && known.every(({ sums }) => !sums.includes(amount)),
+          )
+          .map(({ amount, start, end }): Draft => ({
+            at: readable.path,
+            span: [readable.at + start, readable.at + end],
+            message: `the text says ${formatMoney(amount)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+            related: [{ at, message: 'the amount' }],
+            help: 'write one amount in both places',
+          })),
+      )
+  })
 }
 
 /** An amount in a question that items are sold by, and none of their prices. */

@@ -4,7 +4,9 @@ import type { Draft } from '../finding.ts'
 import {
   distance,
   edgesOf,
+  isOfAdjustment,
   isOfHistory,
+  isOfWay,
   mentions,
   placeOf,
   sayWords,
@@ -18,11 +20,40 @@ const HELP = 'write the same day in both places, or accept it with allow'
 /** A day without its year, of which the text does not say what it is, is taken for one of the file's when it is as near as this. */
 const NEAR_DAYS = 31
 
+/** What comes on top or is taken off, as people call it whatever its name in the file. */
+const ADJUSTS =
+  /\b(?:late (?:fees?|charges?)|surcharges?|penalt(?:y|ies)|fine|extra|discount\w*|rebates?|concession\w*|waivers?|coupons?|vouchers?|off|save)\b/i
+const PAYS =
+  /\b(?:pay\w*|paid|transfers?|bank|neft|rtgs|imps|upi|cheques?|drafts?|dd|cards?|online|net ?banking|cash|gateway|qr)\b/i
+
+/** The days of what stands beside the periods that a text may mean: of what it calls by its name, or by a word for its kind. */
+function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
+  const { adjustments } = model.config.fees
+  const { left, right } = statementAround(readable.text, said)
+  const statement = `${readable.heading} ${left} ${right}`
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
+  const isNamed = adjustments.some(({ id, label }) =>
+    [id, label].some((name) => plain(statement).includes(plain(name))),
+  )
+  const [adjusts, pays] = [isNamed || ADJUSTS.test(statement), PAYS.test(statement)]
+  return (edge) =>
+    isOfAdjustment(edge)
+      ? about.period === null || adjusts
+      : isOfWay(edge)
+        ? about.period === null || pays
+        : about.period === null || edge.period === about.period
+}
+
 /** The edges a day about prices and registration may name; the nearest of them is told when it names none. */
-function edgesFor(model: Model, { about }: Mention): readonly Edge[] {
+function edgesFor(model: Model, mention: Mention): readonly Edge[] {
+  const { about, readable } = mention
   const { config } = model
   const all = edgesOf(model)
-  const named = about.period === null ? all : all.filter(({ period }) => period === about.period)
+  // What an adjustment is called says its own days.
+  const own = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
+  const ofOwn = own === undefined ? [] : all.filter(({ at }) => at.startsWith(own))
+  if (ofOwn.length > 0) return ofOwn
+  const named = all.filter(besideFor(model, mention))
   const closing = all.filter(
     ({ period, at }) => period === null && about.period !== null && at === 'registration.closes',
   )
@@ -71,10 +102,25 @@ function isEdge(day: Day, { day: edge, side }: Edge, { direction }: About): bool
   }
 }
 
+const ON_SPOT = /\b(?:spot|on-?site|walk-?in)\b/i
+const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
+
+/** "Spot registration from 8 AM on 12 February": the hour of a desk at the venue, whenever its price begins. */
+function isAtDesk({ config }: Model, { about, readable, said }: Mention): boolean {
+  const period = config.fees.periods[about.period ?? -1]
+  const { left, right } = statementAround(readable.text, said)
+  return (
+    period !== undefined &&
+    ON_SPOT.test(`${period.id} ${period.label}`) &&
+    HOUR.test(`${left} ${right}`)
+  )
+}
+
 function priceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
   const { about, said, firsts, lasts, readable } = mention
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
+  if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
   // An unnamed price may run into the event; what one pays there is told by its days.
   if (about.period === null && [...firsts, ...lasts].some(inEvent)) return null
   const edges = isClosing(model, mention)
@@ -156,9 +202,10 @@ function unplacedDay(model: Model, mention: Mention): Draft | null {
     (config.from <= day && day <= config.to) ||
     all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)
   if (firsts.some(known) && lasts.some(known)) return null
-  const near = Math.min(...lasts.flatMap((day) => all.map((edge) => distance(day, edge.day))))
+  const main = all.filter((edge) => !isOfAdjustment(edge) && !isOfWay(edge))
+  const near = Math.min(...lasts.flatMap((day) => main.map((edge) => distance(day, edge.day))))
   if (said.last.year === null && near > NEAR_DAYS) return null
-  return contradiction(mention, lasts, all, all)
+  return contradiction(mention, lasts, main, main)
 }
 
 const textDate: Check = {

@@ -1,6 +1,7 @@
-/** EV621 to EV623: the days a text gives the event are its days, fall on their weekday, and its name is of this year. */
+/** EV621 to EV623 and EV625: the days a text gives the event are its days, fall on their weekday, its name is of this year, its hours are hours. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../time.ts'
 import { daysSaid, monthsSaid, type DaysSaid } from '../said/days.ts'
+import { impossibleHours } from '../said/hours.ts'
 import type { Draft } from '../finding.ts'
 import {
   distance,
@@ -13,6 +14,7 @@ import {
   type Mention,
 } from '../said/mentions.ts'
 import type { Check, Model } from '../model.ts'
+import { textAge } from './said-ages.ts'
 import { readables, type Readable } from '../said/readable.ts'
 import { aboutDay, statementAround } from '../said/about.ts'
 
@@ -177,7 +179,9 @@ const textYear: Check = {
         PAST.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
         /^\s*(?:was|were|had|proceedings|photos?|videos?|gallery|archives?|edition|winners?|awardees?)\b/i.test(
           text.slice(match.index + match[0].length),
-        )
+        ) ||
+        (BEGINS.test(text.slice(0, match.index)) &&
+          HELD.test(text.slice(match.index + match[0].length)))
           ? []
           : [
               {
@@ -196,8 +200,29 @@ const textYear: Check = {
 const PAST =
   /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
 
+/** "NIDANCON 2026 in Kochi was attended by 900": a sentence that begins with the name and says what it was. */
+const BEGINS = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
+const HELD =
+  /^(?:\s*,?\s*(?:held\s+)?(?:in|at|on)\b[^.;:!?\n]{1,60}?)?,?\s+(?:was|were|had|saw|drew|welcomed|brought|took place|attracted)\b/i
+
+const textHour: Check = {
+  slug: 'text-hour',
+  severity: 'warning',
+  why: 'Whoever reads an hour that no clock has does not know when to come.',
+  find: (model) =>
+    readables(model).flatMap((readable) =>
+      impossibleHours(readable.text).map((said): Draft => ({
+        ...placeOf(readable, said),
+        message: `the text says ${readable.text.slice(said.start, said.end)}, which is no hour of the day`,
+        help: 'write an hour that there is, such as 14:30 or 2.30 PM',
+      })),
+    ),
+}
+
 export const saidEvent = {
   EV621: textEventDay,
   EV622: textWeekday,
   EV623: textYear,
+  EV625: textHour,
+  EV626: textAge,
 }

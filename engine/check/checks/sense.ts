@@ -1,5 +1,7 @@
 /** What is well written and makes no sense: values nobody gave, years and sums that do not agree, two things called alike. */
-import type { Check, Checks, Written } from '../model.ts'
+import { editDistance } from '../../distance.ts'
+import { matchesOf } from '../said/matches.ts'
+import type { Check, Checks, TextAt, Written } from '../model.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../values.ts'
 import { storedIds } from '../model.ts'
 import type { Draft } from '../finding.ts'
@@ -44,12 +46,36 @@ const titleYear: Check = {
     ),
 }
 
+/** Shorter names are one letter apart by chance. */
+const NAME_LENGTH_MIN = 6
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+
+const titleNearId: Check = {
+  slug: 'title-near-id',
+  severity: 'warning',
+  why: 'A slip in the name of the event stands on every page, mail and receipt.',
+  after: ['EV807'],
+  find: ({ config: { id, title } }) => {
+    const [named, said] = [lettersOf(id), lettersOf(title)]
+    return Math.min(named.length, said.length) < NAME_LENGTH_MIN || editDistance(named, said) !== 1
+      ? []
+      : [
+          {
+            at: 'event.title',
+            message: `the title is one letter off the id \`${id}\``,
+            related: [{ at: 'event.id', message: 'the id' }],
+            help: 'write the name alike in both places',
+          },
+        ]
+  },
+}
+
 const sameTitle: Check = {
   slug: 'same-title',
   severity: 'warning',
-  why: 'Two categories, sections or periods of one name cannot be told apart by whoever has to choose.',
+  why: 'Two categories, sections, periods or options of one name cannot be told apart by whoever has to choose.',
   after: ['EV206'],
-  find: ({ config, file }) => {
+  find: ({ config, file, asked }) => {
     const twice = (
       texts: readonly string[],
       at: (index: number) => string,
@@ -89,9 +115,30 @@ const sameTitle: Check = {
         (i) => `form.sections.${i}.title`,
         'sections',
       ),
+      ...asked.flatMap(({ raw: { options }, path, field }) =>
+        !Array.isArray(options)
+          ? []
+          : twice(
+              (field.options ?? []).map(({ label }) => label),
+              (i) =>
+                labelOf(options[i]) === undefined
+                  ? `${path}.options.${i}`
+                  : `${path}.options.${i}.label`,
+              `options of \`${field.id}\``,
+            ),
+      ),
+      ...twice(
+        (file.codes?.kinds ?? []).map(({ label, id }) => label ?? id),
+        (i) =>
+          file.codes?.kinds[i]?.label === undefined ? `codes.kinds.${i}` : `codes.kinds.${i}.label`,
+        'kinds of codes',
+      ),
     ]
   },
 }
+
+const labelOf = (option: unknown): string | undefined =>
+  typeof option === 'object' ? (option as { readonly label?: string }).label : undefined
 
 const summaryWithoutTotal: Check = {
   slug: 'summary-without-total',
@@ -154,8 +201,9 @@ const otherBrackets: Check = {
   why: 'Only {name} is filled in; every other notation is printed as it stands.',
   find: (model) => {
     const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
-    return model.said.flatMap((said) =>
-      said.place === 'plain'
+    const bare = bareNames([...storedIds(model), ...ENGINE_VALUES])
+    return model.said.flatMap((said) => [
+      ...(said.place === 'plain'
         ? []
         : bracketsIn(said).flatMap(({ name, dollar, isWord, span }): Draft[] =>
             dollar || (known.has(name) && !isWord)
@@ -170,10 +218,49 @@ const otherBrackets: Check = {
                   },
                 ]
               : [],
-          ),
-    )
+          )),
+      ...withoutBraces(said, bare),
+    ])
   },
 }
+
+/** Finds the names that are no word of any language: `full_name`, and not `category`. Null where the file has none. */
+function bareNames(names: readonly string[]): RegExp | null {
+  const joined = names.filter((name) => name.includes('_'))
+  return joined.length === 0
+    ? null
+    : new RegExp(`(?<![\\w.{$[%<«/@?&#=-])(?:${joined.join('|')})(?![\\w}\\]%>»@/=-]|\\.\\w)`, 'g')
+}
+
+/** Where a value is filled in once somebody has registered. */
+const AFTER_REGISTERING: ReadonlySet<string> = new Set([
+  'registered',
+  'success',
+  'failed',
+  'receipt',
+  'email',
+])
+
+/** "Dear full_name": the name of a value, with nothing around it or in round brackets. */
+function withoutBraces(
+  { path, place, written, at }: TextAt,
+  bare: RegExp | null,
+): readonly Draft[] {
+  if (bare === null || place === 'export-file' || !written.includes('_')) return []
+  const text = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  return matchesOf(text, bare).map(({ 0: name, index }) => ({
+    at: path,
+    span: [at + index, at + index + name.length] as const,
+    message: `\`${name}\` is not filled in without braces: it is printed as it stands`,
+    help: AFTER_REGISTERING.has(place)
+      ? `write {${name}}`
+      : `say in words what is meant: \`${name}\` is its name in this file`,
+  }))
+}
+
+/** Behind these words a value follows: "Paid [total]". */
+const VALUE_FOLLOWS =
+  /(?:[:=₹]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|Dr\.?))\s*$/i
 
 function bracketsIn({ written, at }: Written): readonly {
   readonly name: string
@@ -191,7 +278,7 @@ function bracketsIn({ written, at }: Written): readonly {
     isWord:
       found[2] !== undefined &&
       !/[_.]/.test(found[2]) &&
-      !/(?::|\bDear)\s*$/.test(written.slice(0, found.index)),
+      !VALUE_FOLLOWS.test(written.slice(0, found.index)),
     span: [at + found.index, at + found.index + found[0].length],
   }))
 }
@@ -199,6 +286,7 @@ function bracketsIn({ written, at }: Written): readonly {
 export const sense = {
   EV215: prefixTooLong,
   EV421: titleYear,
+  EV422: titleNearId,
   EV514: sameTitle,
   EV515: summaryWithoutTotal,
   EV610: valueNotGiven,

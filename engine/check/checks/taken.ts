@@ -89,11 +89,12 @@ const duplicateId: Check = {
         ids(file.admin?.lists ?? [], 'admin.lists'),
         (id) => `list \`${id}\` is declared twice`,
       ),
+      // Nobody tells “Records” from “records”, also where answers are not spelt as people like.
       ...model.asked.flatMap(({ raw, field, path }) =>
         Array.isArray(raw.options)
           ? twice(
               (field.options ?? []).map((option, at) => ({
-                id: field.ignoreCase ? option.id.toLowerCase() : option.id,
+                id: option.id.toLowerCase(),
                 at: `${path}.options.${at}`,
               })),
               (id) => `option \`${id}\` is offered twice`,
@@ -111,7 +112,7 @@ const duplicateId: Check = {
       ].flatMap((name) =>
         twice(
           (model.lists.lists[name] ?? []).map((option, at) => ({
-            id: typeof option === 'string' ? option : option.id,
+            id: (typeof option === 'string' ? option : option.id).toLowerCase(),
             at: `lists.${name}.${at}`,
             in: 'lists' as const,
           })),

@@ -1,11 +1,13 @@
 /** The tax: a rate that there is, split alike everywhere, and what texts say of it. */
-import { formatMoney, readAmount, split, splitTotal } from '../../money.ts'
+import { formatMoney, readAmount, split, splitTotal, type Tax } from '../../money.ts'
+import type { Item } from '../../sale.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import { readables, type Readable } from '../said/readable.ts'
+import { statementAround } from '../said/about.ts'
 import { taxClaims, taxPercents, type TaxClaim } from '../said/tax.ts'
 import { isNone, likelyPercent } from '../meant/tax.ts'
-import { AFTER_TABLE, cellsOf } from './fees.ts'
+import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from './fees.ts'
 
 const splitDisagrees: Check = {
   slug: 'split-disagrees',
@@ -73,57 +75,91 @@ const taxPercentOdd: Check = {
   slug: 'tax-percent-odd',
   severity: 'warning',
   why: 'A point or a digit in the wrong place, and every total is wrong.',
-  find: ({ config }) => {
-    const { tax } = config.fees
-    if (tax === null) return []
-    if (isNone(tax.name))
-      return [
+  find: (model) => [...feesTax(model), ...itemTaxes(model)].flatMap(percentOdd),
+}
+
+/** A tax as the file writes it, with its place. */
+type TaxAt = { readonly tax: Tax; readonly at: string }
+const feesTax = ({ config }: Model): readonly TaxAt[] =>
+  config.fees.tax === null ? [] : [{ tax: config.fees.tax, at: 'fees.tax' }]
+/** The taxes that items write for themselves, such as that of a room, with what they tax. */
+const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
+  model.config.fees.items.flatMap((item, i) =>
+    item.tax === null || model.file.fees.items?.[i]?.tax === undefined
+      ? []
+      : [{ item, tax: item.tax, at: `fees.items.${i}.tax` }],
+  )
+
+function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
+  if (isNone(tax.name))
+    return [
+      {
+        at: `${at}.name`,
+        message: `the tax is called \`${tax.name}\`, and pages would name it so`,
+        help: 'an event without tax has no `tax`: take it out',
+      },
+    ]
+  const said = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
+  if (said !== null)
+    return [
+      {
+        at: `${at}.name`,
+        message:
+          Number(said[1]) === tax.percent
+            ? `the name of the tax says ${said[0]}, and pages add it once more`
+            : `the name of the tax says ${said[0]}, the tax is ${tax.percent}%`,
+        related: [{ at: `${at}.percent`, message: 'the percent' }],
+        help: 'write the name alone, such as GST: pages add the percent',
+      },
+    ]
+  if (tax.percent === 0) return []
+  const isGst = /^[ics]?gst\b/i.test(tax.name)
+  const isOdd = isGst
+    ? !GST_RATES.includes(tax.percent)
+    : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
+  const likely = likelyPercent(tax.percent)
+  return isOdd
+    ? [
         {
-          at: 'fees.tax.name',
-          message: `the tax is called \`${tax.name}\`, and pages would name it so`,
-          help: 'an event without tax has no `tax`: take it out',
+          at: `${at}.percent`,
+          message: `${tax.name} of ${tax.percent} percent${isGst ? ': there is no such rate' : ' is unusual'}`,
+          notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
+          help:
+            likely === null || !isGst
+              ? isGst && Number.isInteger(tax.percent)
+                ? 'write the rate that holds, such as 18'
+                : 'write the percent as a whole number, such as 18'
+              : `for ${likely}% write ${likely}`,
         },
       ]
-    const said = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
-    if (said !== null)
-      return [
-        {
-          at: 'fees.tax.name',
-          message:
-            Number(said[1]) === tax.percent
-              ? `the name of the tax says ${said[0]}, and pages add it once more`
-              : `the name of the tax says ${said[0]}, the tax is ${tax.percent}%`,
-          related: [{ at: 'fees.tax.percent', message: 'the percent' }],
-          help: 'write the name alone, such as GST: pages add the percent',
-        },
-      ]
-    if (tax.percent === 0) return []
-    const isGst = /^[ics]?gst\b/i.test(tax.name)
-    const isOdd = isGst
-      ? !GST_RATES.includes(tax.percent)
-      : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
-    const likely = likelyPercent(tax.percent)
-    return isOdd
-      ? [
-          {
-            at: 'fees.tax.percent',
-            message: `${tax.name} of ${tax.percent} percent${isGst ? ': there is no such rate' : ' is unusual'}`,
-            notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
-            help:
-              likely === null || !isGst
-                ? isGst && Number.isInteger(tax.percent)
-                  ? 'write the rate that holds, such as 18'
-                  : 'write the percent as a whole number, such as 18'
-                : `for ${likely}% write ${likely}`,
-          },
-        ]
-      : []
-  },
+    : []
+}
+
+/** The taxes of the items that a text names, or is chosen by, where one of them has its own. */
+function taxesHere(model: Model, path: string): readonly TaxAt[] {
+  const own = itemTaxes(model)
+  if (own.length === 0) return []
+  const { items } = model.config.fees
+  const labelled = /^fees\.items\.(\d+)\.label/.exec(path)?.[1]
+  const [, s, f] = /^form\.sections\.(\d+)\.fields\.(\d+)\./.exec(path) ?? []
+  const asked = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
+  const here = items.filter((item, i) =>
+    labelled === undefined
+      ? asked !== undefined &&
+        [item.by, item.count?.field, item.times, item.amountIn].includes(asked)
+      : i === Number(labelled),
+  )
+  return here.some((item) => own.some((one) => one.item === item))
+    ? here.flatMap((item) => own.find((one) => one.item === item) ?? feesTax(model))
+    : []
 }
 
 /** Fees of others than the delegate's registration: they have a tax of their own. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
+/** Beside an item's own name its tax is meant, unless it speaks of these. */
+const NO_ITEM =
+  /\b(?:bank|gateway|convenience|transaction|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
 /** What has been paid contains its tax, however the prices are written. */
 const TOTAL =
   /\{(?:total|amount|gst)\}|\b(?:total|amount paid|amount payable|net payable|you (?:have )?paid?|sum paid)\b/i
@@ -135,18 +171,26 @@ const SAYS = {
   none: 'the text says that there is no',
 } as const
 
-const claimsOf = (
-  model: Model,
-  name: string,
-): readonly { readonly readable: Readable; readonly claim: TaxClaim }[] =>
-  readables(model).flatMap((readable) => claimsIn(readable, name))
-const claimsIn = (
-  readable: Readable,
-  name: string,
-): readonly { readonly readable: Readable; readonly claim: TaxClaim }[] =>
-  taxClaims(readable.text, name)
-    .filter(({ statement }) => !ELSEWHERE.test(`${readable.heading} ${statement}`))
-    .map((claim) => ({ readable, claim }))
+/** A side that a text takes, with the taxes that it may be of: those of the items it stands beside, else that of the fees. */
+type Claimed = {
+  readonly readable: Readable
+  readonly claim: TaxClaim
+  readonly taxes: readonly TaxAt[]
+}
+const claimsOf = (model: Model): readonly Claimed[] =>
+  readables(model).flatMap((readable) => {
+    const here = taxesHere(model, readable.path)
+    const taxes = here.length > 0 ? here : feesTax(model)
+    return claimsIn(
+      readable,
+      taxes[0]?.tax.name ?? 'GST',
+      here.length > 0 ? NO_ITEM : ELSEWHERE,
+    ).map((claim): Claimed => ({ readable, claim, taxes }))
+  })
+const claimsIn = (readable: Readable, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
+  taxClaims(readable.text, name).filter(
+    ({ statement }) => !elsewhere.test(`${readable.heading} ${statement}`),
+  )
 
 const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
   at: path,
@@ -158,9 +202,14 @@ function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const said = [...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi)].flatMap(
     (match) => readAmount((match[1] ?? '').replaceAll(',', '')) ?? [],
   )
-  const known = cellsOf(model).flatMap(({ amount }) => {
+  const { items, tax } = model.config.fees
+  const known = [
+    ...cellsOf(model).map(({ amount }) => ({ amount, of: tax })),
+    ...itemCellsOf(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
+    ...adjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
+  ].flatMap(({ amount, of }) => {
     if (amount === null) return []
-    const { base, total } = split(model.config.fees.tax, amount)
+    const { base, total } = split(of, amount)
     return [is === 'inclusive' ? total : base]
   })
   return said.length > 0 && said.every((amount) => known.includes(amount))
@@ -171,12 +220,13 @@ const textTaxSide: Check = {
   severity: 'warning',
   why: 'A delegate who was told that the fee includes the tax pays more than was promised, or the organiser gets less.',
   find: (model) => {
-    const { tax } = model.config.fees
-    if (tax === null || tax.percent === 0) return []
-    return claimsOf(model, tax.name).flatMap(({ readable, claim }): Draft[] => {
+    return claimsOf(model).flatMap(({ readable, claim, taxes }): Draft[] => {
+      const [first] = taxes
+      if (first === undefined || first.tax.percent === 0) return []
+      const { tax, at } = first
       const around = `${readable.heading} ${claim.statement}`
       const shows = readable.shows ?? ''
-      if (claim.is === 'mentioned' || claim.is === tax.prices) return []
+      if (claim.is === 'mentioned' || taxes.some((one) => one.tax.prices === claim.is)) return []
       if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
         return []
       if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
@@ -186,10 +236,10 @@ const textTaxSide: Check = {
         {
           ...spanOf(readable, claim),
           message: `${SAYS[claim.is]} ${tax.name}; in this file ${now}`,
-          related: [{ at: 'fees.tax.prices', message: now }],
+          related: [{ at: `${at}.prices`, message: now }],
           help:
             claim.is === 'none'
-              ? 'leave `tax` out of fees, or take this out of the text'
+              ? `leave \`tax\` out of ${at === 'fees.tax' ? 'fees' : 'the item'}, or take this out of the text`
               : `mend the text, or write prices: ${claim.is}`,
         },
       ]
@@ -203,26 +253,37 @@ const textPercent: Check = {
   why: 'The text would promise another tax than is charged.',
   after: ['EV441'],
   find: (model) => {
-    const { tax } = model.config.fees
-    if (tax === null) return []
-    return readables(model).flatMap((readable) =>
-      taxPercents(readable.text, tax.name).flatMap((claim): Draft[] =>
-        claim.percent === null ||
-        claim.percent === tax.percent ||
-        (claim.isHalf && claim.percent * 2 === tax.percent) ||
-        ELSEWHERE.test(`${readable.heading} ${claim.statement}`)
+    const own = itemTaxes(model)
+    return readables(model).flatMap((readable) => {
+      const here = taxesHere(model, readable.path)
+      const [first, ...more] = here.length > 0 ? here : feesTax(model)
+      if (first === undefined) return []
+      const { tax, at } = first
+      return taxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
+        const beside = here.length > 0 || isOfRegistration(readable, claim) ? [] : own
+        return [first, ...more, ...beside].some((one) => isPercentOf(one, claim)) ||
+          (here.length > 0 ? NO_ITEM : ELSEWHERE).test(`${readable.heading} ${claim.statement}`)
           ? []
           : [
               {
                 ...spanOf(readable, claim),
                 message: `the text says ${claim.percent}%, the tax is ${tax.percent}%`,
-                related: [{ at: 'fees.tax.percent', message: 'the tax' }],
+                related: [{ at: `${at}.percent`, message: 'the tax' }],
                 help: 'write the same percent in both places',
               },
-            ],
-      ),
-    )
+            ]
+      })
+    })
   },
+}
+
+const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
+  percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
+
+/** "Registration fees plus 5% GST": no item's tax is meant. */
+function isOfRegistration({ text }: Readable, claim: TaxClaim): boolean {
+  const { left } = statementAround(text, claim)
+  return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
 }
 
 const TAX_PLACEHOLDER = /\{(?:gst|tax\.name|tax\.percent)\}/g
@@ -271,10 +332,12 @@ const taxNotCharged: Check = {
         help,
       }))
       if (named.length > 0) return named
-      return claimsIn(readable, 'GST')
-        .filter(({ claim }) => claim.is !== 'none')
+      // Of a room with a tax of its own a text may well speak.
+      if (itemTaxes(model).length > 0) return []
+      return claimsIn(readable, 'GST', ELSEWHERE)
+        .filter((claim) => claim.is !== 'none')
         .slice(0, 1)
-        .map(({ claim }): Draft => ({
+        .map((claim): Draft => ({
           ...spanOf(readable, claim),
           message: `the text speaks of a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
           related,

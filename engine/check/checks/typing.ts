@@ -44,7 +44,8 @@ const curlyQuotes: Check = {
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
         // 65" is a width; a year before the quote is none.
         /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
-      return inside === undefined || inside.trim() === ''
+      // ‘Heal’ and ‘teach’ are two that are quoted, and no whole.
+      return inside === undefined || inside.trim() === '' || /[‘‛‹]/.test(inside)
         ? []
         : [
             {
@@ -115,34 +116,49 @@ const addressSlip: Check = {
   ],
 }
 
-/** Mobile numbers of India have ten digits; one lost or doubled reaches somebody else. */
-function phones(model: Model): readonly Draft[] {
-  const say = (digits: string): Pick<Draft, 'message' | 'help'> | null => {
-    const many = digits.replace(/[^\dOo]/g, '').length
-    if (/[Oo]/.test(digits))
-      return {
-        message: `a letter O stands in the phone number \`${digits.trim()}\``,
-        help: `write ${digits.trim().replace(/[Oo]/g, '0')}`,
-      }
-    return many === 10
-      ? null
-      : {
-          message: `the phone number \`${digits.trim()}\` has ${many} digits`,
-          help: 'write all ten of it',
-        }
+/** A mobile number of India: one that lost a digit or has one twice reaches somebody else. */
+const MOBILE_DIGITS = 10
+
+/** The groups of digits that are one number, up to ten of them: "98470 12345 10 AM" goes on with an hour. A word that begins with an O ends it. */
+function numberIn(run: string, after: string): string {
+  // The O of "12345or" belongs to the word behind.
+  const digits = /^\p{L}/u.test(after) ? run.replace(/[Oo]+$/, '') : run
+  let taken = ''
+  for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
+    if (!/\d/.test(group) || countOf(taken) === MOBILE_DIGITS) break
+    taken += group
   }
+  return taken
+}
+const countOf = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
+
+/** Mobile numbers in texts, with a letter in them or with a digit too many or too few. */
+function phones(model: Model): readonly Draft[] {
+  const inRuns = (hint: RegExp, pattern: RegExp, least: number, most: number) =>
+    inTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
+      const run = found[1] ?? ''
+      const number = numberIn(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
+      const many = countOf(number)
+      if (many < least || many > most) return null
+      if (/[Oo]/.test(number))
+        return {
+          message: `a letter O stands in the phone number \`${number}\``,
+          help: `write ${number.replace(/[Oo]/g, '0')}`,
+        }
+      return many === MOBILE_DIGITS
+        ? null
+        : {
+            message: `the phone number \`${number}\` has ${many} digits`,
+            help: 'write all ten of it',
+          }
+    })
   return [
-    ...inTexts(
-      model,
-      /\+/,
-      /\+\s?91[\s-]*((?:\d[\s-]?){6,12}(?:[Oo\d][\s-]?)*)(?![\d])/gu,
-      (found) => say(found[1] ?? ''),
-    ),
-    ...inTexts(
-      model,
+    ...inRuns(/\+/, /\+\s?91[\s-]*(\d[\dOo]*(?:[\s-][\dOo]+)*)/gu, 6, Infinity),
+    ...inRuns(
       /[6-9][\s-]?[\dOo][\s-]?[\dOo]/,
-      /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9](?:[\s-]?[\dOo]){8}(?:[\s-]?[\dOo]){0,2})(?![\dOo])/giu,
-      (found) => say(found[1] ?? ''),
+      /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9][\dOo]*(?:[\s-][\dOo]+)*)/giu,
+      MOBILE_DIGITS - 1,
+      MOBILE_DIGITS + 1,
     ),
   ]
 }

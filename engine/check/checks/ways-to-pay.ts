@@ -1,10 +1,11 @@
-/** EV443 to EV447: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
+/** EV443 to EV447 and EV458: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
 import { bankNumbers, delegateWays, type PayWay } from '../../pay-ways.ts'
 import { periodOn } from '../../period.ts'
-import { addDays, formatDay, type Day } from '../../time.ts'
+import { addDays, daysBetween, formatDay, type Day } from '../../time.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import type { PayWay as Written } from '../payment-types.ts'
+import { closesMeant, inEventYear, isBeforeSale, opening } from './window.ts'
 
 const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
   typeof payment === 'object' ? (payment.ways ?? []) : []
@@ -42,12 +43,25 @@ const noWayOpen: Check = {
       .at(-1) as Day
     const { closes } = model.config.registration
     if (closes !== undefined && closes <= last) return []
-    const index = model.config.ways.findIndex(({ until }) => until === last)
+    const ends = model.config.ways.flatMap(({ id, until }, index) =>
+      until === undefined || ways.every((way) => way.id !== id) ? [] : [{ id, until, index }],
+    )
+    // Of a way that ends in a wrong year it is that day which is to be mended.
+    const slip = ends.find(({ until }) => isBeforeSale(model, until))
+    const told = slip ?? ends.find(({ until }) => until === last)
+    const meant = slip === undefined ? null : inEventYear(model, slip.until)
     return [
       {
-        at: at(index, 'until'),
+        at: at(told?.index ?? 0, 'until'),
         message: `after ${formatDay(last)} nothing can be paid, and registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
-        help: 'let one of the ways last as long as registration, or close it on that day',
+        notes:
+          ends.length === 1
+            ? []
+            : ends.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
+        help:
+          meant === null
+            ? 'let one of the ways last as long as registration, or close it on that day'
+            : `if only the year is wrong, write until: ${meant}`,
       },
     ]
   },
@@ -61,7 +75,7 @@ const lapseWithoutPrice: Check = {
     pairs(model).flatMap(({ index, way }): Draft[] => {
       if (way.is !== 'transfer') return []
       const { config } = model
-      const { closes } = config.registration
+      const closes = closesMeant(model)
       const begins = way.until ?? closes ?? config.to
       const ends = addDays(begins, way.lapsesAfterDays)
       const hasPrice =
@@ -139,11 +153,13 @@ const untilOutside: Check = {
   why: 'A way that ends before registration opens is offered to nobody; one that ends after it closes was meant for another day.',
   after: ['EV443'],
   find: (model) => {
-    const { opens, closes } = model.config.registration
+    const opens = opening(model)
+    const closes = closesMeant(model)
     return pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined) return []
       const isEarly = opens !== undefined && until < opens
       const isLate = closes !== undefined && until > closes
+      const meant = inEventYear(model, until)
       return isEarly || isLate
         ? [
             {
@@ -151,12 +167,37 @@ const untilOutside: Check = {
               message: isEarly
                 ? `this way ends on ${formatDay(until)}, before registration opens`
                 : `this way ends on ${formatDay(until)}, when registration is closed`,
-              help: 'write a day on which one can register',
+              help:
+                meant === null
+                  ? 'write a day on which one can register'
+                  : `if only the year is wrong, write until: ${meant}`,
             },
           ]
         : []
     })
   },
+}
+
+const untilOfAnotherYear: Check = {
+  slug: 'way-of-another-year',
+  severity: 'warning',
+  why: 'A way that ended long before the event, and before any day of its prices, is offered to nobody: its year is wrong.',
+  after: ['EV432', 'EV443', 'EV447'],
+  find: (model) =>
+    pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
+      if (until === undefined || !isBeforeSale(model, until)) return []
+      const meant = inEventYear(model, until)
+      return meant === null
+        ? []
+        : [
+            {
+              at: at(index, 'until'),
+              message: `this way ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
+              related: [{ at: 'event.from', message: 'it begins here' }],
+              help: `if only the year is wrong, write until: ${meant}`,
+            },
+          ]
+    }),
 }
 
 export const waysToPay = {
@@ -165,4 +206,5 @@ export const waysToPay = {
   EV445: unknowable,
   EV446: oddNumber,
   EV447: untilOutside,
+  EV458: untilOfAnotherYear,
 }

@@ -1,5 +1,5 @@
 /** EV321, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
-import type { Test } from '../../answer.ts'
+import type { Condition, Test } from '../../answer.ts'
 import { formatMoney, type Paise } from '../../money.ts'
 import { remember } from '../../remember.ts'
 import type { Draft } from '../finding.ts'
@@ -236,19 +236,13 @@ const ruleContradicts: Check = {
   find: (model) => {
     const { config, file } = model
     const read = readerOf(model)
-    if (config.categoryChoice.by === 'field') return []
+    if (config.categoryChoice.by === 'field') return goesWithContradicts(model, read)
     return config.categoryChoice.rules.flatMap(({ when, then }, at): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)
       if (when === null || category === undefined || file.category.rules?.[at] === undefined)
         return []
-      const standing = categoryStanding(category.id, category.label, read)
-      const differs = when
-        .map((map) =>
-          map.map(({ field, test }) => testContradicts(model, field, test, standing, read)),
-        )
-        .map((tests) => tests.find((test) => test !== null) ?? null)
-      const [first] = differs
-      return first === null || first === undefined || differs.some((one) => one === null)
+      const first = whenContradicts(model, when, category, read)
+      return first === null
         ? []
         : [
             {
@@ -260,6 +254,38 @@ const ruleContradicts: Check = {
           ]
     })
   },
+}
+
+/** Of a category that delegates choose: whoever belongs to it would be told to choose another. */
+function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
+  return model.config.categories.flatMap((category, at): Draft[] => {
+    if (category.goesWith === undefined || model.file.categories[at] === undefined) return []
+    const first = whenContradicts(model, category.goesWith, category, read)
+    return first === null
+      ? []
+      : [
+          {
+            at: `categories.${at}.goes_with`,
+            part: 'entry',
+            message: `\`${category.id}\` is for ${first[1]}, and goes with answers of ${first[0]}`,
+            help: 'write the answers of those whom the category is for: delegates who choose it rightly would be told to choose another',
+          },
+        ]
+  })
+}
+
+/** How a condition and a category exclude each other, whatever of it is met; null when they do not. */
+function whenContradicts(
+  model: Model,
+  when: Condition,
+  { id, label }: { readonly id: string; readonly label: string },
+  read: Reader,
+): readonly [string, string] | null {
+  const standing = categoryStanding(id, label, read)
+  const differs = when
+    .map((map) => map.map(({ field, test }) => testContradicts(model, field, test, standing, read)))
+    .map((tests) => tests.find((test) => test !== null) ?? null)
+  return differs.some((one) => one === null) ? null : (differs[0] ?? null)
 }
 
 /** How a test of a rule and the category it gives exclude each other; null when they do not. */

@@ -1,13 +1,48 @@
-/** EV418, EV433, EV434 and EV436: registration opens and closes where there are prices, and before the event is over. */
+/** EV418, EV433, EV434, EV436 and EV457: registration opens and closes where there are prices, before the event is over, and what is added holds while it is open. */
 import type { Period } from '../../sale.ts'
-import { addDays, formatDay, type Day } from '../../time.ts'
+import { addDays, daysBetween, formatDay, isDay, type Day } from '../../time.ts'
 import { NEVER } from '../defaults.ts'
+import { delegateWays } from '../../pay-ways.ts'
 import { closesAsWritten } from '../model.ts'
 import type { Check, Model } from '../model.ts'
 import type { Draft } from '../finding.ts'
+import { listed } from '../near.ts'
 
 /** Nobody opens registration earlier than this before the event: the year is wrong. */
 const OPENS_DAYS_MAX = 600
+
+/** Nobody stops to sell this long before the event: the year is wrong. */
+const YEAR_BEFORE_DAYS = 300
+
+/** The first day on which one can register, where the file says it. */
+export const opening = ({ config: { registration, fees } }: Model): Day | undefined =>
+  registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
+
+/** Whether nobody can have registered by a day: it is before the opening, or long before the event and all days of the prices. */
+export function isBeforeSale(model: Model, day: Day): boolean {
+  const opens = opening(model)
+  if (opens !== undefined) return day < opens
+  const { from, fees } = model.config
+  return (
+    daysBetween(day, from) > YEAR_BEFORE_DAYS &&
+    fees.periods.every((period) =>
+      [period.from, period.to].every((one) => one === undefined || one > day),
+    )
+  )
+}
+
+/** The day that was meant where only the year is wrong: the same one in the event's year or in the year before. */
+export function inEventYear(model: Model, day: Day): Day | null {
+  const { to, registration } = model.config
+  const year = Number(to.slice(0, 4))
+  const last = registration.closes ?? to
+  return (
+    [year, year - 1]
+      .map((one) => `${one}${day.slice(4)}`)
+      .filter(isDay)
+      .find((one) => one !== day && one <= last && one <= to && !isBeforeSale(model, one)) ?? null
+  )
+}
 
 const windowBackwards: Check = {
   slug: 'window-backwards',
@@ -139,12 +174,61 @@ function opensOutside({ config }: Model, held: readonly Held[], opens: Day): rea
     : []
 }
 
+/** The last day of registration, in the year that was meant. */
+export function closesMeant(model: Model): Day | undefined {
+  const closes = closesAsWritten(model)
+  return (
+    (closes === undefined ? null : closingMeant(model, closes)) ?? model.config.registration.closes
+  )
+}
+
+/** The day on which registration was to close, where it closes long before the event and the year is wrong. */
+function closingMeant({ config }: Model, closes: Day): Day | null {
+  const { from, to, fees, registration } = config
+  if (daysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
+  const year = Number(to.slice(0, 4))
+  const fits = (day: Day): boolean =>
+    day > closes &&
+    day <= to &&
+    day > (registration.opens ?? '') &&
+    fees.periods.every((period) => period.from === undefined || period.from <= day)
+  return (
+    [year, year - 1]
+      .map((one) => `${one}${closes.slice(4)}`)
+      .filter(isDay)
+      .find(fits) ?? null
+  )
+}
+
 /** Periods that begin when registration is closed already; days open after the last price. */
-function closesOutside({ config }: Model, held: readonly Held[], closes: Day): readonly Draft[] {
+function closesOutside(model: Model, held: readonly Held[], closes: Day): readonly Draft[] {
+  const { config } = model
   const never = held.filter(
     ({ period }) =>
       period.from !== undefined && period.from > closes && config.fees.otherDates !== period.id,
   )
+  const meant = closingMeant(model, closes)
+  if (meant !== null)
+    return [
+      {
+        at: 'registration.closes',
+        message: `registration closes on ${formatDay(closes)}, ${daysBetween(closes, config.from)} days before the event`,
+        related:
+          never.length === 0
+            ? [{ at: 'event.from', message: 'it begins here' }]
+            : never.map(({ period, at }) => ({
+                at: `fees.periods.${at}.from`,
+                message: `period \`${period.id}\` begins here`,
+              })),
+        notes:
+          never.length === 0
+            ? []
+            : [
+                `nobody can pay the prices of ${listed(never.map(({ period }) => `\`${period.id}\``))}`,
+              ],
+        help: `if only the year is wrong, write closes: ${meant}`,
+      },
+    ]
   if (never.length > 0)
     return never.map(({ period, at }) => ({
       at: 'registration.closes',
@@ -167,9 +251,75 @@ function closesOutside({ config }: Model, held: readonly Held[], closes: Day): r
     : []
 }
 
+const adjustmentOutside: Check = {
+  slug: 'adjustment-outside-window',
+  severity: 'warning',
+  why: 'What is added or taken off from a day on is for some delegates: on days when nobody can register it is for nobody, and begun before that it is for all.',
+  after: ['EV407', 'EV418', 'EV419', 'EV432', 'EV433', 'EV434'],
+  find: (model) => {
+    const { adjustments } = model.config.fees
+    return adjustments.flatMap(({ id, from, to }, i): readonly Draft[] => {
+      const at = (key: 'from' | 'to'): string => `fees.adjustments.${i}.${key}`
+      const found = (key: 'from' | 'to', day: Day, message: string, isEarly: boolean): Draft => {
+        const meant = inEventYear(model, day)
+        return {
+          at: at(key),
+          message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
+          related: [edgeOfWindow(model, isEarly)],
+          help:
+            meant === null
+              ? 'write a day on which one can register'
+              : `if only the year is wrong, write ${key}: ${meant}`,
+        }
+      }
+      const last = lastDay(model)
+      if (to !== undefined && isBeforeSale(model, to))
+        return [found('to', to, 'before anybody can register: it counts for nobody', true)]
+      if (from !== undefined && last !== undefined && from > last)
+        return [found('from', from, 'when registration is closed: it counts for nobody', false)]
+      // With an end it is for the first who register; without one it would do nothing but for its year.
+      return from !== undefined &&
+        to === undefined &&
+        isBeforeSale(model, from) &&
+        inEventYear(model, from) !== null
+        ? [found('from', from, 'before anybody can register: it counts for all', true)]
+        : []
+    })
+  },
+}
+
+/** The last day on which somebody registers: at the desk of the office until the event is over. */
+function lastDay({ config }: Model): Day | undefined {
+  const { closes } = config.registration
+  const hasDesk = delegateWays(config).length < config.ways.length
+  return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
+}
+
+/** The line that says when registration opens or closes. */
+function edgeOfWindow(
+  model: Model,
+  isOpening: boolean,
+): { readonly at: string; readonly message: string } {
+  const { config } = model
+  const { opens } = config.registration
+  const closes = closesAsWritten(model)
+  if (isOpening) {
+    const first = config.fees.periods[0]?.from
+    return opens !== undefined
+      ? { at: 'registration.opens', message: `registration opens on ${formatDay(opens)}` }
+      : first !== undefined && config.fees.otherDates === null
+        ? { at: 'fees.periods.0.from', message: `the first price holds from ${formatDay(first)}` }
+        : { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
+  }
+  return closes !== undefined && closes <= config.to && closes === lastDay(model)
+    ? { at: 'registration.closes', message: `registration closes on ${formatDay(closes)}` }
+    : event(model)
+}
+
 export const window = {
   EV418: windowBackwards,
   EV433: windowOutsidePeriods,
   EV434: windowAfterEvent,
   EV436: windowNeverCloses,
+  EV457: adjustmentOutside,
 }

@@ -8,6 +8,7 @@ import type {
   Option,
   SiteTexts,
 } from '../../config.ts'
+import { ENDED_STATES, endedWord } from '../../ended.ts'
 import { own } from '../../outcome.ts'
 import type { Role } from '../../roles.ts'
 import { soldColumns, soldFilter } from '../../sold-columns.ts'
@@ -94,9 +95,14 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
   }
 }
 
-const STATUS_OPTIONS: readonly Option[] = (
-  ['success', 'pending', 'failed', 'refunded'] as const
-).map((status) => ({ id: status, label: statusText(status) }))
+/** What is over is looked for where its payment status would be. */
+const STATUS_OPTIONS: readonly Option[] = [
+  ...(['success', 'pending', 'failed', 'refunded'] as const).map((status) => ({
+    id: status,
+    label: statusText(status),
+  })),
+  ...ENDED_STATES.map((state) => ({ id: state, label: endedWord(state) })),
+]
 
 function toFilter(config: EventConfig, value: unknown): Filter {
   const show = typeof value === 'string' ? value : text(map(value).show)

@@ -66,8 +66,15 @@ export function webMeant(text: string): AddressMeant | null {
     : { slip: 'this is not how a web address begins', write: `www.${www[1]}` }
 }
 
-/** What somebody may have meant by a text that a pattern of the schema refuses, nearest first. */
-export function formsOf(text: string): readonly string[] {
+/** An address of a site, with or without how it begins; a page of ours begins with a stroke. */
+const OF_A_SITE =
+  /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
+
+/**
+ * What somebody may have meant by a text that a pattern of the schema refuses, nearest first. `takesSites`: the
+ * pattern takes an address elsewhere, so that one is not taken for a page of ours.
+ */
+export function formsOf(text: string, takesSites = false): readonly string[] {
   const bare = plainDigits(withoutQuotes(text))
     .replace(/[\s,;:.]+$/, '')
     .trim()
@@ -92,6 +99,10 @@ export function formsOf(text: string): readonly string[] {
     .filter((part) => part !== '')
     .join('/')}`
   const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
+  if (takesSites && OF_A_SITE.test(bare)) {
+    const site = bare.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
+    return [site.replace(/^(?:h?t?tt?p?ps?)?[:;]?\/*/i, 'https://')]
+  }
   return [
     bare,
     bare.toLowerCase(),

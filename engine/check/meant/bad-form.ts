@@ -4,6 +4,8 @@ import { colourMeant, formsOf, mailMeant } from './address.ts'
 import { plainDigits, priceHelp, withoutQuotes } from './amount.ts'
 import type { Draft } from '../finding.ts'
 
+const A_SITE = 'https://site.example/page'
+
 /** What a schema asks of a text that it does not have. */
 export type Asked = {
   readonly keyword: string
@@ -72,9 +74,10 @@ export function badForm(
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${asked.words ?? ''}`,
     }
   const wanted = asked.words ?? 'must be written differently'
+  const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
   const meant = /#\[/.test(pattern)
     ? colourMeant(text)
-    : formsOf(text).find(
+    : formsOf(text, takesSites).find(
         (form) =>
           pattern !== '' &&
           form !== text &&

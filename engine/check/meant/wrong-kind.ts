@@ -179,6 +179,12 @@ function helpFor(
     return { help: listHelp(path, value, raw, columnsIn(source)) }
   if ((wants('number') || wants('integer')) && typeof value === 'string') {
     const number = numberMeant(raw)
+    if (number === null && NO_END.test(value.trim()))
+      return {
+        help: path.startsWith('limits.')
+          ? 'take the whole limit out: what has no end has none'
+          : `take it out: what has no end has no ${path.split('.').at(-1)}`,
+      }
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
   }
   if (wants('number') && isPrice(path))
@@ -249,7 +255,7 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
       isPrices
         ? /\s*[;|]\s*|,\s+|,(?!\d{2,3}\b)|\s+\/\s+|\t+|\s{2,}/
         : path.endsWith('.accept')
-          ? /[\s,;|/]+/
+          ? /(?:[\s,;|/&]|\b(?:and|or)\b)+/i
           : /\s*[,;|]\s*/,
     )
     .map((cell) => cell.trim())
@@ -279,6 +285,7 @@ export function writtenAt(source: Source, path: string): string {
   const raw = source.text.slice(start.offset, end.offset).trim()
   return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw
 }
+const NO_END = /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
 /** More of a value than this does not help to find it. */
 const WRITTEN_LENGTH_MAX = 120
 const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {

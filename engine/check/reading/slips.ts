@@ -54,11 +54,7 @@ function stepFrom(reading: Reading, i: number): Step {
   }
   if (key !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(key[1] ?? ''))
     return { slip: looseSlip(rest, from), next: i + 1 }
-  if (
-    dashes === '' &&
-    rest.startsWith('{') &&
-    besides(reading.rows, i).some((one) => one.text.startsWith('- '))
-  )
+  if (dashes === '' && rest.startsWith('{') && isAmongEntries(reading.rows, i))
     return {
       slip: {
         span: [from, from + rest.length],
@@ -86,11 +82,18 @@ function outOfText(opener: Row, row: Row): Slip {
   }
 }
 
-/** The lines above and below that begin in the same column. */
-function besides(rows: readonly Row[], i: number): readonly Row[] {
-  return [rows[i - 1], rows[i + 1]].filter(
-    (row) => row !== undefined && row.indent === rows[i]?.indent,
-  ) as readonly Row[]
+/** What a dash and the space behind it are wide. */
+const DASH = 2
+
+/** Whether the line above or below is an entry, beginning in the same column or where its dash left off. */
+function isAmongEntries(rows: readonly Row[], i: number): boolean {
+  const indent = rows[i]?.indent ?? 0
+  return [rows[i - 1], rows[i + 1]].some(
+    (row) =>
+      row !== undefined &&
+      row.text.startsWith('- ') &&
+      (row.indent === indent || row.indent + DASH === indent),
+  )
 }
 
 /** The value from an offset to the end of its line, and of the lines that its brackets and quotes reach into. */

@@ -30,6 +30,10 @@ const OTHER = words(`
   order_no ref_no letter_no circular notif\\w+ dated invoice vide g\\.o\\.? was were ago history previous\\w*
   earlier last_year last_edition last_conference next_year next_edition next_conference next_meeting
   banquet dinner gala tours? trips? excursion sightseeing travel\\w* flights? trains? arriv\\w+ depart\\w*
+  bus(?:es)? coach(?:es)? minibus(?:es)? cabs? taxis? ferry station airport
+  new_members? members?_(?:who_)?(?:have_|are_)?(?:newly_)?(?:join\\w*|enrol\\w*|admitted)
+  (?:join\\w*|enrol\\w*)_(?:the_|our_)?(?:society|association|academy|chapter|body|residency)
+  (?:join\\w*|enrol\\w*|admitted)_as_(?:an?_)?(?:\\w+_)?members?
   check_in check_out visas? passport licen[cs]e pick_?up shuttle for_example examples? e\\.?g such_as format
   elections? agm general_body awards? nominations? exam\\w* quiz holidays? sponsor\\w* stalls? exhibit\\w*
   volunteers? certificates? office desk counter badges? kits? memberships? mbbs degree passed passing joined
@@ -55,6 +59,20 @@ const PART = words(`
   which_days? opens?
 `)
 const SURE = words('early_birds?')
+/** What a hotel lets, at early birds of its own. */
+const STAY = words('accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house')
+/** Where of two things one ends: the early bird beside a room is the hotel's, that of the next half is not. */
+const HALVES = /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
+/** "Regular bus", "late night": no price is meant. */
+const NO_PRICE = new RegExp(
+  `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
+    'nights?|evenings?|mornings?|hours?|arriv|comers?|lunch|dinner|breakfast|tea|coffee|meals?|menu|food|diet',
+    'bus|buses|coach|train|flight|shuttle|transport|cab|taxi|service|interval|break',
+    'prize|award|quiz|contest|competition|judging|voting|check|light|meeting|session|class|course|round|clinic',
+    'programme|program|work|update|post|mail|submission|screening|assessment|visa',
+  ].join('|')})\\w*\\b(?!\\s+(?:fees?|rates?|charges?|prices?|tariffs?|regist)))`,
+  'gi',
+)
 /** A direction strong enough to speak of registration where nothing else is said. */
 const SURE_DIRECTION = words(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
@@ -122,12 +140,14 @@ export function aboutDay(
 ): About {
   const said = all[at]
   if (said === undefined) return { topic: null, direction: null, period: null, isPart: false }
-  const { left, right, isCut } = statementAround(
+  const statement = statementAround(
     text,
     said,
     all[at - 1]?.end ?? 0,
     all[at + 1]?.start ?? text.length,
   )
+  const { isCut } = statement
+  const [left, right] = [withoutAdjectives(statement.left), withoutAdjectives(statement.right)]
   const ofPeriod = /^fees\.periods\.(\d+)\./.exec(path)
   const direction = directionOf(left, right)
   if (ofPeriod !== null)
@@ -154,6 +174,9 @@ export function aboutDay(
       : null
   return { topic, direction, period, isPart }
 }
+
+const withoutAdjectives = (text: string): string =>
+  text.replace(NO_PRICE, (word) => ' '.repeat(word.length))
 
 /** What a heading says of the days below it: under "Important dates" stands every kind of day. */
 function headingOf(path: string, heading: string): string {
@@ -194,12 +217,23 @@ function topicOf(
   const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
   const own = at(nameOf(model))
   const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), Math.max(at(EVENT), own)]
-  if (other !== none) return Math.max(at(SURE), named) > other ? 'price' : 'other'
+  if (other !== none)
+    return Math.max(at(SURE), named) > other && !isOfHotel(text, Math.abs(at(SURE)))
+      ? 'price'
+      : 'other'
   if (price === none && event === none) return null
   if (price === none) return 'event'
   if (event === none || price > event) return 'price'
   // "Register for the conference by 30 October"
   return direction === 'until' || direction === 'before' ? 'price' : 'event'
+}
+
+/** "Hotel rooms at early bird rates": an early bird, at that place of a text, in one breath with a room. */
+function isOfHotel(text: string, sure: number): boolean {
+  if (!Number.isFinite(sure) || !isFound(text.slice(sure), SURE)) return false
+  const ends = matchesOf(text, HALVES).map(({ index }) => index)
+  const start = ends.findLast((index) => index < sure) ?? 0
+  return isFound(text.slice(start, ends.find((index) => index > sure) ?? text.length), STAY)
 }
 
 /** What the conference is called, without its year. */

@@ -51,8 +51,21 @@ export function edgesOf(model: Model): readonly Edge[] {
     ...periods.flatMap((_, i) => [...startOf(periods, i, edge), ...endOf(periods, i, edge)]),
     ...edge(opens, 'registration.opens', 'registration opens on', 'start', null),
     ...edge(closes, 'registration.closes', 'registration closes on', 'end', null),
+    ...config.fees.adjustments.flatMap(({ id, from, to }, i) => [
+      ...edge(from, `${ADJUSTMENTS}${i}.from`, `adjustment \`${id}\` begins on`, 'start', null),
+      ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
+    ]),
+    ...config.ways.flatMap(({ id, until }, i) =>
+      edge(until, `${WAYS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
+    ),
   ]
 }
+const ADJUSTMENTS = 'fees.adjustments.'
+const WAYS = 'payment.ways.'
+/** A day of what is added or taken off. */
+export const isOfAdjustment = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
+/** A day until which one can pay in one of several ways. */
+export const isOfWay = ({ at }: Edge): boolean => at.startsWith(WAYS)
 type MakeEdge = (
   day: Day | undefined,
   at: string,
