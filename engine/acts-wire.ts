@@ -17,6 +17,8 @@ export type ActsAnswer = {
   pay_back: number
   /** What counts as paid, less what has gone back or is about to. */
   kept: number
+  /** Whether any of that came through the gateway, and can go back through it. */
+  back_by_gateway: boolean
   /** What the scale of the event file proposes to pay back for a cancellation today; null: there is none. */
   proposed_back: number | null
   /** What whoever asks may do now: POST to the same address {act, why, key?, …}. */
@@ -78,4 +80,5 @@ export type WireFound = {
   payment_status: PaymentStatus
   payment_status_display: string
   in_review: boolean
+  in_state: RegistrationState
 }

@@ -9,6 +9,8 @@ export type AddingAnswer = {
   /** The server's clock, ISO with +05:30: by it things cost what they cost. */
   now: string
   event: PublicEvent
+  /** Places that are gone, and how many are left where the file asks to say so; by place. */
+  left: Record<string, number>
   /** By which the desk takes money; empty: it takes none. */
   ways: { id: string; label: string; asks: WireAsk[] }[]
 }

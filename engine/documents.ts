@@ -82,8 +82,14 @@ export type DocumentBody = {
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
+  /** Of a receipt what came, of the others the total. */
   readonly inWords: string
-  readonly paid: { readonly reference: string; readonly at: Instant } | null
+  /** `amount`: what came, where a person has accepted another amount; left out: the total. */
+  readonly paid: {
+    readonly reference: string
+    readonly at: Instant
+    readonly amount?: Paise
+  } | null
   /** Of a credit note: the invoice it takes back from. */
   readonly of: { readonly serial: string; readonly at: Instant } | null
 }
@@ -100,6 +106,8 @@ export type Sold = {
   readonly lines: readonly DocumentLine[]
   readonly reference: string
   readonly paidAt: Instant
+  /** What came, which may be another amount where a person has accepted it. */
+  readonly came: Paise
 }
 
 /** A receipt where the issuer has no invoices or nothing was taxed by it. `amount` above 0. */
@@ -141,8 +149,12 @@ export function documentOf(
     base: sold.base,
     gst: sold.gst,
     total: sold.amount,
-    inWords: amountInWords(sold.amount),
-    paid: { reference: sold.reference, at: sold.paidAt },
+    inWords: amountInWords(kind === 'receipt' ? sold.came : sold.amount),
+    paid: {
+      reference: sold.reference,
+      at: sold.paidAt,
+      ...(sold.came === sold.amount ? {} : { amount: sold.came }),
+    },
     of: null,
   }
 }

@@ -1,6 +1,7 @@
 /** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
 import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
 import type { Field } from './config.ts'
+import { FORMATS } from './formats.ts'
 import { assertNever } from './outcome.ts'
 import { DAY_PATTERN, type Day } from './time.ts'
 
@@ -108,9 +109,13 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   }
 }
 
-/** The field's own message for a malformed answer. */
+const UTR_SAYS =
+  'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS'
+
+/** The field's own message for a malformed answer; of a transfer's number what one looks like. */
 export function invalidOf(field: Field): string {
-  return field.invalid === '' ? 'Please check this answer' : field.invalid
+  if (field.invalid !== '') return field.invalid
+  return field.pattern === FORMATS.utr ? UTR_SAYS : 'Please check this answer'
 }
 
 /** The message for a field that has to be answered and is not. */

@@ -49,6 +49,7 @@ export {
   type DocumentsAnswer,
   type Issuer,
 } from './documents.ts'
+export { ENDED_LABEL, ENDED_STATES, endedText, isEnded } from './ended.ts'
 export {
   bankNumbers,
   foldedReference,
@@ -66,7 +67,7 @@ export { readAsked, readTold, wayFileName, wayFiles } from './telling.ts'
 export type { AddedAnswer, AddingAnswer } from './adding-wire.ts'
 export type { WireAsk, WirePaying, WireTold } from './paying-wire.ts'
 export { lapsedMail, notFoundMail, takenUpMail, toldMail, toPayMail } from './paying-mails.ts'
-export { isOfTheDesk, isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'
+export { isOfGateway, isOfTheDesk, isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'
 export { composed } from './composed.ts'
 export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
 export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
@@ -137,7 +138,15 @@ export { explainCategory, type CategoryExplained } from './category-explained.ts
 export { contradictionOf, type Contradiction } from './contradiction.ts'
 export { nextPrice, stretchesFrom, type Stretch } from './coming.ts'
 export { inOrder, lastDayOf, openOn, periodOn, priceSteps, tookPlace } from './period.ts'
-export { allPlaces, firstFull, placesOf, sayFull } from './places.ts'
+export {
+  allPlaces,
+  firstFull,
+  placeName,
+  placesOf,
+  sayFull,
+  shownLeft,
+  type Place,
+} from './places.ts'
 export {
   priceTable,
   quote,

@@ -6,10 +6,13 @@ export type SortName = (typeof SORTS)[number]
 
 /** What the registrations of a list add up to, all pages together. Amounts are rupees. */
 export type WireSums = {
+  /** These four without those that are over. */
   paid: number
   pending: number
   failed: number
   refunded: number
+  /** Cancelled or refused. */
+  ended: number
   /** What counts as paid, less what has gone back. */
   money: number
   /** What is still to be paid. */

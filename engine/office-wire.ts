@@ -1,4 +1,5 @@
 /** What travels between the server and the office: lists, a registration, reviews, codes, figures. Amounts and instants as in `wire.ts`. */
+import type { RegistrationState } from './acts.ts'
 import type { DecisionName, ReviewKind } from './review.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { WireLine } from './wire.ts'
@@ -51,6 +52,8 @@ export type OfficeRegistrationAnswer = {
     review: string | null
     reference: string | null
     created_at: string
+    /** How it began, in a sentence: sent to the gateway, or asked for by a way of the organisers' own. */
+    asked: string
     facts: { at: string; type: string; text: string }[]
   }[]
   /** What the gateway's settlements say of it, in the order of their days. Amounts as they state them. */
@@ -113,10 +116,13 @@ export type DecidedAnswer = {
 
 export type EventStats = {
   total_registrations: number
+  /** Of each payment status, without those that are over. */
   paid_registrations: number
   pending_registrations: number
   failed_registrations: number
   refunded_registrations: number
+  /** Cancelled or refused, whatever came of their money. */
+  ended_registrations: number
   today_registrations: number
   total_revenue: number
   /** Payments and refunds that wait for a person. */
@@ -143,6 +149,7 @@ export type StatsAnswer = {
         payment_status: PaymentStatus
         payment_status_display: string
         in_review: boolean
+        in_state: RegistrationState
         created_at: string
       }[]
     >

@@ -25,34 +25,31 @@ export type Payment = {
   /** What came for it and how much of that has gone back; left out: as much as was asked for, and nothing. */
   readonly money?: { readonly came: Paise; readonly back: Paise }
 }
+/** One capture, as the gateway says it. */
+type MoneySaid = {
+  readonly reference: string
+  readonly amount: Paise
+  /** `test`: of the gateway's test mode, so that no money moved. */
+  readonly kind: 'sale' | 'other' | 'test'
+  /** When the money moved, as the gateway says; left out: it does not say, or nothing that can be. */
+  readonly paidAt?: Instant
+  /** The money moved after the event had closed, for an order of an earlier day. */
+  readonly afterClosing?: true
+  /** It moved when the price of the order was held no more, and the day's was another. */
+  readonly afterHold?: true
+}
 /** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
 export type PaymentFact =
-  | {
+  | (MoneySaid & {
       readonly type: 'confirmed'
-      readonly reference: string
-      readonly amount: Paise
       readonly currency: string
-      /** `test`: of the gateway's test mode, so that no money moved. */
-      readonly kind: 'sale' | 'other' | 'test'
       /** When we were told. */
       readonly at: Instant
-      /** When the money moved, as the gateway says; left out: it does not say, or nothing that can be. */
-      readonly paidAt?: Instant
-      /** Further captures of the same order: money that nobody asked for. */
-      readonly further?: readonly {
-        readonly reference: string
-        readonly amount: Paise
-        /** Left out: that of the first. */
-        readonly currency?: string
-        readonly kind: 'sale' | 'other' | 'test'
-      }[]
+      /** Further captures of the same order: money that nobody asked for. `currency` left out: that of the first. */
+      readonly further?: readonly (MoneySaid & { readonly currency?: string })[]
       /** What of it has gone back, each under a reference of its own. */
       readonly refunds?: readonly RefundSaid[]
-      /** The money moved after the event had closed, for an order of an earlier day. */
-      readonly afterClosing?: true
-      /** It moved when the price of the order was held no more, and the day's was another. */
-      readonly afterHold?: true
-    }
+    })
   | {
       readonly type: 'declined'
       readonly code: string
@@ -77,6 +74,7 @@ export type PaymentRefusal =
   | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
   | { readonly code: 'after_hold' }
+  /** `place`: what people call it. */
   | { readonly code: 'place_gone'; readonly place: string }
   /** People have ended its registration. */
   | { readonly code: 'ended'; readonly state: 'cancelled' | 'refused' }

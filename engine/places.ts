@@ -5,6 +5,7 @@ import { chosenIn, holds } from './conditions.ts'
 import { fullOf } from './facts.ts'
 import { own } from './outcome.ts'
 import type { Limit } from './sale.ts'
+import { words } from './texts.ts'
 
 /** `id`: a limit's, or `limit.option` where each option has places of its own; else `option` is null. */
 export type Place = {
@@ -62,11 +63,18 @@ export function firstFull(
 }
 
 /** What is said of a place that is gone: of one of several options it names which. */
-export function sayFull({ fields }: PublicEvent, { limit, option }: Place): string {
-  const { say } = limit.full
-  if (option === null) return say
-  const options = fields.find(({ id }) => id === limit.eachOptionOf)?.options ?? []
-  return `${options.find(({ id }) => id === option)?.label ?? option}: ${say}`
+export function sayFull(event: PublicEvent, place: Place): string {
+  const { say } = place.limit.full
+  return place.option === null ? say : `${placeName(event, place)}: ${say}`
+}
+
+/** What people call a place: the label of its option, or what the limit is called. */
+export function placeName(
+  { fields }: Pick<PublicEvent, 'fields'>,
+  { limit, option }: Place,
+): string {
+  const { options = [] } = fields.find(({ id }) => id === limit.eachOptionOf) ?? {}
+  return options.find(({ id }) => id === option)?.label ?? words(option ?? limit.id)
 }
 
 /** What everybody may know: places that are gone, and how many are left where the file asks to say so. */

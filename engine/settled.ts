@@ -154,9 +154,17 @@ function sayDiffers(line: SettlementLine, money: HeldMoney): string | null {
     return `The report says that it is of the order ${line.order}; it came for ${money.order}.`
   if (line.amount !== money.amount)
     return `The report says ${formatMoney(line.amount)}; ${formatMoney(money.amount)} came.`
-  return money.state === 'refused' && backOf(money) < money.amount
-    ? 'It was dismissed, and the gateway has paid it out.'
-    : null
+  return money.state === 'refused' && backOf(money) < money.amount ? sayPaidOut(money) : null
+}
+
+function sayPaidOut({ refunds }: HeldMoney): string {
+  const isIn = (...states: readonly HeldRefund['state'][]): boolean =>
+    refunds.some(({ state }) => states.includes(state))
+  if (isIn('wanted', 'asked', 'unsure'))
+    return 'The gateway has paid it out, and its refund is not done yet.'
+  return isIn('refused')
+    ? 'The gateway has paid it out, and has refused its refund.'
+    : 'It was dismissed, and the gateway has paid it out.'
 }
 
 function backOf({ refunds }: HeldMoney): Paise {

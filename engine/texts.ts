@@ -29,7 +29,7 @@ export type RegistrationView = {
   readonly lines: readonly Line[]
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
-  /** The gateway's reference of the successful payment; the wire does not tell it. */
+  /** The gateway's reference of the successful payment; null: there is none, or it was not told. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null
   readonly createdAt: Instant
@@ -295,7 +295,7 @@ export function readRegistration(
     lines: readLines(wire.lines),
     paymentStatus: wire.payment_status,
     inReview: wire.in_review,
-    paymentId: null,
+    paymentId: wire.payment_id,
     paidAt: wire.payment_date === null ? null : readInstant(wire.payment_date),
     createdAt,
     payments: [

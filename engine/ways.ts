@@ -23,6 +23,11 @@ export function isWay(word: string): word is Way {
   return Object.hasOwn(WAYS, word)
 }
 
+/** What a gateway of ours may send back: neither what came on a way of its own nor what was brought in. */
+export function isOfGateway(source: string): boolean {
+  return !isWay(source) && source !== 'import'
+}
+
 /** Within a sentence, behind an amount: "by bank transfer", "at the desk"; what is a name stays one. */
 export function wayInSentence(way: Way): string {
   const { words } = WAYS[way]

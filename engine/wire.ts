@@ -114,6 +114,8 @@ export type AnsweredValues = {
   /** How a failed payment failed, over all attempts; null where it has not. */
   failed_as: Failure | null
   payment_date: string | null
+  /** The gateway's reference of what was paid; null: nothing was, or whoever asks has shown no proof that it is theirs. */
+  payment_id: string | null
   created_at: string
   /** When the newest attempt to pay began; null where no payment was ever due. */
   attempted_at: string | null
@@ -150,6 +152,7 @@ export const ANSWERED_NAMES = Object.keys({
   in_review: true,
   failed_as: true,
   payment_date: true,
+  payment_id: true,
   created_at: true,
   attempted_at: true,
   category: true,

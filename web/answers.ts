@@ -180,7 +180,14 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
   const status = found['payment_status']
   if (!isPaymentStatus(status)) return null
   const regNo = String(found['reg_no'])
-  const texts = ['payment_date', 'attempted_at', 'category', 'category_label', 'period'] as const
+  const texts = [
+    'payment_date',
+    'payment_id',
+    'attempted_at',
+    'category',
+    'category_label',
+    'period',
+  ] as const
   const amounts = ['base', 'gst', 'total'] as const
   const {
     order_id: orderId,

@@ -1,6 +1,7 @@
 /** A registration made at the desk: the same form and the same prices, paid in hand there or left due. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  assert,
   dayOf,
   err,
   errorsOf,
@@ -8,37 +9,28 @@ import {
   isoIndia,
   ok,
   own,
-  paise,
   publicEvent,
   readAsked,
   remember,
+  shownLeft,
 } from '../../engine/index.ts'
-import type {
-  AddedAnswer,
-  AddingAnswer,
-  DeskWay,
-  FieldErrors,
-  Result,
-  Way,
-} from '../../engine/index.ts'
+import type { AddedAnswer, AddingAnswer, FieldErrors, Result, Way } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { eventAsked } from '../office/asked.ts'
-import type { Admin } from '../office/session.ts'
-import { confirmationOf } from '../paying/question.ts'
-import { answersRefused, sendRefusal } from '../registering/refusals.ts'
+import { answersRefused, sendRefusal, sentBefore } from '../registering/refusals.ts'
+import { leftOf } from '../registering/facts.ts'
+import type { InHand } from '../registering/making.ts'
 import { registerAtDesk } from '../registering/register.ts'
 import { textIn } from './asked.ts'
 import type { Words } from './asked.ts'
-import { sendNo, wordsOf } from './calls.ts'
+import { wordsOf } from './calls.ts'
 import { asksOf } from './paying.ts'
 
 /** How the office's own words call what a file's desk may take; anything else is money at the desk. */
 const MODES: Readonly<Record<string, Way>> = { cash: 'cash', card: 'machine' }
 /** A key comes with every registration of the desk: a click that comes twice makes one. */
 const KEY = /^[\w-]{8,64}$/
-
-type Asked = { readonly admin: Admin; readonly served: ServedEvent }
 
 export function addRoutes(
   app: FastifyInstance,
@@ -53,6 +45,7 @@ export function addRoutes(
       status: 'success',
       now: isoIndia(deps.clock()),
       event: publicEvent(config),
+      left: shownLeft(config.limits, await leftOf(deps, config, deps.clock())),
       ways: config.ways.flatMap((way) =>
         way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
       ),
@@ -84,36 +77,20 @@ export function addRoutes(
       { key: `${admin.username} ${key}`, answers },
       {
         who: admin.username,
-        way: paid.value?.way ?? null,
+        inHand: paid.value === null ? null : { ...paid.value, actor: admin.role },
         shown: fromRupees(own(words, 'total')),
       },
     )
-    if (!made.ok) return sendRefusal(reply, made.error)
+    if (!made.ok)
+      return sendRefusal(
+        reply,
+        made.error.code === 'idempotency_key_reused' ? sentBefore() : made.error,
+      )
     const { reg_no: regNo } = made.value
-    const done = paid.value === null ? null : await pay(found, regNo, paid.value)
-    // The registration stands; what was not taken is confirmed on its own page.
-    if (done !== null && !done.ok) return sendNo(reply, done.error)
-    const state = (await deps.store.registration(regNo))?.state ?? 'to_pay'
-    const answer: AddedAnswer = { status: 'success', reg_no: regNo, state }
+    const registered = await deps.store.registration(regNo)
+    assert(registered !== null, 'a registration of the desk is not there')
+    const answer: AddedAnswer = { status: 'success', reg_no: regNo, state: registered.state }
     return reply.code(201).send(answer)
-  }
-
-  /** The money is in hand: it is confirmed by the act that confirms a transfer. */
-  const pay = async ({ admin, served }: Asked, regNo: string, { mode, slip }: PaidInHand) => {
-    const registration = await deps.store.registration(regNo)
-    const [payment] = registration?.payments ?? []
-    // Sent twice, or of nothing: it is complete already.
-    if (registration === null || payment === undefined || registration.state === 'complete')
-      return null
-    const at = deps.clock()
-    const reference = slip === '' ? regNo : slip
-    const mail = confirmationOf({ event: served.config, registration, payment }, reference, at)
-    const wanted = { act: 'confirm', actor: admin.role, who: admin.username, why: '' } as const
-    return deps.store.confirm(
-      { ...wanted, regNo: registration.regNo, at, once: null },
-      { way: mode, reference, amount: registration.total ?? paise(0), paidAt: at },
-      mail,
-    )
   }
 
   /** Null: it is left due. */
@@ -131,7 +108,10 @@ export function addRoutes(
     if (!read.ok) return read
     const choice = way.asks.find(({ type }) => type === 'select')
     const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')
-    const slip = way.reference === undefined ? '' : String(own(read.value, way.reference) ?? '')
+    const slip =
+      way.reference === undefined
+        ? ''
+        : String(own(read.value, way.reference) ?? '').replaceAll(/\s+/g, ' ')
     return ok({ way, mode: MODES[mode] ?? 'desk', slip })
   }
 
@@ -152,4 +132,4 @@ const withoutFiles = remember((served: ServedEvent): ServedEvent => {
 })
 
 /** Money that the desk has in hand. */
-type PaidInHand = { readonly way: DeskWay; readonly mode: Way; readonly slip: string }
+type PaidInHand = Omit<InHand, 'actor'>

@@ -3,18 +3,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActs,
   isActName,
+  isOfGateway,
   paise,
   proposedBack,
   rupees,
   STATE_WORDS,
 } from '../../engine/index.ts'
-import type { ActedAnswer, ActsAnswer } from '../../engine/index.ts'
+import type { ActedAnswer, ActName, ActsAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { servedAsked } from '../office/asked.ts'
 import { wireReview } from '../office/reviews.ts'
 import type { Asked } from '../office/asked.ts'
-import type { ActNo } from '../store/store.ts'
+import type { ActNo, StoredCapture, StoredRefund } from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { onceOf, textIn } from './asked.ts'
 import type { Words } from './asked.ts'
@@ -77,8 +78,9 @@ async function standingOf(
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
-  const [kept, refunds, acts, decisions, told, reviews] = await Promise.all([
+  const [kept, captures, refunds, acts, decisions, told, reviews] = await Promise.all([
     store.kept(regNo),
+    store.captures(regNo),
     store.refunds(regNo),
     store.acts(regNo),
     store.decisions(regNo),
@@ -88,7 +90,10 @@ async function standingOf(
   const underWay = refunds
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
-  const allowed = allowedActs(state, admin.role).filter((act) => DOERS[act] !== undefined)
+  const isErased = acts.some(({ act }) => act === 'erase')
+  const allowed = allowedActs(state, admin.role).filter(
+    (act) => DOERS[act] !== undefined && !(isErased && OF_SOMEBODY.has(act)),
+  )
   const proposed = proposedBack(served.config.cancellation, kept, clock())
   return {
     status: 'success',
@@ -98,6 +103,7 @@ async function standingOf(
     due: rupees(paise(Math.max(0, due))),
     pay_back: rupees(paise(Math.max(0, -due - underWay))),
     kept: rupees(kept),
+    back_by_gateway: captures.some((capture) => isLeftOfGateway(capture, refunds)),
     proposed_back: proposed === null ? null : rupees(proposed),
     allowed,
     fields: allowed.includes('correct') ? editable(served.config, registration) : [],
@@ -105,8 +111,28 @@ async function standingOf(
     approval: approvalShown(served.config, registration),
     told: told?.telling.endedAs === null ? told.told : null,
     reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
-    trail: trailOf(acts, decisions),
+    trail: trailOf(acts, decisions, refunds),
   }
+}
+
+/** What is done to somebody: of who was erased only the money is left. */
+const OF_SOMEBODY: ReadonlySet<ActName> = new Set([
+  'approve',
+  'correct',
+  'erase',
+  'resend',
+  'send_pay_link',
+  'transfer',
+])
+
+function isLeftOfGateway(
+  { id, source, state, amount }: StoredCapture,
+  refunds: readonly StoredRefund[],
+): boolean {
+  const gone = refunds
+    .filter(({ captureId, state: is }) => captureId === id && is !== 'refused')
+    .reduce((sum, refund) => sum + refund.amount, 0)
+  return isOfGateway(source) && (state === 'fits' || state === 'accepted') && amount > gone
 }
 
 export const wordsOf = ({ body }: FastifyRequest): Words =>

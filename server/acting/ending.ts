@@ -1,16 +1,21 @@
 /** Acts about a registration's end and its money: cancelled, refunded, money in review decided about. */
 import { cancelledMail, ok, paise } from '../../engine/index.ts'
-import { askedForBack, preparedDecision, refundSentence } from '../paying/decisions.ts'
+import { askedForBack, preparedDecision, refundedText } from '../paying/decisions.ts'
 import { amountIn, badData, textIn } from './asked.ts'
 import type { Asked, Doer, Done } from './asked.ts'
 
-/** `{pay_back?: rupees}`: how much of what was paid is to go back; left out: nothing. A refund gives it back. */
+/**
+ * `{pay_back?: rupees, kept?: rupees}`: how much of what was paid is to go back; left out: nothing. A refund gives it
+ * back. `kept`: how much was paid as the page showed it, so that nobody cancels what was paid meanwhile unseen.
+ */
 export const cancel: Doer = async ({ deps, served, registration, wanted, words }) => {
   const amount = amountIn(words, 'pay_back')
   if (!amount.ok) return amount
+  const kept = amountIn(words, 'kept')
+  if (!kept.ok) return kept
   const payBack = amount.value ?? paise(0)
   const mail = cancelledMail(served.config, registration, payBack)
-  return deps.store.cancel(wanted, { payBack, mail })
+  return deps.store.cancel(wanted, { payBack, shown: kept.value, mail })
 }
 
 /**
@@ -48,5 +53,5 @@ async function withRefund({ deps }: Asked, done: Done): Promise<Done> {
   if (!done.ok) return done
   const state = await askedForBack(deps, done.value)
   if (state === null) return done
-  return ok({ ...done.value, message: `${done.value.message} ${refundSentence(state)}` })
+  return ok({ ...done.value, message: refundedText(done.value.message, state) })
 }

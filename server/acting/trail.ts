@@ -1,16 +1,17 @@
 /** What was done to a registration, as people read it: the acts, and what was decided about its money. */
 import { ACT_DONE, formatMoney, isoIndia, paise } from '../../engine/index.ts'
 import type { WireAct } from '../../engine/index.ts'
-import type { StoredAct, StoredDecision } from '../store/store.ts'
+import type { StoredAct, StoredDecision, StoredRefund } from '../store/store.ts'
 
 /** Newest first. */
 export function trailOf(
   acts: readonly StoredAct[],
   decisions: readonly StoredDecision[],
+  refunds: readonly Pick<StoredRefund, 'at' | 'amount' | 'state'>[],
 ): WireAct[] {
   const lines = [
     ...acts.map((act) => ({ at: act.at, line: lineOf(act) })),
-    ...decisions.map((decision) => ({ at: decision.at, line: decisionLine(decision) })),
+    ...decisions.map((decision) => ({ at: decision.at, line: decisionLine(decision, refunds) })),
   ]
   return lines
     .toReversed()
@@ -44,9 +45,17 @@ function differenceText(difference: number): string {
     : `${formatMoney(paise(-difference))} less, to be paid back`
 }
 
-function decisionLine({ at, who, what, about, amount, why }: StoredDecision): WireAct {
+/** Of two alike one may have been refused: a refund is asked for in the moment in which it is decided. */
+function decisionLine(
+  { at, who, what, about, amount, why }: StoredDecision,
+  refunds: readonly Pick<StoredRefund, 'at' | 'amount' | 'state'>[],
+): WireAct {
+  const isRefused = refunds.some(
+    (one) => one.at === at && one.amount === amount && one.state === 'refused',
+  )
+  const outcome = what === 'refund' && isRefused ? ', refused by the gateway' : ''
   const money = amount === null ? '' : `, ${formatMoney(amount)}`
   const of = about === null ? '' : ` (${about})`
-  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}${of}${money}`
+  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}${of}${money}${outcome}`
   return { at: isoIndia(at), who, act: what.split(' ')[0] ?? what, text, why }
 }

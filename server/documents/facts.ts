@@ -4,8 +4,10 @@ import {
   formatInstant,
   formatMoney,
   dayOf,
+  paise,
   type DocumentBody,
   type DocumentKind,
+  type Paise,
 } from '../../engine/index.ts'
 
 type Pair = readonly [name: string, value: string]
@@ -54,6 +56,9 @@ export function printed(body: DocumentBody): Printed {
       ]
   const [total, paidHow] =
     kind === 'credit' ? ['Credited', 'Paid back'] : [kind === 'invoice' ? 'Total' : 'Paid', 'Paid']
+  const came = paid?.amount ?? body.total
+  const isOther = came !== body.total
+  const paidWith = isOther && kind === 'invoice' ? `${formatMoney(came)}, ` : ''
   return {
     title: TITLES[kind],
     serial,
@@ -90,8 +95,8 @@ export function printed(body: DocumentBody): Printed {
       ...(hasTax ? [formatMoney(base), formatMoney(gst)] : []),
       formatMoney(amount),
     ]),
-    sums,
-    total: [total, formatMoney(body.total)],
+    sums: isOther && kind === 'receipt' ? [...sums, ...besides(body.total, came)] : sums,
+    total: [total, formatMoney(kind === 'receipt' ? came : body.total)],
     in_words: body.inWords,
     notes: [
       ...(of === null
@@ -99,7 +104,9 @@ export function printed(body: DocumentBody): Printed {
         : ([['Against invoice', `${of.serial} of ${formatDay(dayOf(of.at))}`]] as const)),
       ...(paid === null
         ? []
-        : ([[paidHow, `${formatInstant(paid.at)}, reference ${paid.reference}`]] as const)),
+        : ([
+            [paidHow, `${paidWith}${formatInstant(paid.at)}, reference ${paid.reference}`],
+          ] as const)),
       ...(supplier === null || placeOfSupply === null
         ? []
         : ([
@@ -110,6 +117,16 @@ export function printed(body: DocumentBody): Printed {
     ],
     foot: `Made by computer, valid without a signature. Questions: ${event.support}`,
   }
+}
+
+/** A person has counted another amount as the price. */
+function besides(price: Paise, came: Paise): readonly Pair[] {
+  return [
+    ['Price', formatMoney(price)],
+    came < price
+      ? ['Let go by the organisers', formatMoney(paise(came - price))]
+      : ['Paid beyond the price', formatMoney(paise(came - price))],
+  ]
 }
 
 /** Whether every line has the event's own rate: an item may have one of its own. */

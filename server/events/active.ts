@@ -3,7 +3,7 @@
  * compiles from the store what it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
-import { issuerOf } from '../../engine/index.ts'
+import { allPlaces, issuerOf, placeName } from '../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../engine/index.ts'
 import type { ServedEvent } from '../deps.ts'
 import type { Activation, Active, ActiveEvent, Store } from '../store/store.ts'
@@ -98,5 +98,9 @@ export function keptFile(
   at: Instant,
 ): Activation['files'][number] {
   const { id: eventId, limits, holdPlaceMs } = config
-  return { hash, eventId, text, shared, at, limits, holdPlaceMs, issuer: issuerOf(config) }
+  const placeNames = Object.fromEntries(
+    allPlaces(limits).map((place) => [place.id, placeName(config, place)]),
+  )
+  const issuer = issuerOf(config)
+  return { hash, eventId, text, shared, at, limits, holdPlaceMs, placeNames, issuer }
 }

@@ -55,6 +55,7 @@ export function statsRoutes(
         pending_registrations: figure.pending,
         failed_registrations: figure.failed,
         refunded_registrations: figure.refunded,
+        ended_registrations: figure.ended,
         today_registrations: figure.today,
         total_revenue: rupees(figure.revenue),
         needs_decision: waiting.filter(({ eventId }) => eventId === event.id).length,
@@ -67,6 +68,7 @@ export function statsRoutes(
         payment_status: registration.paymentStatus,
         payment_status_display: paymentStatusDisplay(registration),
         in_review: registration.inReview,
+        in_state: registration.state,
         created_at: isoIndia(registration.createdAt),
       }))
       data.by_day[key] = figure.byDay.map((entry) => ({

@@ -57,6 +57,7 @@ export function findRoutes(
             payment_status: row.paymentStatus,
             payment_status_display: String(shown['payment_status_display'] ?? ''),
             in_review: row.inReview,
+            in_state: row.state,
           },
         ]
       }),

@@ -119,7 +119,7 @@ const NOT_SORTED =
 
 function wireSums(sums: readonly StatusSum[]): WireSums {
   const countOf = (status: PaymentStatus): number =>
-    sums.find((sum) => sum.status === status)?.count ?? 0
+    sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
   const together = (amounts: readonly Paise[]): number =>
     rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)))
   return {
@@ -127,6 +127,7 @@ function wireSums(sums: readonly StatusSum[]): WireSums {
     pending: countOf('pending'),
     failed: countOf('failed'),
     refunded: countOf('refunded'),
+    ended: sums.reduce((n, { ended }) => n + ended, 0),
     money: together(sums.map(({ booked }) => booked)),
     due: together(sums.map(({ owed }) => owed)),
   }

@@ -3,11 +3,13 @@
  * sentence that says what is shown. Parameters are the filters of the event file; an empty one is not set.
  */
 import {
+  ENDED_STATES,
   err,
   formatCount,
   formatDay,
   formatDays,
   isDay,
+  isEnded,
   isWaitingId,
   ok,
   SOLD,
@@ -80,6 +82,8 @@ function setOffices(
   if (state !== undefined && state !== '') {
     const known = STATES.find((one) => one === state)
     if (known === undefined) return notOneOf('in_state', STATES, state)
+    if (draft.state !== undefined && draft.state !== known)
+      return `What is ${STATE_WORDS[draft.state]} is not ${STATE_WORDS[known]} as well.`
     draft.state = known
   }
   if (waiting !== undefined && waiting !== '') {
@@ -116,9 +120,13 @@ function setFilter(
       draft[filter.show === 'date_from' ? 'dateFrom' : 'dateTo'] = value
       return null
     case 'payment_status': {
+      if (isEnded(value)) {
+        draft.state = value
+        return null
+      }
       const status = STATUSES.find((known) => known === value)
       if (status === undefined)
-        return `“${filter.sentAs}” must be one of ${STATUSES.join(', ')}, not “${value}”.`
+        return `“${filter.sentAs}” must be one of ${[...STATUSES, ...ENDED_STATES].join(', ')}, not “${value}”.`
       draft.paymentStatus = status
       return null
     }
@@ -203,8 +211,9 @@ export function sentence(
   hidesSearch = false,
 ): string {
   const number = count === 0 ? 'No' : `${capped ? 'More than ' : ''}${formatCount(count)}`
+  const ended = isEnded(query.state) ? `${query.state} ` : ''
   const status = query.paymentStatus === undefined ? '' : STATUS_WORDS[query.paymentStatus]
-  const parts = [`${number} ${status}registration${count === 1 ? '' : 's'}`]
+  const parts = [`${number} ${ended}${status}registration${count === 1 ? '' : 's'}`]
   if (query.category !== undefined)
     parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
   if (query.period !== undefined)
@@ -230,7 +239,7 @@ export function sentence(
     const sold = list.filters.find(({ show }) => show === SOLD)?.options ?? []
     parts.push(`with ${sold.find((one) => one.id === id)?.label ?? id}`)
   }
-  if (query.state !== undefined) parts[0] += ` ${STATE_WORDS[query.state]}`
+  if (query.state !== undefined && ended === '') parts[0] += ` ${STATE_WORDS[query.state]}`
   if (query.waiting !== undefined) parts[0] += ` ${WAITING[query.waiting.is].said}`
   if (query.search !== undefined)
     parts.push(hidesSearch ? 'matching a search' : `matching “${query.search}”`)

@@ -181,9 +181,10 @@ export async function reconcileRoutes(
       })),
       { act: 'confirm', why: 'By the bank’s statement', doer: confirm, eventId: String(eventId) },
     )
-    const confirmed = bulkAnswer(done, 'confirmed')
+    const differing = await inReviewOf(deps, done.done)
+    const confirmed = { ...bulkAnswer(done, 'confirmed'), message: confirmedText(done, differing) }
     const added = kept.length === 0 ? 0 : await deps.store.keepUnmatched(kept)
-    const alsoKept = `${added} ${added === 1 ? 'is' : 'are'} before the treasurer, whom nobody waits for.`
+    const alsoKept = keptText(added)
     const answer: BulkAnswer =
       kept.length === 0
         ? confirmed
@@ -213,6 +214,36 @@ export async function reconcileRoutes(
       scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, confirmAll)
   })
 }
+
+/** How many of what was confirmed are before the treasurer, because what came is not what was due. */
+async function inReviewOf(
+  { store }: Pick<Deps, 'store'>,
+  regNos: readonly string[],
+): Promise<number> {
+  const found = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
+  return found.filter((one) => one?.inReview === true).length
+}
+
+const areOf = (count: number): string => `${count} ${count === 1 ? 'is' : 'are'}`
+
+function confirmedText(
+  { done, refused }: Pick<BulkAnswer, 'done' | 'refused'>,
+  differing: number,
+): string {
+  const parts = [
+    `${areOf(done.length - differing)} confirmed`,
+    ...(differing === 0
+      ? []
+      : [
+          `${areOf(differing)} before the treasurer because ${differing === 1 ? 'it does' : 'they do'} not fit what was due`,
+        ]),
+    ...(refused.length === 0 ? [] : [`${areOf(refused.length)} not, for the reasons below`]),
+  ]
+  return `${parts.join('; ')}.`
+}
+
+const keptText = (added: number): string =>
+  `${added} ${added === 1 ? 'payment' : 'payments'} that nobody waits for ${added === 1 ? 'is' : 'are'} kept for review.`
 
 function wireOf({ lines, waiting, unread, byNumber }: Statement): ReconcileAnswer {
   const shown = (one: Awaited) => ({

@@ -11,6 +11,7 @@ import {
   formatMoney,
   fullOf,
   isoIndia,
+  placeName,
   rupees,
   wireLines,
   words,
@@ -73,6 +74,7 @@ export function registrationRoutes(
         review: payment.review,
         reference: payment.reference,
         created_at: isoIndia(payment.createdAt),
+        asked: askedText(event, payment),
         facts: (facts[index] ?? []).map(({ at, type, body }) => ({
           at: isoIndia(at),
           type,
@@ -212,11 +214,10 @@ function fullThen(
   const places = allPlaces(event.limits)
   const names = gone.map((id) => {
     const place = id.slice(fullOf('').length)
-    const { limit, option } = places.find((one) => one.id === place) ?? {}
-    const of = event.fields.find((field) => field.id === limit?.eachOptionOf)
-    return of?.options?.find((one) => one.id === option)?.label ?? words(place)
+    const known = places.find((one) => one.id === place)
+    return known === undefined ? words(place) : placeName(event, known)
   })
-  return [{ id: 'full', label: 'Full at the time', text: names.join(', ') }]
+  return [{ id: 'full', label: 'Full when they registered', text: names.join(', ') }]
 }
 
 /** What a roll said of an answer stands beside the answers under a name of its own. */
@@ -233,6 +234,16 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
 function fileText(upload: KeptUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
   return `${upload.name} (deleted on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
+}
+
+/** How it began: only what went to a gateway was sent there. */
+function askedText(event: EventConfig, { way, isDifference, handedOffAt }: StoredPayment): string {
+  const label = event.ways.find(({ id }) => id === way)?.label ?? way
+  const by = label === null ? '' : ` (${label})`
+  if (isDifference && (way !== null || handedOffAt === null))
+    return `What a correction left to be paid was asked for${by}.`
+  if (way !== null) return `Asked for${by}.`
+  return handedOffAt === null ? 'Asked for.' : 'Sent to the payment gateway.'
 }
 
 function factText(fact: PaymentFact, payment: StoredPayment): string {

@@ -11,7 +11,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { decideReview, refundPayment, refundSentence } from '../paying/decisions.ts'
+import { decideReview, refundPayment, refundedText } from '../paying/decisions.ts'
 import type { DecisionWords, Told } from '../paying/decisions.ts'
 import { requireAdmin } from './guard.ts'
 
@@ -71,7 +71,7 @@ function tell(reply: FastifyReply, told: Result<Told, DecisionRefusal>): Fastify
   const { message, regNo, refund } = told.value
   const answer: DecidedAnswer = {
     status: 'success',
-    message: refund === null ? message : `${message} ${refundSentence(refund)}`,
+    message: refund === null ? message : refundedText(message, refund),
     reg_no: regNo,
     refund,
   }

@@ -3,6 +3,7 @@ import {
   answerText,
   assertNever,
   delegateOf,
+  endedText,
   isoIndia,
   own,
   remember,
@@ -24,10 +25,18 @@ import type {
 import type { ListedRegistration } from '../store/store.ts'
 
 /**
- * One word for the status. Money that does not fit is a person's work until they decide, so it says Review; what
+ * How it stands, shortly: what is over says that first. Money that does not fit is a person's work until they decide, so it says Review; what
  * has a price that nobody was ever asked to pay here is registered, and not paid.
  */
-export function paymentStatusDisplay({
+export function paymentStatusDisplay(registration: Standing): string {
+  return endedText(registration) ?? moneyDisplay(registration)
+}
+type Standing = Pick<
+  ListedRegistration,
+  'paymentStatus' | 'inReview' | 'total' | 'payments' | 'state'
+>
+
+function moneyDisplay({
   paymentStatus,
   inReview,
   total,

@@ -57,9 +57,10 @@ export async function preparedDecision(
 > {
   const decision = readDecision(words, { why: textOf(words.why), who })
   if (!decision.ok) return decision
+  const named = await asStored(deps, decision.value)
   const review = await deps.store.review(id)
-  const mail = review === null ? null : await mailAfter(deps, review, decision.value)
-  return ok({ decision: decision.value, mail })
+  const mail = review === null ? null : await mailAfter(deps, review, named)
+  return ok({ decision: named, mail })
 }
 
 /** Gives back what counts for a registration or an order; amount left out: all that is left. */
@@ -103,6 +104,12 @@ function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, 
     default:
       return err({ code: 'not_allowed', message: 'Decide to accept, refund, dismiss or move.' })
   }
+}
+
+/** People copy a number as the pages print it, in groups, or type it small. What was brought in may be written otherwise. */
+async function asStored({ store }: Pick<Deps, 'store'>, decision: Decision): Promise<Decision> {
+  if (decision.what !== 'move' || (await store.registration(decision.to)) !== null) return decision
+  return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
 }
 
 /** Null: none was named. */
@@ -153,8 +160,15 @@ export async function askedForBack(
   return refunds.find(({ id }) => id === refundId)?.state ?? 'wanted'
 }
 
-/** What a person reads of a refund that follows; the sentence ends where it stands now. */
-export function refundSentence(state: StoredRefund['state']): string {
+/** What was decided and how far its refund has come, for people: "₹ 985 goes back" stands only where it may. */
+export function refundedText(message: string, state: StoredRefund['state']): string {
+  return state === 'refused'
+    ? `${message.replace(/ goes back\.$/, ' did not go back.')} ${refundSentence(state)}`
+    : `${message} ${refundSentence(state)}`
+}
+
+/** The sentence ends where the refund stands now. */
+function refundSentence(state: StoredRefund['state']): string {
   switch (state) {
     case 'wanted':
       return 'The gateway could not be asked yet; it is asked again by itself.'
@@ -163,7 +177,7 @@ export function refundSentence(state: StoredRefund['state']): string {
     case 'done':
       return 'It is done.'
     case 'refused':
-      return 'The gateway refused it: it stands among the reviews.'
+      return 'The gateway refused it: it stands among the reviews. Ask for it again there, or pay it back by hand.'
     case 'unsure':
       return 'Whether the gateway does it is not known: it stands among the reviews and is not asked for again by itself.'
   }

@@ -209,14 +209,8 @@ async function settle(
     at: deps.clock(),
   }
   const known = fact.type === 'confirmed' ? withTimeOf(asked, fact) : fact
-  const applied = await deps.store.applyFact(
-    payment.orderId,
-    known,
-    known.type === 'confirmed'
-      ? confirmationOf(asked, known.reference, known.paidAt ?? known.at)
-      : null,
-    answer,
-  )
+  const mail = known.type === 'confirmed' ? await mailOf(deps, asked, known) : null
+  const applied = await deps.store.applyFact(payment.orderId, known, mail, answer)
   if (applied.changed)
     deps.log.info(
       { event: event.id, status: applied.payment.status, review: applied.review },
@@ -235,19 +229,36 @@ type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
  * after now. Money that was held up on the way was still paid when it was paid.
  */
 function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): Confirmed {
-  const { paidAt: stated, at, ...rest } = fact
+  const { at, further } = fact
   const from = Math.min(payment.createdAt, at)
-  const canBe =
-    stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
-  const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
-  const came = inTime(event, registration, payment, paidAt ?? at)
-  return {
-    ...rest,
-    at,
-    ...(paidAt === null ? {} : { paidAt }),
-    ...(came === 'after-closing' ? { afterClosing: true as const } : {}),
-    ...(came === 'after-hold' ? { afterHold: true as const } : {}),
+  const timed = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
+    const canBe =
+      stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
+    const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
+    const came = inTime(event, registration, payment, paidAt ?? at)
+    return {
+      ...rest,
+      ...(paidAt === null ? {} : { paidAt }),
+      ...(came === 'after-closing' ? { afterClosing: true as const } : {}),
+      ...(came === 'after-hold' ? { afterHold: true as const } : {}),
+    }
   }
+  return { ...timed(fact), ...(further === undefined ? {} : { further: further.map(timed) }) }
+}
+
+/** Of several moneys it names the first of which nobody has decided yet: that is the one that may count. */
+async function mailOf(
+  { store }: Pick<PaymentsDeps, 'store'>,
+  asked: Asked,
+  { further = [], ...first }: Confirmed,
+): Promise<NewMail | null> {
+  const captures = further.length === 0 ? [] : await store.captures(asked.registration.regNo)
+  const decided = captures.filter(({ state }) => state === 'refused' || state === 'accepted')
+  const counts = [first, ...further].find(
+    (money) => !decided.some(({ reference }) => reference === money.reference),
+  )
+  const { reference, paidAt } = counts ?? first
+  return confirmationOf(asked, reference, paidAt ?? first.at)
 }
 
 /** The mail as the registration will read once this payment is its success; the store queues it only then. */

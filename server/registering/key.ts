@@ -18,13 +18,13 @@ export function keyOf(request: FastifyRequest): Result<string | null, 'bad_idemp
     : err('bad_idempotency_key')
 }
 
-/** The same fields, values and files give the same text, in whatever order they came. */
-export function fingerprintOf(body: Body): string {
+/** The same fields, values and files give the same text, in whatever order they came. `beside`: what else was sent. */
+export function fingerprintOf(body: Body, beside: readonly string[] = []): string {
   const values = Object.entries(body.values).sort(([a], [b]) => (a < b ? -1 : 1))
   const files = [...body.files]
     .map(([field, { name, file }]) => [field, name, file.sha256])
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
   return createHash('sha256')
-    .update(JSON.stringify([values, files]))
+    .update(JSON.stringify([values, files, ...beside]))
     .digest('hex')
 }

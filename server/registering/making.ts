@@ -21,7 +21,9 @@ import {
   toPayMail,
 } from '../../engine/index.ts'
 import type {
+  Actor,
   Answers,
+  DeskWay,
   EventConfig,
   Instant,
   PaymentData,
@@ -30,9 +32,18 @@ import type {
   QuoteRefusal,
   RegNo,
   Result,
+  Way,
 } from '../../engine/index.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../deps.ts'
-import type { NewMail, NewRegistration, OutsideRefusal, Registered } from '../store/store.ts'
+import type {
+  ActNo,
+  MoneyInHand,
+  NewMail,
+  NewRegistration,
+  OutsideRefusal,
+  Registered,
+  StoredPayment,
+} from '../store/store.ts'
 import { handOff } from './pay-again.ts'
 import { registrationView } from './view.ts'
 
@@ -61,7 +72,16 @@ export type Judged = Priced &
     readonly way: PayWay | null
     /** Who of the office has made it; null: the delegate. */
     readonly addedBy: string | null
+    /** The money that they took for it; null: it is paid later. */
+    readonly inHand: InHand | null
   }
+/** `slip` empty: it is known by the number of the registration. */
+export type InHand = {
+  readonly actor: Actor
+  readonly way: DeskWay
+  readonly mode: Way
+  readonly slip: string
+}
 
 /** `data` null: nothing is to be paid, not through a gateway, or somebody sees it first. */
 export type Made = Registered & {
@@ -72,6 +92,18 @@ export type MakingRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   | { readonly code: 'taken'; readonly by: OutsideRefusal }
+  /** `asked`: the question of the way by which the money is known. */
+  | {
+      readonly code: 'not_confirmed'
+      readonly no: ActNo
+      readonly asked: string | undefined
+    }
+
+/** Money that nobody may take yet stays in the hand of whoever brought it. */
+const WAITS_FOR_APPROVAL = {
+  code: 'not_now',
+  message: 'This registration is approved before it is paid. Register it as not paid yet.',
+} as const
 
 /** Stores it under a number that is free, with all that depends on the number, and nothing that nobody could pay. */
 export async function make(
@@ -80,6 +112,10 @@ export async function make(
   judged: Judged,
 ): Promise<Result<Made, MakingRefusal>> {
   const merchantId = deps.gateway.merchantOf(served.config)
+  const { inHand } = judged
+  const asked = inHand?.way.reference
+  if (inHand !== null && approvalOf(served.config.approvals, judged.answers, judged.category))
+    return err({ code: 'not_confirmed', no: WAITS_FOR_APPROVAL, asked })
   for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
     const regNo = freshNumber(served.config)
     const registration = newRegistration(served, judged, regNo, merchantId)
@@ -98,6 +134,7 @@ export async function make(
     }
     const { error } = registered
     if (error.code === 'idempotency_key_reused') return err(error)
+    if (error.code === 'not_confirmed') return err({ ...error, asked })
     if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
   }
   assert(false, 'every registration number that was drawn is taken')
@@ -160,7 +197,23 @@ function newRegistration(
     const mail = toApproveMail(event, registration, { approval, total, by })
     return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
   }
-  return { ...registration, mail: firstMail(event, registration, way) }
+  const { inHand } = judged
+  return {
+    ...registration,
+    mail: firstMail(event, registration, way),
+    ...(inHand !== null && way !== null && { inHand: moneyIn(event, registration, inHand) }),
+  }
+}
+
+/** The office confirms it under its slip, and the confirmation goes out with it. */
+function moneyIn(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+  { actor, mode, slip }: InHand,
+): MoneyInHand {
+  const reference = slip === '' ? registration.regNo : slip
+  const view = paidView(event, registration, reference)
+  return { actor, way: mode, reference, mail: mailFor(event, view) }
 }
 
 /** Through whom a registration is to be paid, and until when that price is held. */
@@ -203,6 +256,15 @@ function unpaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
 ): ReturnType<typeof registrationView> {
+  return paidView(event, registration, null)
+}
+
+/** The same, paid under a reference. */
+function paidView(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+  reference: string | null,
+): ReturnType<typeof registrationView> {
   const { eventId, eventHash, regNo, answers, category, quote: quoted, at, uploads } = registration
   return registrationView(
     event,
@@ -227,12 +289,46 @@ function unpaidView(
       decideBy: null,
       offer: null,
       payUntil: null,
-      paymentId: null,
+      paymentId: reference,
       paidAt: at,
       createdAt: at,
-      payments: [],
+      payments: reference === null ? [] : [paidWith(registration, reference)],
       uploads: uploads.map((upload) => ({ ...upload, droppedAt: null })),
     },
     at,
   )
+}
+
+/** The one payment of what is paid as it is made. */
+function paidWith(
+  { eventId, regNo, orderId, quote: quoted, at, way }: Omit<NewRegistration, 'mail'>,
+  reference: string,
+): StoredPayment {
+  assert(orderId !== null && quoted !== null, 'money in hand for what costs nothing')
+  return {
+    id: 0,
+    orderId,
+    regNo,
+    eventId,
+    amount: quoted.total,
+    status: 'success',
+    reference,
+    review: null,
+    failure: null,
+    createdAt: at,
+    paidAt: at,
+    account: null,
+    merchantId: null,
+    watchUntil: null,
+    quote: quoted,
+    holdUntil: null,
+    handedOffAt: null,
+    lastAnswer: null,
+    claimedAt: null,
+    reviewSince: null,
+    hasMoneyInReview: false,
+    refunded: paise(0),
+    way: way ?? null,
+    isDifference: false,
+  }
 }

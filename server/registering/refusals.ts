@@ -26,7 +26,7 @@ import type { HandOffRefusal } from '../deps.ts'
 import { KEY_LENGTH_MAX } from './key.ts'
 import type { PayAgainRefusal } from './pay-again.ts'
 import type { Difference } from './sent.ts'
-import type { OutsideRefusal } from '../store/store.ts'
+import type { ActNo, OutsideRefusal } from '../store/store.ts'
 
 /** A "no" before it is sent: what came with the request is cleared away first. */
 export type Refusal = {
@@ -127,6 +127,15 @@ export function keyRefused(code: 'bad_idempotency_key' | 'idempotency_key_reused
       )
 }
 
+/** A click of the desk that got no answer, sent again with something changed. */
+export function sentBefore(): Refusal {
+  return said(
+    409,
+    'idempotency_key_reused',
+    'This form was sent before as something else, and somebody is registered by it. Look in the list before you register anybody again.',
+  )
+}
+
 export function answersRefused(errors: FieldErrors): Refusal {
   const message = Object.values(errors)[0] ?? 'Some answers are missing or wrong.'
   return said(422, 'invalid_answers', message, { errors })
@@ -157,6 +166,13 @@ export function codeRefused(is: Exclude<CodeFact['is'], 'valid'>): Refusal {
   const message = codeSentence(is)
   const code = is === 'unknown' ? 'code_unknown' : 'code_spent'
   return said(422, code, message, { errors: { code: message } })
+}
+
+/** Money in hand that cannot be taken so; `asked`: the question whose answer it is known by. */
+export function notConfirmed({ code, message }: ActNo, asked: string | undefined): Refusal {
+  const text = `${message} Nobody has been registered.`
+  const isKnown = code === 'taken' && asked !== undefined
+  return said(409, code, text, isKnown ? { errors: { [asked]: message } } : {})
 }
 
 /** What somebody else was quicker to take, or has taken long before. */

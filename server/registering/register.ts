@@ -16,7 +16,6 @@ import {
 } from '../../engine/index.ts'
 import type {
   Answers,
-  DeskWay,
   EventConfig,
   Facts,
   FieldErrors,
@@ -42,7 +41,7 @@ import type { Guesses } from './guesses.ts'
 import { fingerprintOf, keyOf } from './key.ts'
 import type { LookupGuard } from './lookup.ts'
 import { make, priceOf } from './making.ts'
-import type { MakingRefusal } from './making.ts'
+import type { InHand, MakingRefusal } from './making.ts'
 import { answerTo, payAgain } from './pay-again.ts'
 import { agrees, whatIsFull } from './places.ts'
 import {
@@ -53,6 +52,7 @@ import {
   differenceRefused,
   fullRefused,
   keyRefused,
+  notConfirmed,
   notOnRoll,
   notPayable,
   outsideRefused,
@@ -151,8 +151,8 @@ type Given = [
 /** Whoever registers somebody at the desk. */
 export type ByOffice = {
   readonly who: string
-  /** By which the money is taken there; null: it is left due, by the way that the answers say. */
-  readonly way: DeskWay | null
+  /** What was paid there; null: it is left due, by the way that the answers say. */
+  readonly inHand: InHand | null
   /** The total that its page showed; null: it showed none. */
   readonly shown: Paise | null
 }
@@ -187,8 +187,10 @@ async function register(
   const event = served.config
   const at = deps.clock()
   if (!key.ok) return err(keyRefused(key.error))
+  const inHand = by?.inHand ?? null
+  const paid = inHand === null ? [] : [inHand.way.id, inHand.mode, inHand.slip]
   const idempotency =
-    key.value === null ? null : { key: key.value, fingerprint: fingerprintOf(body) }
+    key.value === null ? null : { key: key.value, fingerprint: fingerprintOf(body, paid) }
   const before =
     idempotency === null ? null : await deps.store.registeredUnder(event.id, idempotency.key, at)
   if (before !== null && before.fingerprint !== idempotency?.fingerprint)
@@ -219,7 +221,7 @@ async function register(
   const priced = priceOf(event, answers.value, at)
   if (!priced.ok) return err(quoteRefused(event, priced.error))
   const { category, quote } = priced.value
-  const desk = by?.way ?? null
+  const desk = inHand?.way ?? null
   const paying = desk === null ? wayFor(event, answers.value, dayOf(at)) : ok(desk)
   if (!paying.ok)
     return err(
@@ -247,6 +249,7 @@ async function register(
     outside,
     way,
     addedBy: by?.who ?? null,
+    inHand,
   }
   const made = await make(deps, served, given)
   if (!made.ok) {
@@ -293,6 +296,8 @@ async function notMade(
       return notPayable(event, refusal.why)
     case 'idempotency_key_reused':
       return keyRefused(refusal.code)
+    case 'not_confirmed':
+      return notConfirmed(refusal.no, refusal.asked)
     case 'taken': {
       const { by } = refusal
       if (by.code === 'registered_already' && event.unique[by.rule]?.otherwise === 'block')

@@ -36,6 +36,7 @@ export function registrationView(
     in_review: stored.inReview,
     failed_as: stored.paymentStatus === 'failed' ? failureIn(stored.payments) : null,
     payment_date: iso(stored.paidAt),
+    payment_id: stored.paymentId,
     created_at: isoIndia(stored.createdAt),
     attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
     category: stored.category,
@@ -81,7 +82,8 @@ export function publicView(
 ): RegistrationAnswer['registration'] {
   const shown = isProven ? shownOutside(event) : shownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
-  return registrationView(event, { ...stored, answers: Object.fromEntries(answers) }, at)
+  const paymentId = isProven ? stored.paymentId : null
+  return registrationView(event, { ...stored, paymentId, answers: Object.fromEntries(answers) }, at)
 }
 
 /** Of what may still be paid: the newest attempt's. */

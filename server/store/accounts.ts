@@ -4,13 +4,24 @@ import type { Instant } from '../../engine/index.ts'
 import type { ServedFile } from './active.ts'
 import type { Sql } from './database.ts'
 import { setIssuer } from './documents.ts'
-import { setLimits } from './places.ts'
+import { namePlaces, setLimits } from './places.ts'
 
 export function keepEventFile(
   sql: Sql,
-  { hash, eventId, text, shared, at, limits = [], holdPlaceMs = 0, issuer }: ServedFile,
+  {
+    hash,
+    eventId,
+    text,
+    shared,
+    at,
+    limits = [],
+    holdPlaceMs = 0,
+    placeNames = {},
+    issuer,
+  }: ServedFile,
 ): void {
   setLimits(sql, eventId, limits, holdPlaceMs)
+  namePlaces(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
   sql(
     `INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES (?, ?, ?, ?, ?, ?)

@@ -120,12 +120,17 @@ export interface Acting {
   /** Other answers, with what they cost; of a correction, of a transfer and of what delegates edit themselves. */
   correct(wanted: NewAct, correction: Correction): Promise<ActAnswer>
   /**
-   * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `mail` is queued
-   * for the delegate.
+   * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `shown` is what was
+   * paid as whoever cancels saw it, and refused when money has come or gone since; null: not said. `mail` is queued for
+   * the delegate.
    */
   cancel(
     wanted: NewAct,
-    how: { readonly payBack: Paise; readonly mail: NewMail | null },
+    how: {
+      readonly payBack: Paise
+      readonly shown: Paise | null
+      readonly mail: NewMail | null
+    },
   ): Promise<ActAnswer>
   /** It may be paid now, at the price of the day of registering; with the places that it held. */
   approve(wanted: NewAct, approved: Approved): Promise<ActAnswer>

@@ -11,6 +11,8 @@ export type ServedFile = {
   /** What there is only so much of, and how long a place is held while somebody pays; left out: nothing. */
   readonly limits?: readonly Limit[]
   readonly holdPlaceMs?: number
+  /** What people call those places, by their ids; left out: by the ids. */
+  readonly placeNames?: Readonly<Record<string, string>>
   /** Who issues documents of the event; left out: as before. */
   readonly issuer?: Issuer
 }

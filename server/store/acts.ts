@@ -2,9 +2,10 @@
  * Acts on a registration: judged by the engine's table on the state as it is in the transaction, written with
  * their effect or not at all, never edited, and done once however often the same click arrives.
  */
-import { assert, err, judgeAct, ok } from '../../engine/index.ts'
+import { ACT_DONE, assert, err, judgeAct, ok } from '../../engine/index.ts'
 import type { ActName, ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
 import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './acting.ts'
+import { audit } from './activity.ts'
 import type { Sql } from './database.ts'
 import { enqueue } from './mails.ts'
 import { Refused } from './refused.ts'
@@ -61,13 +62,22 @@ export function doAct(
   const { message, data = {}, refundId = null } = done.value
   const state = rowOf(sql, regNo)?.state
   assert(state !== undefined, 'a registration went while something was done to it')
-  if (done.value.isDecision === undefined)
+  if (done.value.isDecision === undefined) {
     sql(
       'INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
+    audit(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
+  }
   const acted: Acted = { regNo, state, message, refundId, repeated: false }
   if (once !== null) noteDone(sql, once, row.id, acted, at)
   return ok(acted)
+}
+
+/** What stands behind the colon goes when the person is erased; what money was said to come by names nobody. */
+function loggedAs(act: ActName, why: string, { came }: NonNullable<Effect['data']>): string {
+  const done = ACT_DONE[act].charAt(0).toLowerCase() + ACT_DONE[act].slice(1)
+  const money = typeof came === 'string' ? `, ${came}` : ''
+  return `${done}${money}${why === '' ? '' : `: ${why}`}`
 }
 
 const rowOf = (sql: Sql, regNo: RegNo): RegistrationRow | undefined =>

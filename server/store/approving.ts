@@ -96,7 +96,10 @@ function begin(
   const { id, event_id: eventId } = row
   const place = takeAgain(sql, eventId, id, at)
   if (place !== null)
-    return err({ code: 'taken', message: `No place is left for ${place}: others have it by now.` })
+    return err({
+      code: 'taken',
+      message: `No place is left for ${place.name}: others have it by now.`,
+    })
   if (total > 0 && through === null)
     return err({ code: 'bad_data', message: 'This event takes no payments any more.' })
   sql('UPDATE registrations SET offer = NULL, pay_until = ? WHERE id = ?').run(

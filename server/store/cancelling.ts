@@ -11,13 +11,17 @@ import { enqueue } from './mails.ts'
 import type { NewMail } from './store.ts'
 
 /**
- * `payBack`: how much of what was paid is to go back; null: by the scale of the file, of what is there. It is
- * proposed by this, and given back by a refund. `mail` goes to the delegate.
+ * `payBack`: how much of what was paid is to go back: proposed by this, given back by a refund. `shown`: how much was
+ * paid when whoever cancels looked; null: not said. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,
   wanted: NewAct,
-  { payBack, mail }: { readonly payBack: Paise; readonly mail: NewMail | null },
+  {
+    payBack,
+    shown,
+    mail,
+  }: { readonly payBack: Paise; readonly shown: Paise | null; readonly mail: NewMail | null },
 ): ActAnswer {
   const { at } = wanted
   return doAct(sql, wanted, ({ id, due }) => {
@@ -26,6 +30,11 @@ export function cancel(
       return err({
         code: 'bad_data',
         message: `Only ${formatMoney(kept)} is there to be paid back.`,
+      })
+    if (shown !== null && shown !== kept)
+      return err({
+        code: 'not_now',
+        message: `Money came or went back since you looked: ${formatMoney(kept)} is paid for it by now. Nothing has been cancelled; look at it again.`,
       })
     endOpenPayments(sql, id, 'cancelled', at)
     settleRegistration(sql, id)

@@ -61,7 +61,7 @@ export function confirm(
         ? reviewOf({ code: 'amount_differs', expected: row.amount, got: amount })
         : place === null
           ? null
-          : reviewOf({ code: 'place_gone', place })
+          : reviewOf({ code: 'place_gone', place: place.name })
     const captureId = keepCame(
       sql,
       { id, paymentId: row.id, account },

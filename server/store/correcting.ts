@@ -99,7 +99,10 @@ function moveAnswers(
   const place = movePlaces(sql, eventId, id, at)
   return place === null
     ? ok(null)
-    : err({ code: 'taken', message: `No place is left for ${place}, which these answers need.` })
+    : err({
+        code: 'taken',
+        message: `No place is left for ${place.name}, which these answers need.`,
+      })
 }
 
 const isPaid = (sql: Sql, id: number): boolean =>

@@ -1,13 +1,13 @@
 /**
  * What is counted as it happens, so that no figure counts rows: registrations per event, Indian day,
- * category, period and status (once they are counted kept by triggers, see migrations/counting.ts), and revenue per
+ * category, period and status (once they are counted kept by triggers, see migrations/ended.ts), and revenue per
  * event and day.
  * Categories and periods that a registration does not have count under ''.
  */
-import { dayOf } from '../../engine/index.ts'
+import { dayOf, ENDED_STATES } from '../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import { COUNT_NEW } from './migrations/counting.ts'
+import { COUNT_NEW } from './migrations/ended.ts'
 import type { EventFigures, ListQuery, StatusSum } from './store.ts'
 
 /** Books whole paise for a registration, on the Indian day of the instant; below zero: a refund. */
@@ -22,6 +22,8 @@ export function book(
   ).run(eventId, dayOf(at), amount)
   sql('UPDATE registrations SET booked = booked + ? WHERE id = ?').run(amount, id)
 }
+/** Of a registration `r`: cancelled or refused. An index is of those, and must be named as it was made. */
+export const IS_ENDED = `r.state IN (${ENDED_STATES.map((state) => `'${state}'`).join(', ')})`
 /** What is still to be paid for a registration `r`, as the triggers of the counters have it. */
 export const OWED = `CASE WHEN r.state IN ('cancelled', 'refused', 'lapsed') THEN 0
   WHEN r.payment_status = 'pending' THEN coalesce(r.total, 0) WHEN r.payment_status = 'success' THEN max(r.due, 0) ELSE 0 END`
@@ -54,7 +56,7 @@ function testsOf(query: ListQuery): Tests {
 export function sumsOf(sql: Sql, query: ListQuery): readonly StatusSum[] {
   const { where, params } = testsOf(query)
   return sql<StatusSum>(
-    `SELECT status, sum(registrations) AS count, sum(booked) AS booked, sum(owed) AS owed FROM counters
+    `SELECT status, sum(registrations) AS count, sum(booked) AS booked, sum(owed) AS owed, sum(ended) AS ended FROM counters
      WHERE ${where} GROUP BY status HAVING sum(registrations) <> 0`,
   ).all(...params)
 }
@@ -71,14 +73,19 @@ export function countByDay(
   ).all(...params)
 }
 
-/** How many registrations have each status, and how many of them came on the day. */
+/** How many registrations have each status, how many of them came on the day, and how many are over. */
 export function countByStatus(
   sql: Sql,
   eventId: string,
   day: Day,
-): readonly { readonly status: PaymentStatus; readonly n: number; readonly onDay: number }[] {
-  return sql<{ status: PaymentStatus; n: number; onDay: number }>(
-    'SELECT status, sum(registrations) AS n, sum(iif(day = ?, registrations, 0)) AS onDay FROM counters WHERE event_id = ? GROUP BY status',
+): readonly {
+  readonly status: PaymentStatus
+  readonly n: number
+  readonly onDay: number
+  readonly ended: number
+}[] {
+  return sql<{ status: PaymentStatus; n: number; onDay: number; ended: number }>(
+    'SELECT status, sum(registrations) AS n, sum(iif(day = ?, registrations, 0)) AS onDay, sum(ended) AS ended FROM counters WHERE event_id = ? GROUP BY status',
   ).all(day, eventId)
 }
 

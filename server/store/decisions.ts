@@ -14,6 +14,15 @@ import type { Sql } from './database.ts'
 import type { Decided, StoredDecision } from './money.ts'
 import { numberOf } from './reviews.ts'
 
+/** What was done, as the activity says it. */
+const DECIDED = {
+  accept: 'payment accepted',
+  dismiss: 'review ended',
+  move: 'payment moved',
+  refund: 'refund',
+  'refund by hand': 'refund by hand',
+} as const satisfies Readonly<Record<Decision['what'] | 'refund by hand', string>>
+
 export type DecisionAnswer = Result<Decided, DecisionRefusal>
 
 export const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
@@ -35,7 +44,9 @@ export function done(
     `INSERT INTO decisions (registration_id, capture_id, what, about, amount, why, who, at)
      VALUES ((SELECT id FROM registrations WHERE reg_no = ?), ?, ?, ?, ?, ?, ?, ?)`,
   ).run(regNo, captureId, what, id, amount, why, who, at)
-  const told = `decided ${id}: ${what}${amount === null ? '' : `, ${formatMoney(amount)}`}. ${why}`
+  const captured = sql<{ amount: Paise }>('SELECT amount FROM captures WHERE id = ?').get(captureId)
+  const money = amount ?? captured?.amount ?? null
+  const told = `${DECIDED[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${money === null ? '' : `, ${formatMoney(money)}`}: ${why}`
   for (const each of new Set([regNo, decision.to ?? regNo]))
     sql(
       `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id)

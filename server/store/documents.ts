@@ -108,6 +108,9 @@ function soldBy(
   const isWhole = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
   const gst = row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0)
   const base = paise(row.amount - gst)
+  const accepted = sql<{ amount: Paise }>(
+    "SELECT amount FROM captures WHERE counts_for = ? AND reference = ? AND state = 'accepted'",
+  ).get(row.id, reference)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
   return {
     regNo: row.reg_no,
@@ -130,6 +133,7 @@ function soldBy(
         : [{ label, quantity: 1, unit: base, base, gst, total: row.amount }],
     reference,
     paidAt,
+    came: accepted?.amount ?? row.amount,
   }
 }
 

@@ -69,7 +69,7 @@ function blank(sql: Sql, id: number, at: Instant): void {
   sql('DELETE FROM links WHERE registration_id = ?').run(id)
   sql('DELETE FROM act_keys WHERE registration_id = ?').run(id)
   sql('DELETE FROM idempotency_keys WHERE registration_id = ?').run(id)
-  sql("UPDATE acts SET why = '', data = '{}' WHERE registration_id = ?").run(id)
+  blankActs(sql, id)
   sql("UPDATE tellings SET answers = '{}' WHERE registration_id = ?").run(id)
   sql("UPDATE decisions SET why = '' WHERE registration_id = ?").run(id)
   sql(
@@ -92,6 +92,20 @@ function blank(sql: Sql, id: number, at: Instant): void {
   ).run(at, id)
   blankReceipts(sql, id)
   blankNotices(sql, id)
+}
+
+/** What an act keeps of money: its amount, way, reference and day, which name nobody. */
+const OF_MONEY: readonly string[] = ['came', 'paid_at', 'pay_back']
+
+/** What an act kept stands as it was where all of it is of money; else none of it does. */
+function blankActs(sql: Sql, id: number): void {
+  sql("UPDATE acts SET why = '' WHERE registration_id = ?").run(id)
+  const acts = sql<{ id: number; data: string }>(
+    "SELECT id, data FROM acts WHERE registration_id = ? AND data <> '{}'",
+  ).all(id)
+  for (const act of acts)
+    if (!Object.keys(JSON.parse(act.data) as object).every((name) => OF_MONEY.includes(name)))
+      sql("UPDATE acts SET data = '{}' WHERE id = ?").run(act.id)
 }
 
 function blankReceipts(sql: Sql, id: number): void {

@@ -15,7 +15,7 @@ const OPTION_CHARACTERS_MAX = 100
 export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
   const statuses = countByStatus(sql, eventId, today)
   const of = (status: PaymentStatus): number =>
-    statuses.find((row) => row.status === status)?.n ?? 0
+    statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
   const days = byDay(sql, eventId)
   const recent = sql<{ id: number }>(
     'SELECT id FROM registrations WHERE event_id = ? ORDER BY created_at DESC, id DESC LIMIT ?',
@@ -26,6 +26,7 @@ export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
     pending: of('pending'),
     failed: of('failed'),
     refunded: of('refunded'),
+    ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
     byDay: days,

@@ -2,9 +2,9 @@
  * Lists, searches and exports: which registrations a filter names, newest first, a page or a chunk at
  * a time. It may take long at a million rows, so it runs on the reader thread.
  */
-import { endOf, instant, startOf } from '../../engine/index.ts'
+import { ENDED_STATES, endOf, instant, startOf } from '../../engine/index.ts'
 import type { Instant, SoldSum } from '../../engine/index.ts'
-import { countByDay, OWED, sumsOf } from './counters.ts'
+import { countByDay, IS_ENDED, OWED, sumsOf } from './counters.ts'
 import type { Sql } from './database.ts'
 import { asTexts, listedByIds, toListed } from './listed.ts'
 import type { ListedRows, ListedTexts } from './listed.ts'
@@ -44,6 +44,7 @@ function isCounted({ answers, chosen = {}, people = {}, sold, state }: ListQuery
 const STATE_TESTS: Readonly<Record<string, string>> = {
   told: "r.state = ? AND r.state IN ('to_approve', 'told')",
   to_approve: "r.state = ? AND r.state IN ('to_approve', 'told')",
+  ...Object.fromEntries(ENDED_STATES.map((state) => [state, `r.state = ? AND ${IS_ENDED}`])),
 }
 
 function filterOf(query: ListQuery): Filter {
@@ -225,7 +226,8 @@ function countWithin(sql: Sql, ids: readonly number[]): Counted {
 
 const SUMMED = 'r.payment_status, r.state, r.total, r.due, r.booked'
 const sumsUpTo = (rows: string): string =>
-  `SELECT r.payment_status AS status, count(*) AS count, sum(r.booked) AS booked, sum(${OWED}) AS owed
+  `SELECT r.payment_status AS status, count(*) AS count, sum(r.booked) AS booked, sum(${OWED}) AS owed,
+     sum(iif(${IS_ENDED}, 1, 0)) AS ended
    FROM (${rows}) r GROUP BY r.payment_status`
 
 function summed(sums: readonly StatusSum[]): Counted {
@@ -261,7 +263,7 @@ const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, string>> = {
   category: '(SELECT o.key FROM json_each(?) o WHERE o.value = r.category)',
   total: 'r.total',
   // What a person has to decide stands at one end.
-  status: `CASE WHEN r.in_review THEN 0 WHEN r.payment_status = 'pending' THEN 1
+  status: `CASE WHEN r.in_review THEN 0 WHEN ${IS_ENDED} THEN 5 WHEN r.payment_status = 'pending' THEN 1
     WHEN r.payment_status = 'failed' THEN 2 WHEN r.payment_status = 'success' THEN 3 ELSE 4 END`,
 }
 

@@ -19,6 +19,8 @@ type FullRefusal = OutsideRefusal & { readonly code: 'full' }
 
 /** How many a place has, and how many of it are held or kept. */
 export type StoredPlace = { readonly place: string; readonly max: number; readonly taken: number }
+/** A place that others have; `name` is what people call it. */
+export type GonePlace = { readonly place: string; readonly name: string }
 
 /** So many registrations are read at a time when the limits of an event are others. */
 const CHUNK_ROWS = 500
@@ -49,7 +51,7 @@ function storedLimits(sql: Sql, eventId: string): Limits | null {
   return { limits, holdMs: row.hold_ms }
 }
 
-type PlaceRow = { id: number; place: string; max: number; taken: number }
+type PlaceRow = { id: number; place: string; max: number; taken: number; name: string | null }
 
 /** What a registration takes, where all of it is there. */
 export type Room = { readonly ids: readonly number[]; readonly holdMs: number }
@@ -102,18 +104,21 @@ export function takePlaces(
 }
 
 /** The first place of a registration that others have meanwhile; null: it has them all, or could have them again. */
-export function placeGone(sql: Sql, registrationId: number, at: Instant): string | null {
+export function placeGone(sql: Sql, registrationId: number, at: Instant): GonePlace | null {
   const lost = sql<PlaceRow>(
     "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
   ).all(registrationId)
-  return lost.find((place) => !hasRoom(sql, place, at))?.place ?? null
+  const gone = lost.find((place) => !hasRoom(sql, place, at))
+  return gone === undefined ? null : named(gone)
 }
+
+const named = ({ place, name }: PlaceRow): GonePlace => ({ place, name: name ?? place })
 
 /**
  * A registration that is waited for anew has its places, where others have not taken them meanwhile: the first that
  * they have; null: it has them all.
  */
-export function keepAgain(sql: Sql, registrationId: number, at: Instant): string | null {
+export function keepAgain(sql: Sql, registrationId: number, at: Instant): GonePlace | null {
   const gone = placeGone(sql, registrationId, at)
   if (gone === null)
     sql("UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ?").run(
@@ -186,7 +191,9 @@ export function placesLeft(
   few: Readonly<Record<string, number>>,
   at: Instant,
 ): Record<string, number> {
-  const rows = sql<PlaceRow>('SELECT id, place, max, taken FROM places WHERE event_id = ?')
+  const rows = sql<Omit<PlaceRow, 'name'>>(
+    'SELECT id, place, max, taken FROM places WHERE event_id = ?',
+  )
   return Object.fromEntries(
     rows.all(eventId).map(({ id, place, max, taken }) => {
       const left = max - taken
@@ -243,6 +250,21 @@ export function setLimits(
   placeAll(sql, eventId, { limits, holdMs })
 }
 
+/** What people call the places of the event file that is served from now on, by their ids. */
+export function namePlaces(
+  sql: Sql,
+  eventId: string,
+  names: Readonly<Record<string, string>>,
+): void {
+  for (const [place, name] of Object.entries(names))
+    sql('UPDATE places SET name = ? WHERE event_id = ? AND place = ? AND name IS NOT ?').run(
+      name,
+      eventId,
+      place,
+      name,
+    )
+}
+
 type Standing = {
   id: number
   answers: string
@@ -283,7 +305,7 @@ export function movePlaces(
   eventId: string,
   registrationId: number,
   at: Instant,
-): string | null {
+): GonePlace | null {
   const known = limitsOf(sql, eventId)
   const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
   if (known === null || row === undefined) return null
@@ -297,7 +319,7 @@ export function movePlaces(
       id,
     )
     const isNew = place !== undefined && !has.some(({ place_id }) => place_id === place.id)
-    if (isNew && !hasRoom(sql, place, at)) return id
+    if (isNew && !hasRoom(sql, place, at)) return named(place)
   }
   placeOne(sql, eventId, known, row)
   return null
@@ -312,7 +334,7 @@ export function takeAgain(
   eventId: string,
   registrationId: number,
   at: Instant,
-): string | null {
+): GonePlace | null {
   const place = movePlaces(sql, eventId, registrationId, at)
   if (place === null)
     sql(

@@ -9,10 +9,12 @@ import type {
   RegNo,
   Result,
 } from '../../engine/index.ts'
+import type { ActAnswer } from './acting.ts'
 import { isActive } from './activating.ts'
 import type { Sql } from './database.ts'
 import { askDifference, insertPayment, UNNAMED_GATEWAY } from './attempts.ts'
 import { keepLines } from './bills.ts'
+import { confirm } from './confirming.ts'
 import { noteAdded } from './acts.ts'
 import { enqueue } from './mails.ts'
 import { holdAgain, keepAgain } from './places.ts'
@@ -26,6 +28,7 @@ import type { NextAttempt, RetryRefusal } from './money.ts'
 import type { OutsideRefusal } from './outside.ts'
 import type {
   ImportRow,
+  MoneyInHand,
   NewRegistration,
   Registered,
   RegisterRefusal,
@@ -117,11 +120,35 @@ export function register(
   if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
   if (registration.mail !== null)
     enqueue(sql, id, isComplete ? 'confirmation' : 'again', registration.mail, at)
+  if (registration.inHand !== undefined) confirmInHand(sql, registration, registration.inHand)
   if (idempotency !== null)
     sql(
       'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
     ).run(eventId, idempotency.key, idempotency.fingerprint, id, at)
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
+}
+
+/** Somebody stands there with the money: registered and paid, or not registered. */
+function confirmInHand(
+  sql: Sql,
+  { regNo, addedBy, quote, at }: NewRegistration,
+  { actor, way, reference, mail }: MoneyInHand,
+): void {
+  assert(addedBy !== undefined && quote !== null, 'money in hand, but of nobody or for nothing')
+  const wanted = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
+  const came = { way, reference, amount: quote.total, paidAt: at }
+  const done = answerTo(() => confirm(sql, wanted, came, mail))
+  if (!done.ok) throw new Refused(err({ code: 'not_confirmed', no: done.error }))
+}
+
+/** Also of an act that wants what it wrote undone: here all of it is. */
+function answerTo(act: () => ActAnswer): ActAnswer {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof Refused) return error.value as ActAnswer
+    throw error
+  }
 }
 
 /** Reads; also run outside the writer's transaction. */

@@ -20,6 +20,7 @@ import { documents } from './migrations/documents.ts'
 import { erasing } from './migrations/erasing.ts'
 import { finding } from './migrations/finding.ts'
 import { formerNumbers } from './migrations/former-numbers.ts'
+import { endedCounted } from './migrations/ended.ts'
 import { counting } from './migrations/counting.ts'
 import { telling } from './migrations/telling.ts'
 import { people } from './migrations/people.ts'
@@ -181,6 +182,9 @@ export const migrations: readonly string[] = [
   // Until then one server asks the gateway about it; whoever dies asking keeps it from the others no longer.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
+  // What people call it, by the event file that is served; null: since before files said so.
+  'ALTER TABLE places ADD COLUMN name TEXT;',
+  endedCounted,
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

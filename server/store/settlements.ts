@@ -73,6 +73,8 @@ export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
   const { lastInsertRowid } = sql(
     'INSERT INTO settlements (source, account, event_id, sha256, who, at) VALUES (?, ?, ?, ?, ?, ?)',
   ).run(source, account, eventId, sha256, who, at)
+  const what = `kept ${fresh.length} ${fresh.length === 1 ? 'line' : 'lines'} of a settlement`
+  audit(sql, { at, who, what, eventId, regNo: null })
   let toReview = 0
   for (const line of fresh) {
     sql(

@@ -23,6 +23,7 @@ import { askDifference, endOpenPayments } from './attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { book } from './counters.ts'
 import { addDue, dueOf, paidOf, wentBackBefore } from './dues.ts'
+import { known, writeFact } from './facts.ts'
 import { confirmByMail } from './mails.ts'
 import { placeGone } from './places.ts'
 import {
@@ -110,7 +111,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
     const place =
       row.asks_for === 'difference' ? null : placeGone(sql, row.registration_id, fact.at)
     if (place !== null) {
-      const gone = { code: 'place_gone', place } as const
+      const gone = { code: 'place_gone', place: place.name } as const
       return refused(gone.code, reviewOf(gone))
     }
   }
@@ -168,16 +169,6 @@ function partsOf(fact: PaymentFact): readonly PaymentFact[] {
   return [confirmed, ...alone(refunds)]
 }
 
-function writeFact(sql: Sql, paymentId: number, fact: PaymentFact, refusal: string | null): void {
-  sql('INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)').run(
-    paymentId,
-    fact.type,
-    JSON.stringify(fact),
-    refusal,
-    fact.at,
-  )
-}
-
 function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
   const isNew = !known(sql, row.id, fact)
   const confirmed = fact.type === 'confirmed' ? undecidedOf(sql, row, fact) : fact
@@ -195,7 +186,7 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
         first: confirmed.reference,
         second: one.reference,
       } as const
-      keepCapture(sql, row, { ...confirmed, ...one }, twice.code, reviewOf(twice))
+      keepCapture(sql, row, besides(confirmed, one), twice.code, reviewOf(twice))
     }
   // What was said before is no new reason: a person may have decided since.
   const isSame = !isNew && judgedTo.status.is === row.status
@@ -244,15 +235,13 @@ export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   settleRegistration(sql, id)
 }
 
+type Confirmed = PaymentFact & { readonly type: 'confirmed' }
+
 /** The refusal of a fact about money of which a person has decided already. */
 const DECIDED = 'decided'
 
 /** A confirmation without the money that a person has decided about; null: that is all it names. */
-function undecidedOf(
-  sql: Sql,
-  row: OwnedPaymentRow,
-  fact: PaymentFact & { readonly type: 'confirmed' },
-): (PaymentFact & { readonly type: 'confirmed' }) | null {
+function undecidedOf(sql: Sql, row: OwnedPaymentRow, fact: Confirmed): Confirmed | null {
   const isDecided = (reference: string): boolean =>
     isDecidedElsewise(captureNamed(sql, row, reference), row.id)
   const { further = [], ...first } = fact
@@ -260,7 +249,14 @@ function undecidedOf(
   if (!isDecided(first.reference)) return open.length === 0 ? first : { ...first, further: open }
   const [next, ...rest] = open.map((one) => ({ currency: first.currency, ...one }))
   if (next === undefined) return null
-  return rest.length === 0 ? { ...first, ...next } : { ...first, ...next, further: rest }
+  const alone = besides(first, next)
+  return rest.length === 0 ? alone : { ...alone, further: rest }
+}
+
+/** Another money of the same answer, as if it had come by itself: when it came is its own. */
+function besides(first: Confirmed, one: NonNullable<Confirmed['further']>[number]): Confirmed {
+  const { type, at, currency, refunds } = first
+  return { type, at, currency, ...(refunds === undefined ? {} : { refunds }), ...one }
 }
 
 /** A refund that the gateway tells of. One that fits nothing that came is before a person. */
@@ -296,20 +292,6 @@ function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
   const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(row !== undefined, 'a fact about an order that is not there')
   return row
-}
-
-/**
- * Gateways say the same thing many times, each time a moment later: the moment does not make it another
- * fact, nor does the time of payment, which is held between the order and the question that was asked.
- */
-function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
-  const timeless = (body: string): string =>
-    `json_remove(${body}, '$.at', '$.paidAt', '$.afterClosing', '$.afterHold')`
-  return (
-    sql(
-      `SELECT 1 FROM payment_facts WHERE payment_id = ? AND type = ? AND ${timeless('body')} = ${timeless('?')}`,
-    ).get(paymentId, fact.type, JSON.stringify(fact)) !== undefined
-  )
 }
 
 /** False: somebody else is asking. The payment is watched anew by it: whoever dies now is told by the status call. */

@@ -1,7 +1,10 @@
 /** Registrations, lists, mails and what else the store takes and gives, but for money. */
 import type {
+  ActRefusal,
+  Actor,
   Answers,
   Day,
+  DecisionRefusal,
   Instant,
   Line,
   OrderId,
@@ -13,6 +16,7 @@ import type {
   SoldSum,
   SortName,
   WaitingId,
+  Way,
 } from '../../engine/index.ts'
 import type { AskedOf, StoredPayment } from './money.ts'
 import type { Outside, OutsideRefusal } from './outside.ts'
@@ -64,6 +68,8 @@ export type NewRegistration = {
   readonly at: Instant
   /** Who of the office has made it; left out: the delegate. */
   readonly addedBy?: string
+  /** Its price, which the office has in hand: confirmed in the same transaction. Where that is refused nothing is stored. */
+  readonly inHand?: MoneyInHand
   /** By which way of the file it is paid; left out: through the gateway. */
   readonly way?: string
   /** Until when it waits to be paid, and keeps its places; left out: as long as a place is held. */
@@ -73,6 +79,14 @@ export type NewRegistration = {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** What is decided again inside the transaction; left out: nothing is. */
   readonly outside?: Outside
+}
+
+/** `mail`: queued where it is paid by it. */
+export type MoneyInHand = {
+  readonly actor: Actor
+  readonly way: Way
+  readonly reference: string
+  readonly mail: NewMail | null
 }
 
 export type Registered = {
@@ -100,6 +114,8 @@ export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
+  /** The money in hand is refused, as the act that confirms money refuses it. */
+  | { readonly code: 'not_confirmed'; readonly no: ActRefusal | DecisionRefusal }
   | OutsideRefusal
 
 export type StoredRegistration = {
@@ -226,6 +242,8 @@ export type WaitingCount = {
 export type StatusSum = {
   readonly status: PaymentStatus
   readonly count: number
+  /** How many of them are cancelled or refused. */
+  readonly ended: number
   /** What counts as paid, less what has gone back. */
   readonly booked: Paise
   /** What is still to be paid. */
@@ -273,10 +291,13 @@ export type QueuedMail = NewMail & {
 
 export type EventFigures = {
   readonly total: number
+  /** Of these, as of the next three, those that are not over. */
   readonly paid: number
   readonly pending: number
   readonly failed: number
   readonly refunded: number
+  /** Cancelled or refused, whatever came of their money. */
+  readonly ended: number
   readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Paise

@@ -89,7 +89,7 @@ export type * from './tellings.ts'
 export class StoreBusy extends Error {}
 
 export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
-  /** One transaction: registration, first payment, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
+  /** One transaction: registration, first payment, money in hand, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
   registeredUnder(

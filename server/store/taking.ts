@@ -78,8 +78,8 @@ export function whetherStillFree(
     readonly outside: Pick<Outside, 'unique' | 'holdMs'> | null | undefined
   },
 ): OutsideRefusal | null {
-  const place = placeGone(sql, id, at)
-  if (place !== null) return { code: 'full', place }
+  const gone = placeGone(sql, id, at)
+  if (gone !== null) return { code: 'full', place: gone.place }
   if (outside == null) return null
   const { unique, holdMs } = outside
   const rules = unique.filter(({ otherwise }) => otherwise === 'block')

@@ -175,7 +175,7 @@ export function takeUp(
     settleRegistration(sql, id)
     const gone = keepAgain(sql, id, at)
     if (gone !== null)
-      return err({ code: 'taken', message: `No place is left for ${gone}: others have it.` })
+      return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
     if (mail !== null) enqueue(sql, id, 'again', mail, at)
     return ok({ message: 'The registration is taken up again.' })
   })

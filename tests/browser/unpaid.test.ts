@@ -423,7 +423,7 @@ describe('how a registration stands, in the words of its page', () => {
         refunded_amount: 1000,
       },
       'Registration Confirmed',
-      ['We also received a second payment', '₹ 1,000 of this payment has been refunded'],
+      ['We also received a second payment', '₹ 1,000 of what was paid has gone back'],
       null,
     ],
   ]

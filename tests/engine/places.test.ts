@@ -1,7 +1,14 @@
 /** Which places a registration takes, and what everybody may know of how many are left. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../engine/answer.ts'
-import { allPlaces, firstFull, placesOf, sayFull, shownLeft } from '../../engine/places.ts'
+import {
+  allPlaces,
+  firstFull,
+  placeName,
+  placesOf,
+  sayFull,
+  shownLeft,
+} from '../../engine/places.ts'
 import type { Limit } from '../../engine/sale.ts'
 import { eventOf, field, isIn, when } from './fixtures.ts'
 
@@ -29,14 +36,27 @@ test('the first place that is gone is told, of those that are asked for', () => 
   expect(firstFull(limits, { ...facts, rooms: ['scan'] }, 'pg')?.id).toBe('pg')
 })
 
+const options = [
+  { id: 'scan', label: 'Scanning' },
+  { id: 'ecg', label: 'ECG: reading it' },
+]
+const event = eventOf({ fields: [field('rooms', { type: 'many', options })] })
+
+test('a place is called as its option is, or as its limit', () => {
+  expect(allPlaces(limits).map((place) => placeName(event, place))).toEqual([
+    'Hall',
+    'Pg',
+    'Scanning',
+    'ECG: reading it',
+  ])
+})
+
 test('of one of several options that is gone it is said which', () => {
-  const options = [{ id: 'scan', label: 'Scanning' }]
-  const event = eventOf({ fields: [field('rooms', { type: 'many', options })] })
   expect(allPlaces(limits).map((place) => sayFull(event, place))).toEqual([
     'Full',
     'Full',
     'Scanning: Full',
-    'ecg: Full',
+    'ECG: reading it: Full',
   ])
 })
 

@@ -282,6 +282,7 @@ it('what the wire tells gives the same pages as what is stored', () => {
     payment_status: 'success',
     in_review: false,
     payment_date: '2025-10-10T09:53:00+05:30',
+    payment_id: null,
     created_at: '2025-10-10T00:00:00+05:30',
     attempted_at: '2025-10-10T09:50:00+05:30',
     category: 'pg-member',

@@ -2,16 +2,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayOf, instant } from '../../engine/index.ts'
-import type { RegisterAnswer } from '../../engine/index.ts'
+import { dayOf, instant, paise } from '../../engine/index.ts'
+import type { PaymentFact, RegisterAnswer, RegNo } from '../../engine/index.ts'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { handOffChecksum, secureHash } from '../../server/paying/gateway/checksums.ts'
 import { sandboxAccount } from '../../server/paying/gateway/sandbox.ts'
 import { readTime } from '../../server/paying/gateway/answers.ts'
+import { decideReview } from '../../server/paying/decisions.ts'
 import { openPayments } from '../../server/paying/verify.ts'
 import { openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
+
+type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
 
 const minute = 60_000
 let rig: Rig
@@ -138,6 +141,71 @@ describe('the reconciler', () => {
       await late.close()
     }
   })
+
+  test.each([
+    ['two days after closing is for a person', 2, 'failed', 'Money came after registration had'],
+    ['in time pays, and the mail is about it', 0, 'success', null],
+  ] as const)(
+    'money beside another that a person has dismissed has a time of its own: what came %s',
+    async (_what, days, status, why) => {
+      const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
+      try {
+        const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
+        const text = readFileSync(file, 'utf8')
+          .replace('closes: never', 'closes: 2026-02-02')
+          .replace('Dear {full_name},', 'Paid as {payment_id}.')
+        writeFileSync(file, text)
+        await late.parts().deps.events.reload()
+        const { regNo, orderId } = await late.place()
+        const { deps } = late.parts()
+        const rupees = { amount: paise(590_000), kind: 'sale' as const }
+        const besides: NonNullable<Confirmed['further']>[number][] = []
+        const paidAt = late.now()
+        const payments = openPayments(
+          {
+            ...deps,
+            gateway: {
+              ...deps.gateway,
+              status: async () => {
+                const dollars = { reference: 'USD1', currency: '840', paidAt, at: late.now() }
+                const fact = { type: 'confirmed' as const, ...rupees, ...dollars }
+                return {
+                  is: 'fact',
+                  raw: '',
+                  fact: besides.length === 0 ? fact : { ...fact, further: besides },
+                }
+              },
+            },
+          },
+          { reconciles: false },
+        )
+        expect(await payments.verify(orderId, 1000)).toBe('review')
+        const [review] = await deps.store.reviews(null)
+        const words = { decision: 'dismiss', why: 'Not ours.' }
+        expect((await decideReview(deps, String(review?.id), words, 'office')).ok).toBe(true)
+        late.advance(5 * 24 * 60 * minute)
+        const came = instant(paidAt + days * 24 * 60 * minute)
+        besides.push({ ...rupees, reference: 'INR2', currency: 'INR', paidAt: came })
+        await payments.verify(orderId, 1000)
+        const held = late.holds(orderId)
+        expect(held.status).toBe(status)
+        expect(held.review).toEqual(why === null ? null : expect.stringContaining(why))
+        expect(
+          (await deps.store.captures(regNo as RegNo)).map((one) => [one.reference, one.paidAt]),
+        ).toEqual([
+          ['USD1', paidAt],
+          ['INR2', came],
+        ])
+        // The same again is no news, and re-opens nothing.
+        await payments.verify(orderId, 1000)
+        expect(late.holds(orderId).facts).toEqual(held.facts)
+        const mails = (await deps.store.mailsOf(regNo as RegNo)).map(({ text: said }) => said)
+        expect(mails).toEqual(why === null ? [expect.stringContaining('Paid as INR2')] : [])
+      } finally {
+        await late.close()
+      }
+    },
+  )
 
   test.each([
     ['before the order was placed', '01-01-2020 00:00:00'],

@@ -44,18 +44,27 @@ afterAll(async () => {
   await server.close()
 })
 
-const paid = (n: number, isMember = false): Promise<RegNo> =>
+const registered = (
+  n: number,
+  {
+    on = '2026-01-10',
+    isMember = false,
+    pays,
+  }: { on?: string; isMember?: boolean; pays?: 'success' } = {},
+): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: noon('2026-01-10'),
+    on: noon(on),
     answers: {
       full_name: `Delegate ${n}`,
       email: `delegate${n}@example.org`,
       phone_number: '9876500000',
       is_member: isMember,
     },
-    pays: 'success',
+    ...(pays === undefined ? {} : { pays }),
   })
+const paid = (n: number, isMember = false): Promise<RegNo> =>
+  registered(n, { isMember, pays: 'success' })
 const open = async (regNo: string): Promise<Page> => {
   await here.page.goto(`${url}/admin/${EVENT}/${regNo}`)
   await panel().getByText('This registration is').waitFor()
@@ -138,6 +147,31 @@ test('a registration is cancelled by the scale of the file: its place is sold ag
   await expect.poll(() => panel().locator('.care').count()).toBe(0)
 })
 
+test('money that came while the question stood open is said before anything is cancelled', async () => {
+  const regNo = await registered(29)
+  const page = await open(regNo)
+  await press('Cancel registration')
+  await dialog().getByText('Nothing was paid for it.').waitFor()
+  const came = await page.evaluate(
+    async (path) =>
+      fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"act":"confirm","way":"transfer","reference":"HDFCN52026012029","amount":3540,"day":"2026-01-20"}',
+      }).then(({ status }) => status),
+    `/api/admin/registrations/${regNo}/acts/`,
+  )
+  expect(came).toBe(200)
+  await done('Never paid.', 'Cancel registration')
+  await dialog().getByRole('alert').getByText('Nothing has been cancelled').waitFor()
+  await dialog().getByText('₹\u00a03,540 was paid.').waitFor()
+  await expectAccessible(page, 'money came before the cancellation')
+  await dialog().getByLabel('To be paid back, in rupees').fill('3540')
+  await done('Asked for it by phone.', 'Cancel registration')
+  await said('The registration is cancelled')
+  await panel().getByText('₹\u00a03,540 is to be paid back.', { exact: true }).waitFor()
+})
+
 test('a category is corrected upwards, and the delegate pays the difference by the mailed link; downwards, and it is paid back', async () => {
   const up = numberOf(server, EVENT, 4)
   const page = await open(up)
@@ -192,16 +226,7 @@ async function linkIn(): Promise<string> {
 }
 
 test('a transfer is confirmed as it came: what fits pays, and the receipt is there to open', async () => {
-  const regNo = await register(server, EVENT, {
-    n: 9,
-    on: noon('2026-01-19'),
-    answers: {
-      full_name: 'Delegate 9',
-      email: 'delegate9@example.org',
-      phone_number: '9876500000',
-      is_member: false,
-    },
-  })
+  const regNo = await registered(9, { on: '2026-01-19' })
   const page = await open(regNo)
   await press('Send a link to pay')
   await dialog().waitFor()

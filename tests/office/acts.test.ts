@@ -250,7 +250,7 @@ describe('correcting', () => {
         at: test_.now(),
         once: null,
       },
-      { payBack: 0 as Paise, mail: null },
+      { payBack: 0 as Paise, shown: null, mail: null },
     )
     const regNo = await paid(12, true)
     const body = { act: 'correct', why: 'No member.', answers: { is_member: false } }
@@ -303,14 +303,12 @@ describe('correcting', () => {
     expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
     // The one seat of the dais is taken by it.
     const another = await paid(14)
-    expect(
-      await owner.act(another, {
-        act: 'correct',
-        why: 'x',
-        answers: { is_member: true },
-        total: 1180,
-      }),
-    ).toMatchObject({ status: 409, body: { code: 'taken' } })
+    const member = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
+    const message = 'No place is left for Dais, which these answers need.'
+    expect(await owner.act(another, member)).toMatchObject({
+      status: 409,
+      body: { code: 'taken', message },
+    })
     expect(await found(another)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 

@@ -11,27 +11,11 @@ import { linkIn, openInbox } from '../browser/inbox.ts'
 import type { Inbox } from '../browser/inbox.ts'
 import { ADMIN, serveAlone } from '../browser/serve.ts'
 import type { ServedAlone } from '../browser/serve.ts'
-import { fixtureEvent } from '../server/fixture.ts'
+import { fixtureEvent, SEEN_FIRST, withLetter } from '../server/fixture.ts'
 
-const EVENT = fixtureEvent({
-  extra: `
-approval:
-  - id: letter
-    when: {category: member}
-    look_at: [letter]
-    within: 2 days
-    pay_within: 7 days
-    refused: {offer: non-member, say: You are welcome as a non-member.}
-`,
-})
-  .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
-  .replace(
-    'label: Letter, accept: [pdf]',
-    'label: Letter, accept: [pdf], show_when: {is_member: true}, required: Please add the letter',
-  )
-  .replace(
-    'payment: {gateway: airpay, account: sample}',
-    `payment:
+const EVENT = withLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
+  'payment: {gateway: airpay, account: sample}',
+  `payment:
   ways:
     - {id: card, gateway: airpay, account: sample}
     - id: transfer
@@ -42,7 +26,7 @@ approval:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
       lapses_after: 10 days`,
-  )
+)
 
 let inbox: Inbox
 let dataDir: string

@@ -13,7 +13,7 @@ import type {
 } from '../../engine/index.ts'
 import { main } from '../../server/cli.ts'
 import { pdf } from '../server/files.ts'
-import { fixtureEvent } from '../server/fixture.ts'
+import { fixtureEvent, withLetter } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { actsOn, cheapHash, PASSWORD, signIn } from './office.ts'
@@ -33,12 +33,7 @@ approval:
 limits:
   - {id: dais, when: {is_member: true}, max: 40, full: {say: The dais is full}}
 `
-const EVENT = fixtureEvent({ extra: EXTRA })
-  .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
-  .replace(
-    'label: Letter, accept: [pdf]',
-    'label: Letter of the society, accept: [pdf], show_when: {is_member: true}, required: Please add the letter',
-  )
+const EVENT = withLetter(fixtureEvent({ extra: EXTRA }), 'Letter of the society')
 const REGISTERED = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {

@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, orderIdOf, paise } from '../../engine/index.ts'
+import { amountInWords } from '../../engine/in-words.ts'
+import { formatMoney, instant, orderIdOf, paise } from '../../engine/index.ts'
 import type { DocumentBody, DocumentsAnswer, RegNo } from '../../engine/index.ts'
 import { readGolden } from '../checker/goldens.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { run } from '../server/running.ts'
 import { noon, register, signIn } from './office.ts'
+import { printed } from '../../server/documents/facts.ts'
 import { pdfOf } from '../../server/documents/pdf.ts'
 import type { Office } from './office.ts'
 
@@ -136,6 +138,16 @@ test.for([
     await wentBack(after, `LATE${n}`)
     const issued = await documents(regNo)
     expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
+    // A receipt is for what came, whatever was charged.
+    const { total, sums, in_words: inWords } = printed(await body(regNo, 'receipt'))
+    expect(total).toEqual(['Paid', formatMoney(paise(came))])
+    expect(sums.slice(-2)).toEqual([
+      ['Price', '₹\u00a01,180'],
+      came > 118_000
+        ? ['Paid beyond the price', '₹\u00a0100']
+        : ['Let go by the organisers', '−₹\u00a0100'],
+    ])
+    expect(inWords).toBe(amountInWords(paise(came)))
     const credits = issued.filter(({ kind }) => kind === 'credit')
     expect(credits.map(({ total }) => total)).toEqual(credited)
   },

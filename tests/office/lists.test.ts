@@ -160,7 +160,7 @@ describe('a list call', () => {
   test.each([
     [
       'payment_status=paid',
-      '“payment_status” must be one of pending, success, failed, refunded, not “paid”.',
+      '“payment_status” must be one of pending, success, failed, refunded, cancelled, refused, not “paid”.',
     ],
     ['date_from=10/10/2025', '“date_from” must be a day such as 2026-01-31, not “10/10/2025”.'],
     [
@@ -214,6 +214,7 @@ describe('a list call', () => {
         pending: of('pending').length,
         failed: of('failed').length,
         refunded: 0,
+        ended: 0,
         money: together(of('success')),
         due: together(of('pending')),
       })
@@ -395,6 +396,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
     pending_registrations: 11,
     failed_registrations: 11,
     refunded_registrations: 0,
+    ended_registrations: 0,
     today_registrations: 5,
     total_revenue: revenue,
     needs_decision: 0,
@@ -405,6 +407,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
     pending_registrations: 0,
     failed_registrations: 0,
     refunded_registrations: 0,
+    ended_registrations: 0,
     today_registrations: 0,
     total_revenue: 0,
     needs_decision: 0,

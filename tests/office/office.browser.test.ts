@@ -285,7 +285,7 @@ describe('the list', () => {
     await page
       .getByRole('alert')
       .getByText(
-        'Failed to load registrations: “payment_status” must be one of pending, success, failed, refunded, not “paid”.',
+        'Failed to load registrations: “payment_status” must be one of pending, success, failed, refunded, cancelled, refused, not “paid”.',
       )
       .waitFor()
   })

@@ -62,6 +62,7 @@ test('everything the office knows of a registration, and that it was opened', as
       review: null,
       reference: 'REF1',
       created_at: '2025-10-10T12:00:00+05:30',
+      asked: 'Sent to the payment gateway.',
       facts: [
         {
           at: '2025-10-10T12:01:00+05:30',
@@ -138,6 +139,36 @@ test('the CSV does not say plain "Paid" of a registration for which money came a
     )
   expect(statusOf('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
   expect(statusOf('Delegate 4')).toEqual(['Paid'])
+})
+
+test('what was paid between look and click is not cancelled unseen: it is refused with what is paid by now, and done once that was seen', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 70,
+    on: noon('2025-10-10'),
+    answers: answersOf(70),
+  })
+  const look = () => office.json(actsOn(regNo))
+  const { kept } = await look()
+  const came = { act: 'confirm', way: 'transfer', reference: 'HDFCN52025101001' }
+  const confirmed = await office.act(regNo, { ...came, amount: 7080, day: '2025-10-10' })
+  expect(confirmed).toMatchObject({ status: 200 })
+  const body = { act: 'cancel', why: 'Never paid.', pay_back: 0, kept }
+  expect(await office.act(regNo, { ...body, kept: 'all' })).toMatchObject({ status: 422 })
+  expect(await office.act(regNo, body)).toMatchObject({
+    status: 409,
+    body: {
+      code: 'not_now',
+      message:
+        'Money came or went back since you looked: ₹\u00a07,080 is paid for it by now. Nothing has been cancelled; look at it again.',
+    },
+  })
+  expect(await look()).toMatchObject({ state: 'complete', kept: 7080 })
+  const seen = { ...body, kept: 7080, pay_back: 7080 }
+  expect(await office.act(regNo, seen)).toMatchObject({
+    status: 200,
+    body: { state: 'cancelled' },
+  })
+  expect(await look()).toMatchObject({ pay_back: 7080 })
 })
 
 test('a number nobody has', async () => {

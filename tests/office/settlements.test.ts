@@ -347,9 +347,9 @@ test('the bank’s statement names the gateway’s transfer, and money that nobo
   const bad = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
   expect(bad.code).toBe(404)
   expect((await confirm({ keep })).body['message']).toBe(
-    '2 are before the treasurer, whom nobody waits for.',
+    '2 payments that nobody waits for are kept for review.',
   )
-  expect((await confirm({ keep })).body['message']).toContain('0 are')
+  expect((await confirm({ keep })).body['message']).toContain('0 payments')
   expect((await lay()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
 
   const waiting = (await reviews()).filter(({ kind }) => kind === 'unmatched')

@@ -187,7 +187,7 @@ test('money that does not fit: a transfer is accepted by its button, a card paym
   await page.getByRole('button', { name: 'Lay it beside the registrations' }).click()
   await page.getByRole('checkbox', { name: 'Keep to decide line 2' }).check()
   await page.getByRole('button', { name: 'Keep 1 to decide' }).click()
-  await page.getByText('1 is before the treasurer, whom nobody waits for.').waitFor()
+  await page.getByText('1 payment that nobody waits for is kept for review.').waitFor()
   await page.goto(`${served.url}/admin/dashboard`)
   await page
     .getByRole('listitem')

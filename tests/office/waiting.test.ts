@@ -54,7 +54,7 @@ test('every number of the dashboard is the count of its list, and goes down when
   const wanted = { who: 'office', at: test_.now(), once: null } as const
   const cancelled = await store.cancel(
     { ...wanted, regNo: paid, act: 'cancel', actor: 'owner', why: 'Ill' },
-    { payBack: paise(100_000), mail: null },
+    { payBack: paise(100_000), shown: null, mail: null },
   )
   expect(cancelled.ok).toBe(true)
   await store.note({

@@ -147,3 +147,69 @@ test('somebody is added and pays at the desk, by whoever has only that role and 
   const ticket = await inbox.mailTo('chitra@delegate.example', 'We have received')
   expect(ticket).toContain('application/pdf')
 })
+
+test('a workshop without a seat says so on the form of the desk, before any cash is counted; a slip that is known is corrected there', async () => {
+  for (const name of ['Devi Das', 'Elsa Das']) {
+    const answer = await fetch(`${served.url}/api/lekhacon2027/register/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        full_name: name,
+        email: `${name.slice(0, 4)}@delegate.example`,
+        phone_number: '9847000002',
+        registered_as: 'member',
+        workshop: 'records',
+        way: 'transfer',
+      }),
+    })
+    expect(answer.status).toBe(201)
+  }
+  const { page } = office
+  const price = page.getByText('To pay: ₹')
+  await page.goto(`${served.url}/admin/lekhacon2027/add`)
+  await page.getByLabel('Full name').fill('Fathima Das')
+  await page.getByLabel('Email').fill('fathima@delegate.example')
+  await page.getByLabel('Phone').fill('9847000003')
+  await page.getByLabel('Registering as').selectOption('member')
+  await price.waitFor()
+  await page.getByLabel('Workshop').selectOption('Records: This workshop has no seat left.')
+  await page.locator('.ferr').getByText('Records: This workshop has no seat left.').waitFor()
+  expect(await price.count()).toBe(0)
+  await expectAccessible(page, 'a full workshop at the desk')
+  await page.getByLabel('Workshop').selectOption('writing')
+  await price.waitFor()
+  await page.getByLabel('Paid by').selectOption('cash')
+  await page.getByLabel('Slip number').fill('17')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('Nobody has been registered.').waitFor()
+  await page.getByLabel('Slip number').and(page.locator('[aria-invalid="true"]')).fill('18')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('is registered and paid.').waitFor()
+})
+
+test('what was paid in cash goes back by hand, and whoever erases a person reads first what is still to be paid back', async () => {
+  const { page } = office
+  await page.goto(`${served.url}/admin/lekhacon2027`)
+  await page.getByText('Fathima Das').first().click()
+  await acts(page).getByText('This registration is').waitFor()
+  const dialog = page.getByRole('dialog')
+  await acts(page).getByRole('button', { name: 'Refund' }).click()
+  const how = dialog.getByLabel('How it goes back').locator('option')
+  expect(await how.allTextContents()).toEqual(['It has gone back by hand'])
+  await dialog.getByLabel('Reference of the transfer or slip').waitFor()
+  await dialog.getByRole('button', { name: 'Not now' }).click()
+  await acts(page).getByRole('button', { name: 'Cancel registration' }).click()
+  await dialog.getByLabel('To be paid back, in rupees').fill('3540')
+  await dialog.getByLabel('Why').fill('She is ill.')
+  await dialog.getByRole('button', { name: 'Cancel registration' }).click()
+  await acts(page).getByText('Cancelled: ').waitFor()
+  await acts(page).getByRole('button', { name: 'Erase the person' }).click()
+  await dialog.getByText('₹ 3,540 is still to be paid back').waitFor()
+  await expectAccessible(page, 'erasing with money to pay back')
+  await dialog.getByLabel('Why').fill('Asked for by letter.')
+  await dialog.getByRole('button', { name: 'Erase the person' }).click()
+  await acts(page).getByText('by cash at the desk, 18').waitFor()
+  await expect
+    .poll(() => acts(page).getByRole('button', { name: 'Erase the person' }).count())
+    .toBe(0)
+})

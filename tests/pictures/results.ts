@@ -20,6 +20,7 @@ const REGISTRATION: Answered = {
   in_review: false,
   failed_as: null,
   payment_date: null,
+  payment_id: null,
   created_at: `${TODAY}T09:00:00+05:30`,
   attempted_at: `${TODAY}T09:00:00+05:30`,
   category_label: 'AFPI Member – Post Graduate',

@@ -102,6 +102,26 @@ examples:
 `
 }
 
+/** Members are seen before they pay; of a file whose members have a letter. */
+export const SEEN_FIRST = `
+approval:
+  - id: letter
+    when: {category: member}
+    look_at: [letter]
+    within: 2 days
+    pay_within: 7 days
+    refused: {offer: non-member, say: You are welcome as a non-member.}
+`
+
+/** Whoever is a member sends a letter, in the form and in the examples. */
+export const withLetter = (file: string, label = 'Letter'): string =>
+  file
+    .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
+    .replace(
+      'label: Letter, accept: [pdf]',
+      `label: ${label}, accept: [pdf], show_when: {is_member: true}, required: Please add the letter`,
+    )
+
 export const fixtureDelegate = {
   full_name: 'Test Delegate',
   email: 'delegate@sample.example',

@@ -52,6 +52,7 @@ describe('a registration read by its number', () => {
         in_review: false,
         failed_as: null,
         payment_date: null,
+        payment_id: null,
         attempted_at: '2025-11-21T12:00:00+05:30',
         created_at: '2025-11-21T12:00:00+05:30',
         decide_by: null,

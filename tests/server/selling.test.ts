@@ -212,7 +212,7 @@ describe('the last seat', () => {
     )
     expect(await read(regNo)).toMatchObject({ payment_status: 'pending', stands: 'organisers' })
     expect(await server.deps.store.reviews('sample2026')).toMatchObject([
-      { regNo, why: expect.stringContaining('seats.scan') },
+      { regNo, why: expect.stringContaining('its place, Scan, was') },
     ])
   })
 
@@ -339,7 +339,7 @@ describe('the office', () => {
     }>()
     expect(answers.filter(({ label }) => label.startsWith('Full '))).toMatchObject([
       { label: 'Full Name' },
-      { label: 'Full at the time', text: 'Scan' },
+      { label: 'Full when they registered', text: 'Scan' },
     ])
   })
   const exportApi = (): string =>

@@ -160,7 +160,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
       }
       case 'cancel': {
         const back = random.pick([page?.proposed_back ?? 0, 0, page?.kept ?? 0])
-        return { act: 'cancel', pay_back: back }
+        return { act: 'cancel', pay_back: back, kept: page?.kept ?? null }
       }
       case 'refund':
       case 'refund by hand': {

@@ -104,6 +104,7 @@ const officeRegistration = {
       review: null,
       reference: 'R',
       created_at: NOW,
+      asked: 'Sent to the payment gateway.',
       facts: [{ at: NOW, type: 'confirmed', text: 'Confirmed.' }],
     },
   ],

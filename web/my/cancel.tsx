@@ -1,7 +1,7 @@
 /** Asking the organisers to cancel: what would come back today, and since when they have been asked. */
 import { useRef, useState } from 'react'
 import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
-import type { WireCancel } from '../../engine/index.ts'
+import type { RegistrationState, WireCancel } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { useActing } from './acting.ts'
 import type { PanelProps } from './panel.ts'
@@ -10,7 +10,7 @@ import { Said } from './said.tsx'
 /** As many characters as an act takes for its reason. */
 const WHY_CHARACTERS_MAX = 500
 
-export function Cancel({ mine: { cancel }, path, again }: PanelProps) {
+export function Cancel({ mine: { cancel, state }, path, again }: PanelProps) {
   const acting = useActing({ path, again })
   const [asks, setAsks] = useState(false)
   const why = useRef<HTMLTextAreaElement>(null)
@@ -28,7 +28,7 @@ export function Cancel({ mine: { cancel }, path, again }: PanelProps) {
       {!asks && <Said acting={acting} />}
       {asked === null ? (
         <>
-          <p>{sayBack(cancel)}</p>
+          <p>{sayBack(cancel, state)}</p>
           <button type="button" className="btn line" onClick={() => setAsks(true)}>
             Ask for cancellation
           </button>
@@ -42,7 +42,8 @@ export function Cancel({ mine: { cancel }, path, again }: PanelProps) {
       {asks && (
         <Dialog title="Ask for cancellation?" onClose={() => setAsks(false)}>
           <p>
-            {sayBack(cancel)} Nothing is cancelled yet: the organisers decide, and write to you.
+            {sayBack(cancel, state)} Nothing is cancelled yet: the organisers decide, and write to
+            you.
           </p>
           <Said acting={acting} />
           <label className="mywhy">
@@ -68,8 +69,10 @@ export function Cancel({ mine: { cancel }, path, again }: PanelProps) {
   )
 }
 
-function sayBack({ kept, back }: WireCancel): string {
+function sayBack({ kept, back }: WireCancel, state: RegistrationState): string {
   const [paid, returned] = [fromRupees(kept), fromRupees(back)]
+  if ((paid === null || paid === 0) && state === 'told')
+    return 'Your payment is not found yet. What of it is refunded is for the organisers to say.'
   if (paid === null || paid === 0) return 'Nothing has been paid, so there is nothing to refund.'
   if (returned === null)
     return `You have paid ${formatMoney(paid)}. Whether any of it is refunded is for the organisers to say.`

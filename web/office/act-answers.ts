@@ -12,6 +12,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     due,
     pay_back: back,
     kept,
+    back_by_gateway: byGateway,
     proposed_back: proposed,
     allowed,
     fields,
@@ -23,6 +24,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
   } = body
   const isReadable =
     [due, back, kept].every((amount) => fromRupees(amount) !== null) &&
+    typeof byGateway === 'boolean' &&
     (proposed === null || fromRupees(proposed) !== null) &&
     listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
     listOf(fields, readField) !== null &&

@@ -49,7 +49,7 @@ export function ActDialog(props: ActDialogProps) {
         onSubmit={(submitted) => {
           submitted.preventDefault()
           const data = new FormData(submitted.currentTarget)
-          const words = wordsIn(button, data, answers)
+          const words = wordsIn(button, data, answers, standing)
           onDo({
             ...words,
             key,
@@ -97,6 +97,7 @@ function wordsIn(
   button: Button,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
+  { kept }: ActsAnswer,
 ): ActWords {
   const text = (name: string): string => String(data.get(name) ?? '').trim()
   const why = text('why')
@@ -110,7 +111,7 @@ function wordsIn(
       return { act: button, why, way, reference, amount, day }
     }
     case 'cancel':
-      return { act: button, why, pay_back: text('pay_back') }
+      return { act: button, why, pay_back: text('pay_back'), kept }
     case 'refund': {
       const isByHand = data.get('by') === 'hand'
       const amount = text('amount')
@@ -160,13 +161,7 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
     case 'refuse':
       return <SeenFirst {...standing} mayOffer={button === 'refuse'} />
     case 'erase':
-      return (
-        <p>
-          Name, address, phone, answers, files and emails of this registration are erased, and
-          cannot be brought back. What was paid, its documents that the law wants, and what was done
-          stay on record. A registration that is not paid is cancelled by it.
-        </p>
-      )
+      return <Erased {...standing} />
     case 'not_found':
       return standing.told === null ? null : <Told told={standing.told} />
     case 'note':
@@ -205,8 +200,27 @@ function PayBack({ kept, proposed_back: proposed }: ActsAnswer) {
   )
 }
 
-function GoesBack({ kept, pay_back: back }: ActsAnswer) {
-  const [by, setBy] = useState('gateway')
+function Erased({ pay_back: back }: ActsAnswer) {
+  return (
+    <>
+      {back > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {said(back)} is still to be paid back, and once the person is erased nobody’s name,
+          address or phone stands beside it. Pay it back first.
+        </p>
+      )}
+      <p>
+        Name, address, phone, answers, files and emails of this registration are erased, and cannot
+        be brought back. What was paid, its documents that the law wants, and what was done stay on
+        record. A registration that is not paid is cancelled by it.
+      </p>
+    </>
+  )
+}
+
+function GoesBack({ kept, pay_back: back, back_by_gateway: isByGateway }: ActsAnswer) {
+  const [by, setBy] = useState(isByGateway ? 'gateway' : 'hand')
   return (
     <>
       <p>{said(kept)} of what was paid is there.</p>
@@ -223,7 +237,7 @@ function GoesBack({ kept, pay_back: back }: ActsAnswer) {
       <label>
         How it goes back
         <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
-          <option value="gateway">Through the payment gateway, now</option>
+          {isByGateway && <option value="gateway">Through the payment gateway, now</option>}
           <option value="hand">It has gone back by hand</option>
         </select>
       </label>

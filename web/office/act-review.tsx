@@ -1,6 +1,7 @@
 /** Money that waits for a decision: what came beside what was due, and every way to end it. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isOfGateway } from '../../engine/index.ts'
 import type { DecisionName, WireReview } from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
@@ -217,7 +218,5 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
 
 /** Money that came on another way, or of which no order is known, no gateway can send back. */
 function isByGateway({ came, order_id: order }: WireReview): boolean {
-  return (
-    order !== null && came !== null && !['transfer', 'upi', 'cash', 'machine'].includes(came.source)
-  )
+  return order !== null && came !== null && isOfGateway(came.source)
 }

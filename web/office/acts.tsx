@@ -10,7 +10,7 @@ import { ActDialog } from './act-dialog.tsx'
 import { BUTTONS } from './act-buttons.ts'
 import { Review } from './act-review.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
-import { ask } from './calls.ts'
+import { ask, isApiError } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner } from './parts.tsx'
 import { dateParts } from './rows.tsx'
@@ -39,6 +39,10 @@ export function Acts({ regNo, onDone }: ActsProps) {
       setDecided('')
       void query.refetch()
       onDone()
+    },
+    // It stands otherwise than was shown: the question is asked again of what is there now.
+    onError: (failed) => {
+      if (isApiError(failed) && failed.code === 'not_now') void query.refetch()
     },
   })
   const error = useLeaveOn401(query.error)

@@ -3,34 +3,41 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
+  allPlaces,
+  approvalOf,
   CODE,
   categoryOf,
+  firstFull,
   formatMoney,
   holds,
   instant,
   normalise,
   NO_FACTS,
+  own,
+  placesOf,
   quote,
   rupees,
+  sayFull,
   shownFields,
 } from '../../engine/index.ts'
 import type {
   AddedAnswer,
   AddingAnswer,
-  Answer,
   Facts,
   Field,
   OfficeEvent,
+  Option,
   Paise,
+  Place,
   PublicEvent,
 } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { newKey } from '../api.ts'
 import { saysLittle } from '../shared/says-little.ts'
-import { holdsAll, isRecord, recordsOf, textsOf } from '../shared/shape.ts'
+import { holdsAll, isRecord, numberOf, recordOf, recordsOf, textsOf } from '../shared/shape.ts'
 import { AskedField } from './asked-field.tsx'
 import { AskedPeople } from './asked-people.tsx'
-import { ask, registrationAddress } from './calls.ts'
+import { ask, isApiError, registrationAddress } from './calls.ts'
 import { readCode } from '../answers.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner, Heading } from './parts.tsx'
@@ -39,13 +46,19 @@ import './registration.css'
 import './codes.css'
 
 const CALL = '/api/admin/add/'
+const TOO_SOON =
+  'This registration is approved before it is paid. Choose below that it is left to be paid.'
 
 const readAdding: Reader<AddingAnswer> = (body) => {
   const event = isRecord(body) ? body['event'] : null
   const isEvent = isRecord(event) && Array.isArray(event['fields'])
   const isWhole = isRecord(body) && isEvent && holdsAll(body, 'string', 'now')
   return isWhole && Array.isArray(body['ways'])
-    ? ({ ...body, ways: recordsOf(body['ways']) } as unknown as AddingAnswer)
+    ? ({
+        ...body,
+        left: recordOf(body['left'], numberOf) ?? {},
+        ways: recordsOf(body['ways']),
+      } as unknown as AddingAnswer)
     : null
 }
 const readAdded: Reader<AddedAnswer> = (body) =>
@@ -110,6 +123,7 @@ type Given = Readonly<Record<string, unknown>>
 function Adding({
   event,
   now,
+  left,
   ways,
   onAdded,
 }: AddingAnswer & { readonly onAdded: (added: AddedAnswer) => void }) {
@@ -130,15 +144,17 @@ function Adding({
         json: {
           event: event.id,
           key: key.current,
-          answers: data,
+          // Another category, because the one that was asked for has no place left, is agreed to by its name.
+          answers: { ...data, ...(instead !== null && { registration_category: category }) },
           way,
           paid,
           ...(price !== null && { total: rupees(price) }),
         },
       }),
     onSuccess: onAdded,
-    onError: () => {
-      key.current = newKey()
+    onError: (error) => {
+      // Where no answer came it may be registered: the same click again is the same registration.
+      if (isApiError(error) && error.status >= 400 && error.status < 500) key.current = newKey()
       // Prices and days may be others by now than those that this page was opened with.
       void questions.invalidateQueries({ queryKey: ['adding', event.id] })
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
@@ -146,7 +162,6 @@ function Adding({
   })
   const refused = useLeaveOn401(add.error)
   const wrong = textsOf(refused?.answer?.errors) ?? {}
-  const shown = shownFields(event, data)
   const taken = ways.find(({ id }) => id === way)
   // What a code gives is asked as soon as it is typed to its end: whoever pays must know the price.
   const code = textIn(data, CODE)
@@ -161,7 +176,11 @@ function Adding({
     enabled: asked !== '',
   })
   const isKnown = asked !== '' && asked === code && given.data !== undefined
-  const price = priceOf(event, data, { kind: isKnown ? given.data.kind : null, ahead })
+  const facts = factsOf(isKnown ? given.data.kind : null, left)
+  const shown = shownFields(event, data, facts)
+  const { category, full, instead, isSeenFirst, price } = pricedBy(event, data, facts, ahead)
+  const isTooSoon = isSeenFirst && taken !== undefined
+  const fullAt = full?.limit.eachOptionOf
   return (
     <form
       ref={form}
@@ -198,9 +217,9 @@ function Adding({
               name={field.id}
               kind={field.type}
               label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
-              options={field.options ?? []}
+              options={offered(event, field, left)}
               value={data[field.id] ?? field.default}
-              wrong={wrong[field.id]}
+              wrong={full !== null && field.id === fullAt ? sayFull(event, full) : wrong[field.id]}
               onChange={(value) => setData({ ...data, [field.id]: value })}
             />
           ),
@@ -220,7 +239,14 @@ function Adding({
         </div>
       )}
       <p aria-live="polite">
-        {price === null ? 'The price follows from the answers.' : `To pay: ${formatMoney(price)}`}
+        {full !== null && sayFull(event, full)}
+        {full === null && instead !== null && `${sayFull(event, instead)}. `}
+        {full === null && isTooSoon && TOO_SOON}
+        {full === null &&
+          !isTooSoon &&
+          (price === null
+            ? 'The price follows from the answers.'
+            : `To pay: ${formatMoney(price)}`)}
       </p>
       <AskedField
         name="way"
@@ -270,19 +296,56 @@ const textIn = (data: Given, name: string): string => {
   const text = data[name]
   return typeof text === 'string' ? text.trim() : ''
 }
-const factsOf = (kind: string | null): Facts =>
-  kind === null ? NO_FACTS : { ...NO_FACTS, code: { is: 'valid', kind } }
+const factsOf = (kind: string | null, left: Facts['left']): Facts => ({
+  ...NO_FACTS,
+  left,
+  ...(kind !== null && { code: { is: 'valid', kind } }),
+})
+
+/** What has no place left says so where it is chosen. */
+function offered(event: PublicEvent, field: Field, left: Facts['left']): readonly Option[] {
+  const gone = allPlaces(event.limits).filter(
+    ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
+  )
+  return (field.options ?? []).map((option) => {
+    const place = gone.find((one) => one.option === option.id)
+    return place === undefined ? option : { ...option, label: sayFull(event, place) }
+  })
+}
+
+const isGone = (left: Facts['left'], place: string): boolean => (own(left, place) ?? 1) <= 0
 
 /** Milliseconds by which the server's clock is ahead of the one here. */
 const aheadOf = (now: string): number => Date.parse(now) - Date.now()
 
-/** By the server's clock as it was when the page was opened, as a help: the server has the last word. */
-function priceOf(
+/**
+ * By the server's clock as it was when the page was opened, as a help: the server has the last word. `full`: the place
+ * that stands in the way; `instead`: the one for which another category was put in the place of what was asked for.
+ */
+function pricedBy(
   event: PublicEvent,
   data: Given,
-  { kind, ahead }: { readonly kind: string | null; readonly ahead: number },
-): Paise | null {
-  const answers: Readonly<Record<string, Answer>> = normalise(event, data, factsOf(kind)).answers
-  const quoted = quote(event, answers, instant(Date.now() + ahead))
-  return quoted.ok ? quoted.value.total : null
+  facts: Facts,
+  ahead: number,
+): {
+  readonly category: string | null
+  readonly full: Place | null
+  readonly instead: Place | null
+  /** Somebody approves it before it is paid. */
+  readonly isSeenFirst: boolean
+  readonly price: Paise | null
+} {
+  const { answers } = normalise(event, data, facts)
+  const category = categoryOf(event, answers)
+  const full = firstFull(event.limits, answers, category)
+  const wanted = categoryOf({ ...event, limits: [] }, answers)
+  const gone = placesOf(event.limits, answers, wanted).find(({ id }) => isGone(facts.left, id))
+  const quoted = full === null ? quote(event, answers, instant(Date.now() + ahead)) : null
+  return {
+    category,
+    full,
+    instead: full === null ? (gone ?? null) : null,
+    isSeenFirst: approvalOf(event.approvals, answers, category) !== null,
+    price: quoted?.ok === true ? quoted.value.total : null,
+  }
 }

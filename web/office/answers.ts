@@ -188,6 +188,7 @@ const isStats = (value: unknown): value is EventStats =>
   ) &&
   fromRupees(value['total_revenue']) !== null &&
   isCount(value['refunded_registrations'] ?? 0) &&
+  isCount(value['ended_registrations'] ?? 0) &&
   isCount(value['needs_decision'] ?? 0)
 
 const isCount = (value: unknown): value is number =>
@@ -260,7 +261,7 @@ const whole = { shown: null, page: 1, countCapped: false, sums: null, notSorted:
 
 const readSums = (value: unknown): WireSums | null =>
   isRecord(value) &&
-  holdsAll(value, 'number', 'paid', 'pending', 'failed', 'refunded', 'money', 'due')
+  holdsAll(value, 'number', 'paid', 'pending', 'failed', 'refunded', 'ended', 'money', 'due')
     ? (value as WireSums)
     : null
 
@@ -301,7 +302,7 @@ const texted = (value: unknown, ...names: readonly string[]): Unread | null =>
   isRecord(value) && holdsAll(value, 'string', ...names) ? value : null
 
 const readPayment = (value: unknown): Unread | null => {
-  const payment = texted(value, 'order_id', 'created_at')
+  const payment = texted(value, 'order_id', 'created_at', 'asked')
   return payment !== null &&
     isPaymentStatus(payment['status']) &&
     fromRupees(payment['amount']) !== null &&

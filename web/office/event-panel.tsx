@@ -5,7 +5,7 @@ import type { EventStats, OfficeEvent, StatsAnswer } from '../../engine/index.ts
 import { Icon } from '../shared/icons.tsx'
 import { Status } from '../shared/status.tsx'
 import { registrationAddress } from './calls.ts'
-import { RegNumber } from './parts.tsx'
+import { RegNumber, Stands } from './parts.tsx'
 import { Plot } from './plot.tsx'
 import { moneyOf } from './rows.tsx'
 
@@ -74,6 +74,7 @@ function Figures({
     ['wait', stats.pending_registrations],
     ['bad', stats.failed_registrations],
     ['back', stats.refunded_registrations],
+    ['ended', stats.ended_registrations],
   ] as const
   return (
     <>
@@ -116,6 +117,14 @@ function Figures({
             <dd>{formatCount(stats.refunded_registrations)}</dd>
           </div>
         )}
+        {stats.ended_registrations > 0 && (
+          <div>
+            <dt>
+              <Status is="ended" />
+            </dt>
+            <dd>{formatCount(stats.ended_registrations)}</dd>
+          </div>
+        )}
         {stats.needs_decision > 0 && (
           <div>
             <dt>
@@ -153,10 +162,7 @@ function Figures({
               </small>
             </span>
             <span className="num">{moneyOf(row.final_amount, true)}</span>
-            <Status
-              is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status}
-              word={row.payment_status_display}
-            />
+            <Stands of={row} />
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import {
+  ENDED_LABEL,
   fill,
   formatCount,
   isAtLeast,
@@ -289,12 +290,13 @@ function saidOf(name: (typeof ASKED_BESIDE)[number], value: string): string | nu
 }
 
 /** What all pages together add up to; what there is none of is left out. */
-function Sums({ paid, pending, failed, refunded, money, due }: WireSums) {
+function Sums({ paid, pending, failed, refunded, ended, money, due }: WireSums) {
   const counted = [
     ['Paid', paid],
     ['Pending', pending],
     ['Failed', failed],
     ['Refunded', refunded],
+    [ENDED_LABEL, ended],
   ] as const
   const words = [
     ...counted.flatMap(([word, count]) => (count === 0 ? [] : [`${word} ${formatCount(count)}`])),

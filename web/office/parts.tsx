@@ -1,7 +1,10 @@
 /** What several office pages have: a banner, a heading, a registration number. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
+import { isEnded } from '../../engine/index.ts'
+import type { PaymentStatus } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
+import { Status } from '../shared/status.tsx'
 
 type BannerProps = {
   readonly text: string
@@ -50,6 +53,26 @@ export function Heading({
       </h1>
       {children}
     </div>
+  )
+}
+
+/** How a registration stands, as the server says it. What is over never looks paid. */
+export function Stands({
+  of,
+}: {
+  readonly of: {
+    readonly payment_status: PaymentStatus
+    readonly payment_status_display: string
+    readonly in_review: boolean
+    readonly in_state?: unknown
+  }
+}) {
+  const isUnpaidInReview = of.in_review && of.payment_status !== 'success'
+  return (
+    <Status
+      is={isEnded(of.in_state) ? 'ended' : isUnpaidInReview ? 'review' : of.payment_status}
+      word={of.payment_status_display}
+    />
   )
 }
 

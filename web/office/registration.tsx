@@ -16,7 +16,7 @@ import { Contact } from './contact.tsx'
 import { useLeaveOn401 } from './leave.ts'
 import { Neighbours } from './neighbours.tsx'
 import { SettledPanel } from './settled-panel.tsx'
-import { Banner, Heading, RegNumber } from './parts.tsx'
+import { Banner, Heading, RegNumber, Stands } from './parts.tsx'
 import { dateParts, moneyOf, totalOf } from './rows.tsx'
 import './asking.css'
 import './registration.css'
@@ -84,10 +84,7 @@ export function RegistrationPage({
         <p className="big">
           <RegNumber text={row.reg_no} />
         </p>
-        <Status
-          is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status}
-          word={row.payment_status_display}
-        />
+        <Stands of={row} />
         {row.in_review && row.payment_status === 'success' && (
           <Badge tone="care" icon="tri">
             Review
@@ -215,7 +212,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
               </li>
             ))}
             <li>
-              <span>Sent to the payment gateway.</span>
+              <span>{payment.asked}</span>
               <When at={payment.created_at} />
             </li>
           </ul>

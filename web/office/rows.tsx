@@ -16,10 +16,10 @@ import {
 } from '../../engine/index.ts'
 import type { AdminList, Colour, Column, ListRow } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
-import { Badge, Status } from '../shared/status.tsx'
+import { Badge } from '../shared/status.tsx'
 import { isTyping, registrationAddress } from './calls.ts'
 import type { Cell } from './cells.ts'
-import { RegNumber } from './parts.tsx'
+import { RegNumber, Stands } from './parts.tsx'
 
 type RowsProps = {
   readonly list: AdminList
@@ -194,10 +194,7 @@ function CellOf({
     case 'status': {
       return (
         <>
-          <Status
-            is={row.in_review && row.payment_status !== 'success' ? 'review' : row.payment_status}
-            word={String(row[`${column.id}_display`] ?? '')}
-          />
+          <Stands of={row} />
           {row.in_review && row.payment_status === 'success' && (
             <Badge tone="care" icon="tri">
               Review

@@ -6,10 +6,9 @@ import { isPaymentStatus } from '../../engine/index.ts'
 import type { FoundAnswer, WireFound } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
-import { Status } from '../shared/status.tsx'
 import { ask, isTyping, SEARCH } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
-import { Banner, Heading, RegNumber } from './parts.tsx'
+import { Banner, Heading, RegNumber, Stands } from './parts.tsx'
 import { totalOf } from './rows.tsx'
 import './search.css'
 
@@ -118,10 +117,7 @@ function Hit({ one }: { readonly one: WireFound }) {
         {[one.event.title, one.category].filter((word) => word !== '').join(' · ')}
       </span>
       <span>{one.total === null ? '' : totalOf(one.total)}</span>
-      <Status
-        is={one.in_review && one.payment_status !== 'success' ? 'review' : one.payment_status}
-        word={one.payment_status_display}
-      />
+      <Stands of={one} />
     </>
   )
   return one.route === null ? (

@@ -150,7 +150,7 @@ function alsoKnown(registration: Registration): readonly string[] {
   const refunded = fromRupees(registration.refunded_amount)
   return [
     ...(refunded !== null && refunded > 0
-      ? [`${formatMoney(refunded)} of this payment has been refunded.`]
+      ? [`${formatMoney(refunded)} of what was paid has gone back.`]
       : []),
     ...(registration.second_payment
       ? [

@@ -1,9 +1,10 @@
 /** How a payment status looks everywhere: its word, its icon and its colour. */
+import { ENDED_LABEL } from '../../engine/index.ts'
 import type { PaymentStatus } from '../../engine/index.ts'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
 
-export type Tone = 'good' | 'bad' | 'wait' | 'care' | 'back'
+export type Tone = 'good' | 'bad' | 'wait' | 'care' | 'back' | 'ended'
 
 /** Icon, word and colour together; never colour alone. */
 export function Badge({
@@ -29,14 +30,18 @@ const looks = {
   pending: { tone: 'wait', icon: 'clock', word: 'Pending' },
   refunded: { tone: 'back', icon: 'back', word: 'Refunded' },
   review: { tone: 'care', icon: 'tri', word: 'Review' },
-} as const satisfies Record<PaymentStatus | 'review', { tone: Tone; icon: IconName; word: string }>
+  ended: { tone: 'ended', icon: 'cross', word: ENDED_LABEL },
+} as const satisfies Record<
+  PaymentStatus | 'review' | 'ended',
+  { tone: Tone; icon: IconName; word: string }
+>
 
 /** A payment status as the register shows it; `word` replaces the usual one (an event file may name it). */
 export function Status({
   is,
   word,
 }: {
-  readonly is: PaymentStatus | 'review'
+  readonly is: PaymentStatus | 'review' | 'ended'
   readonly word?: string
 }) {
   const look = looks[is]

@@ -94,11 +94,12 @@ function together(
   const same = all.filter(({ reference }) => reference === money.reference)
   if (same.some(({ amount }) => amount !== money.amount))
     return { is: 'unreachable', error: 'the answer names two amounts for one reference' }
-  const further = others.map(({ reference, amount, currency, kind }) => ({
+  const further = others.map(({ reference, amount, currency, kind, paidAt }) => ({
     reference,
     amount,
     ...(currency === money.currency ? {} : { currency }),
     kind,
+    ...(paidAt === undefined ? {} : { paidAt }),
   }))
   const refunds = namedOnce(refunded)
   const fact: Confirmed = {

@@ -2,7 +2,7 @@
  * Registrations are counted once for all that a transaction brought, and not one by one by a trigger, which took an
  * eighth of the writer's time. What has been counted is followed by triggers as before, so that no statement can forget it.
  */
-import { count, owed } from './sums.ts'
+import { count } from './sums.ts'
 
 const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
 const COUNTED_BY = [
@@ -19,6 +19,16 @@ const COUNTED_BY = [
 const all = (row: 'NEW' | 'OLD'): string =>
   COUNTED_BY.map((column) => `${row}.${column}`).join(', ')
 
+type Count = (row: 'NEW' | 'OLD', sign: '' | '-') => string
+
+/** What has been counted goes on being followed, by that statement. */
+export const followed = (
+  by: Count,
+): string => `CREATE TRIGGER registrations_recounted AFTER UPDATE OF ${COUNTED_BY.join(', ')} ON registrations
+WHEN ${IS_COUNTED} AND (${all('NEW')}) IS NOT (${all('OLD')})
+BEGIN ${by('OLD', '-')} ${by('NEW', '')} END;
+CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${by('OLD', '-')} END;`
+
 export const counting = `
 -- Up to which registration they are counted; ids are never given again.
 CREATE TABLE counted (only INTEGER PRIMARY KEY CHECK (only = 1), last_id INTEGER NOT NULL) STRICT;
@@ -26,15 +36,5 @@ INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
 DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-CREATE TRIGGER registrations_recounted AFTER UPDATE OF ${COUNTED_BY.join(', ')} ON registrations
-WHEN ${IS_COUNTED} AND (${all('NEW')}) IS NOT (${all('OLD')})
-BEGIN ${count('OLD', '-')} ${count('NEW', '')} END;
-CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${count('OLD', '-')} END;
+${followed(count)}
 `
-
-/** What the triggers would have counted of those that came since. */
-export const COUNT_NEW = `
-INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)
-  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${owed('registrations')})
-  FROM registrations WHERE id > (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked, owed = owed + excluded.owed`

@@ -1,6 +1,6 @@
 /** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decisionsFor, instant, paise } from '../../../engine/index.ts'
+import { dayOf, decisionsFor, instant, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { NewAct, Store } from '../../../server/store/store.ts'
 import {
@@ -13,6 +13,7 @@ import {
   quoted,
   registered,
 } from '../registrations.ts'
+import { regNosOf } from './given.ts'
 import type { Given } from './given.ts'
 
 export function actingContract(given: Given): void {
@@ -157,7 +158,7 @@ export function actingContract(given: Given): void {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
     const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
-    await store.cancel(owners('cancel'), { payBack: paise(0), mail: null })
+    await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
     const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
     await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
     expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
@@ -166,6 +167,22 @@ export function actingContract(given: Given): void {
     await store.decide(review?.id ?? '', decision, later(2000), null)
     expect(await store.reviews(null)).toEqual([])
     expect(await found(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
+  })
+
+  test('who is paid and cancelled is counted among those that are over, and not as paid', async () => {
+    const paid = await registered(store)
+    await store.applyFact(paid.orderId, confirmed('AP1'), null)
+    await registered(store)
+    const count = async () => {
+      const { total, paid: coming, pending, ended } = await store.figures('demo', dayOf(later(0)))
+      return [total, coming, pending, ended]
+    }
+    expect(await count()).toEqual([2, 1, 1, 0])
+    const owner = wanted(paid.regNo, { act: 'cancel', actor: 'owner' })
+    await store.cancel(owner, { payBack: paise(0), shown: null, mail: null })
+    expect(await count()).toEqual([2, 0, 1, 1])
+    const listed = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
+    expect([regNosOf(listed.rows), listed.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
   })
 
   test('whoever has paid, owes a difference and is erased owes nothing any more', async () => {

@@ -215,6 +215,7 @@ export function listingContract(given: Given): void {
         pending: 0,
         failed: 0,
         refunded: 0,
+        ended: 0,
         today: 0,
         revenue: 0,
         byDay: [],

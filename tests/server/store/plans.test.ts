@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { WAITING_IDS } from '../../../engine/index.ts'
+import { ENDED_STATES, WAITING_IDS } from '../../../engine/index.ts'
 import { DATABASE_FILE, openToRead, statements } from '../../../server/store/database.ts'
 import type { Sql } from '../../../server/store/database.ts'
+import { listPage } from '../../../server/store/lists.ts'
 import { openStore } from '../../../server/store/open.ts'
 import { waitingIds } from '../../../server/store/waiting.ts'
 import { noon } from '../registrations.ts'
@@ -23,23 +24,38 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-test.each(WAITING_IDS)('%s is not looked for among all registrations of the event', (is) => {
+/** The steps of what is asked for. */
+function plansOf(asks: (sql: Sql) => void): readonly string[] {
   const plans: string[] = []
   const sql: Sql = Object.assign(
     ((text: string) => ({
-      all: (bound: object) => {
-        const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(bound) as { detail: string }[]
+      all: (...bound: unknown[]) => {
+        const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
+          detail: string
+        }[]
         plans.push(...steps.map(({ detail }) => detail))
         return []
       },
     })) as unknown as Sql,
     { searching: statements(db).searching },
   )
-  waitingIds(sql, 'demo', { is, at: noon }, 1_000)
+  asks(sql)
   expect(plans.length).toBeGreaterThan(0)
+  return plans
+}
+
+test.each(WAITING_IDS)('%s is not looked for among all registrations of the event', (is) => {
+  const plans = plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
   // The event alone: all of its registrations. A status with it is what waits, but for the pending.
   const wide = plans.filter(
     (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
   )
   expect(wide.filter((plan) => !/registrations_(in_review|to_settle)/.test(plan))).toEqual([])
+})
+
+test.each(ENDED_STATES)('what is %s is read by an index of those alone', (state) => {
+  const plans = plansOf((sql) => listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20))
+  expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
+    Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
+  )
 })

@@ -26,6 +26,45 @@ export function registeringContract(given: Given): void {
   })
 
   describe('registering', () => {
+    test('with money in hand that another has paid with stores nothing, and under its own reference is paid at once', async () => {
+      const inHand = (reference: string) =>
+        ({ actor: 'desk', way: 'cash', reference, mail }) as const
+      const desk = { addedBy: 'the desk', way: 'desk' }
+      const first = await registered(store, { ...desk, inHand: inHand('C-001') })
+      expect(await found(store, first.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        state: 'complete',
+        paymentId: 'C-001',
+      })
+      const idempotency = { key: 'a click of the desk', fingerprint: 'as it was' }
+      const figures = await store.figures('demo', dayOf(noon))
+      const refused = newRegistration({ ...desk, inHand: inHand('c-001'), idempotency })
+      expect(await store.register(refused)).toEqual({
+        ok: false,
+        error: {
+          code: 'not_confirmed',
+          no: {
+            code: 'taken',
+            message: `c-001 is known already: it is the payment of ${first.regNo}.`,
+          },
+        },
+      })
+      expect(await store.registration(refused.regNo)).toBe(null)
+      expect(await store.registeredUnder('demo', idempotency.key, noon)).toBe(null)
+      expect(await store.figures('demo', dayOf(noon))).toEqual(figures)
+      const mended = { ...refused, inHand: inHand('C-002') }
+      expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: false } })
+      expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: true } })
+      expect(await store.captures(refused.regNo)).toMatchObject([
+        { source: 'cash', reference: 'C-002', amount: 501_500, state: 'fits' },
+      ])
+      expect((await store.acts(refused.regNo)).map(({ act, who }) => [act, who])).toEqual([
+        ['add', 'the desk'],
+        ['confirm', 'the desk'],
+      ])
+      expect(await store.mailsOf(refused.regNo)).toHaveLength(1)
+    })
+
     test('keeps everything it was given', async () => {
       const upload = {
         field: 'proof',

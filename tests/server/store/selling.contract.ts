@@ -104,6 +104,7 @@ export function sellingContract(given: Given): void {
         at,
         limits,
         holdPlaceMs: holdMs,
+        placeNames: { 'seats.scan': 'Scanning' },
       })
     const to = (...workshops: string[]): { answers: Answers } => ({
       answers: { full_name: 'Asha Demo', workshops },
@@ -178,7 +179,7 @@ export function sellingContract(given: Given): void {
         confirmed('AP1', quoted.total, later(holdMs + 1)),
         null,
       )
-      const why = 'Money came after its place, seats.scan, was no longer held, and others have it.'
+      const why = 'Money came after its place, Scanning, was no longer held, and others have it.'
       expect(told).toMatchObject({ review: why, payment: { status: 'pending' } })
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: late.regNo, why }])
       // The one who has it pays for it, and is not disturbed.

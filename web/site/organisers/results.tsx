@@ -107,6 +107,7 @@ function registrationOf(
     payment_status: status,
     in_review: false,
     payment_date: status === 'success' ? isoIndia(at) : null,
+    payment_id: status === 'success' ? 'PREVIEW' : null,
     created_at: isoIndia(at),
     attempted_at: isoIndia(at),
     category,

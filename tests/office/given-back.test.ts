@@ -1,0 +1,106 @@
+/** Money that came in hand or by transfer: moved to whoever it was meant for, given back, and kept when its person is erased. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActsAnswer, RegNo } from '../../engine/index.ts'
+import { startTestApp } from '../server/harness.ts'
+import type { TestApp } from '../server/harness.ts'
+import { actsOn, signIn } from './office.ts'
+import type { Office } from './office.ts'
+
+const file = 'lekhacon2027.yaml'
+const text = readFileSync(join(import.meta.dirname, '..', 'events', file), 'utf8')
+const event = 'lekhacon2027'
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const headers = () => ({ authorization: `Bearer ${office.token}` })
+let clicks = 0
+const added = async (name: string, slip: string | null): Promise<RegNo> => {
+  const answers = {
+    full_name: name,
+    email: `${name}@delegate.example`,
+    phone_number: '9847000000',
+    registered_as: 'member',
+    way: 'transfer',
+  }
+  const paid = slip === null ? { way: '' } : { way: 'desk', paid: { mode: 'cash', slip } }
+  const payload = { event, key: `a-click-of-${++clicks}`, answers, ...paid }
+  const url = '/admin/add/'
+  const answer = await server.app.inject({ method: 'POST', url, headers: headers(), payload })
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<{ reg_no: RegNo }>().reg_no
+}
+const standing = async (regNo: RegNo): Promise<ActsAnswer> => {
+  const answer = await server.app.inject({ url: actsOn(regNo), headers: headers() })
+  return answer.json<ActsAnswer>()
+}
+/** As the pages print it: LEKH 3052 5244 0153 7. */
+const printed = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
+
+test('money is moved to a registration by its number as the page shows it, and in small letters', async () => {
+  const from = await added('Asha', 'C-001')
+  const targets = [await added('Binu', null), await added('Chitra', null)] as const
+  expect(printed(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
+  const ways = [printed(targets[0]), `  ${printed(targets[1]).toLowerCase()}\u00a0`]
+  for (const [at, to] of ways.entries()) {
+    const came = { act: 'came_again', way: 'cash', reference: `C-10${at}`, amount: '4720' }
+    expect((await office.act(from, came)).status).toBe(200)
+    const [review] = (await standing(from)).reviews
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${review?.id}/decide/`,
+      headers: headers(),
+      payload: { decision: 'move', to, why: 'Meant for a friend.' },
+    })
+    expect(answer.json()).toMatchObject({
+      status: 'success',
+      message: expect.stringContaining(`pays ${targets[at]} exactly`),
+    })
+    const moved = await server.deps.store.registration(targets[at] ?? '')
+    expect(moved?.paymentStatus).toBe('success')
+  }
+  // The confirmation goes to whoever it pays.
+  const mails = await server.deps.store.mailsOf(targets[0])
+  expect(mails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
+})
+
+test('what came in cash is offered to go back by hand alone', async () => {
+  const regNo = await added('Divya', 'C-020')
+  expect(await standing(regNo)).toMatchObject({ kept: 4720, back_by_gateway: false })
+  const refund = { act: 'refund', why: 'She asked for it.', amount: '4720' }
+  expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
+  const byHand = { ...refund, by_hand: true, reference: 'C-021' }
+  expect((await office.act(regNo, byHand)).status).toBe(200)
+})
+
+test('what was paid stands in the trail of who was erased, without a word of theirs, and nobody is erased twice', async () => {
+  const regNo = await added('Esha', 'C-030')
+  await office.act(regNo, { act: 'correct', why: 'Esha wrote.', answers: { full_name: 'Esha B' } })
+  await office.act(regNo, { act: 'cancel', why: 'Esha is ill.', pay_back: '3540', kept: 4720 })
+  const before = await standing(regNo)
+  expect([before.pay_back, before.allowed.includes('erase')]).toEqual([3540, true])
+  const erased = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
+  expect(erased.status).toBe(200)
+  const after = await standing(regNo)
+  const lines = after.trail.map(({ text: line }) => line.replaceAll('\u00a0', ' '))
+  expect(lines).toEqual([
+    'Erased',
+    'Cancelled: ₹ 3,540 to be paid back',
+    'Corrected',
+    'Payment confirmed: ₹ 4,720 by cash at the desk, C-030',
+    'Added at the desk',
+  ])
+  expect(JSON.stringify(after)).not.toContain('Esha')
+  expect(after.allowed).not.toContain('erase')
+  expect(after.pay_back).toBe(3540)
+  // The money is still there to go back.
+  const refund = { act: 'refund', why: 'Paid back.', amount: '3540', by_hand: true, reference: '9' }
+  expect((await office.act(regNo, refund)).status).toBe(200)
+})
