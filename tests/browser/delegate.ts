@@ -1,6 +1,7 @@
 /** What a delegate does on a form, by label and role. All people here are made up. */
 import { expect } from 'vitest'
 import type { Locator, Page, Route } from 'playwright-core'
+import { FACES } from '../../engine/index.ts'
 
 export const FORM = '/afpicon2026'
 export const PG = 'AFPI Member – Post Graduate'
@@ -18,6 +19,10 @@ export const PROOF = {
 /** Spaces as they are read: the no-break space of an amount is one. */
 export const plain = (text: string | null): string =>
   (text ?? '').replaceAll(/[\s\u00a0\u202f]+/g, ' ').trim()
+
+/** Whether the form's script has taken the page over: then it fetches the faces that were held back. */
+export const isTaken = (page: Page): Promise<boolean> =>
+  page.evaluate((id) => document.getElementById(id) === null, FACES)
 
 /** A list of labels and values as it stands on the page. */
 export async function ledger(where: Locator): Promise<Readonly<Record<string, string>>> {

@@ -3,8 +3,17 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { heldBack, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
-import { FACES } from '../../engine/index.ts'
-import { field, FORM, INTERN, payButton, PG, plain, problems, summary } from './delegate.ts'
+import {
+  field,
+  FORM,
+  INTERN,
+  isTaken,
+  payButton,
+  PG,
+  plain,
+  problems,
+  summary,
+} from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
@@ -283,9 +292,6 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
 
 /** All that draws the form and sends it; what comes ahead of it is no part of it. */
 const SCRIPT = '**/assets/{index,shared,event}-*.js'
-/** Whether the form's script has taken the page over: then it fetches the faces that were held back. */
-const isTaken = (page: Page): Promise<boolean> =>
-  page.evaluate((id) => document.getElementById(id) === null, FACES)
 /** A cheap phone on a bad line. */
 const SLOW = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000, offline: false }
 const SLOWER_TIMES = 6

@@ -9,6 +9,7 @@ import {
   fillForm,
   FORM,
   INTERN,
+  isTaken,
   ledger,
   payButton,
   PG,
@@ -32,6 +33,8 @@ afterAll(async () => {
 async function open(page: Page): Promise<void> {
   await page.goto(server.url + FORM)
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+  // What one types before is kept; that a question was left is heard by the script alone.
+  await expect.poll(() => isTaken(page)).toBe(true)
 }
 
 /** What a screen reader says of a control besides its name. */
