@@ -240,8 +240,8 @@ function fileText(upload: KeptUpload | undefined): string | undefined {
 function askedText(event: EventConfig, { way, isDifference, handedOffAt }: StoredPayment): string {
   const label = event.ways.find(({ id }) => id === way)?.label ?? way
   const by = label === null ? '' : ` (${label})`
-  if (isDifference && (way !== null || handedOffAt === null))
-    return `What a correction left to be paid was asked for${by}.`
+  // It counts as handed off from the correction on, so that the gateway is asked about it.
+  if (isDifference) return `What a correction left to be paid was asked for${by}.`
   if (way !== null) return `Asked for${by}.`
   return handedOffAt === null ? 'Asked for.' : 'Sent to the payment gateway.'
 }

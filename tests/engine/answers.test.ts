@@ -5,6 +5,7 @@ import {
   errorsOf,
   fill,
   holds,
+  NO_FACTS,
   normalise,
   shownFields,
   type Field,
@@ -390,4 +391,18 @@ describe('holds', () => {
     expect(holds(condition, { c: 1 })).toBe(true)
     expect(holds([], { a: 1 })).toBe(false)
   })
+})
+
+test('a number of a transfer that cannot be one is answered with what one looks like, and by the file where it says so', () => {
+  const said = (utr: string, invalid: string): unknown =>
+    errorsOf(
+      eventOf({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
+      { utr },
+      NO_FACTS,
+    )['utr']
+  expect(said('12345', '')).toBe(
+    'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
+  )
+  expect(said('12345', 'Look in your statement')).toBe('Look in your statement')
+  expect(said('603212345678', '')).toBeUndefined()
 })

@@ -202,6 +202,20 @@ describe('lines beside the money that came', () => {
       'settled',
       null,
     ],
+    [
+      'dismissed, and on its way back',
+      line(1),
+      money(1, { state: 'refused', refunds: [back(1, 1180, { state: 'asked' })] }),
+      'differs',
+      'its refund is not done yet',
+    ],
+    [
+      'dismissed, and its refund refused',
+      line(1),
+      money(1, { state: 'refused', refunds: [back(1, 1180, { state: 'refused' })] }),
+      'differs',
+      'has refused its refund',
+    ],
     ['a payment that nobody knows', line(7), money(1), 'unknown', 'No registration'],
     ['a payment of an order of ours', line(2), money(1), 'unknown', 'The order is ours'],
     [

@@ -269,6 +269,9 @@ describe('correcting', () => {
     const [order] = (await found(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await look(regNo)).toMatchObject({ due: 2360, kept: 1180 })
+    expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
+      payments: [{ asked: 'What a correction left to be paid was asked for.' }, {}],
+    })
     expect(await outside(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is asked about again, and says what it said before: still to be paid.

@@ -363,7 +363,13 @@ describe('a bank statement', () => {
       refused: [{ reg_no: fits }, { reg_no: less }],
     })
     expect(await stored(fits)).toMatchObject({ state: 'to_pay' })
-    expect(await confirm()).toMatchObject({ body: { done: [fits, less], refused: [] } })
+    expect(await confirm()).toMatchObject({
+      body: {
+        done: [fits, less],
+        refused: [],
+        message: '1 is confirmed; 1 is before the treasurer because it does not fit what was due.',
+      },
+    })
     expect(await stored(fits)).toMatchObject({ state: 'complete', paymentStatus: 'success' })
     expect(await stored(less)).toMatchObject({ paymentStatus: 'pending', inReview: true })
     expect((await post(ADDRESS, statement)).body).toMatchObject({
