@@ -277,8 +277,7 @@ describe('correcting', () => {
     // The first order is asked about again, and says what it said before: still to be paid.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Paise)
     expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
-    if (order === undefined) throw new Error('no order')
-    await pay(order.orderId, 'DIFF12', order.amount)
+    await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Paise)
     expect(await found(regNo)).toMatchObject({
       state: 'complete',
       due: 0,
