@@ -19,9 +19,6 @@ export type Attachment = {
 
 /** Mails of these kinds are tickets. */
 const TICKETS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
-/** As wide as a phone shows it, and sharp on paper. */
-const CODE_PIXELS = 480
-
 /** `event` null: its file is gone; the mail goes without. Throws where a document cannot be set. */
 export async function attachmentsOf(
   store: Pick<Store, 'documents' | 'document' | 'registration'>,
@@ -33,8 +30,8 @@ export async function attachmentsOf(
   if (event === null || regNo === null || !TICKETS.has(kind)) return []
   // What is still to be paid, or was cancelled, has no ticket.
   if ((await store.registration(regNo))?.paymentStatus !== 'success') return []
-  const svg = renderSVG(regNo, CODE_LOOK)
-  const image = await pictures().renderAsync(svg, { fitTo: { mode: 'width', value: CODE_PIXELS } })
+  // As it is drawn, ten pixels to a square: any other width blurs the edges, and is longer in the making and in the mail.
+  const image = await pictures().renderAsync(renderSVG(regNo, CODE_LOOK))
   return [
     { filename: `${regNo}.png`, content: image.asPng(), contentType: 'image/png' },
     {

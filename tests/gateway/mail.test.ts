@@ -19,7 +19,7 @@ import { eventOf } from '../engine/fixtures.ts'
 import { openStoreHere } from '../server/here.ts'
 import { lendTables } from '../server/lent.ts'
 import { runHere } from '../server/running.ts'
-import { codeIn } from '../server/scanned.ts'
+import { codeIn, isSharp } from '../server/scanned.ts'
 import { noon, registered } from '../server/registrations.ts'
 
 let dir: string
@@ -235,7 +235,9 @@ describe('without SMTP', () => {
     for (const paragraph of hello.text.trim().split('\n\n'))
       expect(page.body).toContain(`>${paragraph}</p>`)
     expect(code).toContain(`filename=${regNo}.png`)
-    expect(codeIn(Buffer.from(code.split('\n\n')[1] ?? '', 'base64'))).toBe(regNo)
+    const picture = Buffer.from(code.split('\n\n')[1] ?? '', 'base64')
+    expect(codeIn(picture)).toBe(regNo)
+    expect(isSharp(picture)).toBe(true)
     expect(calendar).toContain('filename=demo.ics')
     const entry = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')
     expect(entry.split('\r\n')).toEqual(
