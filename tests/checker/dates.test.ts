@@ -4,21 +4,11 @@ import { daysSaid } from '../../engine/check/said/days.ts'
 import { compileEvent } from '../../engine/files.ts'
 import { openOn } from '../../engine/period.ts'
 import { day } from '../../engine/time.ts'
-import { base, shared } from './goldens.ts'
-import { findingsIn, lineOf } from './sample.ts'
+import { shared } from './goldens.ts'
+import { findingsIn, inMarch, lineOf } from './sample.ts'
 
 /** The base as a conference of three days with an early bird that ends in autumn. */
-const sound = base
-  .replaceAll('2026\n', '2027\n')
-  .replace('id: sample2027', 'id: sample2026')
-  .replace('from: 2026-03-07', 'from: 2027-03-14')
-  .replace('to: 2026-03-08', 'to: 2027-03-16')
-  .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
-  .replace(
-    '{id: late, from: 2026-02-01}',
-    '{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}',
-  )
-  .replace('[early, late]', '[early, regular]')
+const sound = inMarch('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
 
 const inPanel = (line: string): string =>
   sound.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)

@@ -3,6 +3,16 @@ import { compileEvent } from '../../engine/files.ts'
 import type { Finding } from '../../engine/files.ts'
 import { base, shared } from './goldens.ts'
 
+/** The base as a conference of three days in March, with an early bird that ends in October; its second period goes by `late`. */
+export const inMarch = (late: string): string =>
+  base
+    .replaceAll('2026\n', '2027\n')
+    .replace('id: sample2027', 'id: sample2026')
+    .replace('from: 2026-03-07', 'from: 2027-03-14')
+    .replace('to: 2026-03-08', 'to: 2027-03-16')
+    .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
+    .replace('{id: late, from: 2026-02-01}', late)
+    .replace('[early, late]', '[early, regular]')
 /** The base with one more question, as `id: x, label: Y`. */
 export const field = (line: string): string =>
   base.replace('  summary:', `        - {${line}}\n  summary:`)

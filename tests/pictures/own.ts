@@ -1,5 +1,5 @@
 /** A conference that looks at letters first, and whose delegates change their answers and cancel: their own page, and the office’s side of it. */
-import { fixtureEvent } from '../server/fixture.ts'
+import { fixtureEvent, SEEN_FIRST, withLetter } from '../server/fixture.ts'
 import type { Page } from 'playwright-core'
 import { atGateway, PROOF } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'
@@ -8,30 +8,19 @@ import type { Pictured, State } from './state.ts'
 
 const ID = 'letters2027'
 export const LETTERS_FILE = `${ID}.yaml`
-export const LETTERS = fixtureEvent({
-  id: ID,
-  prefix: 'LETT',
-  title: 'Letters 2027',
-  extra: `
-approval:
-  - id: letter
-    when: {category: member}
-    look_at: [letter]
-    within: 2 days
-    pay_within: 7 days
-    refused: {offer: non-member, say: You are welcome as a non-member.}
-cancellation:
+export const LETTERS = withLetter(
+  fixtureEvent({
+    id: ID,
+    prefix: 'LETT',
+    title: 'Letters 2027',
+    extra: `${SEEN_FIRST}cancellation:
   steps: [{to: 2026-01-31, refund: 75%}, {otherwise: none}]
 edit: {to: 2026-02-20, fields: [phone_number]}
 `,
-})
-  // The last of all: what the demo makes up for the others stays as it is.
-  .replaceAll('2026-03', '2027-03')
-  .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
-  .replace(
-    'label: Letter, accept: [pdf]',
-    'label: Letter of the society, accept: [pdf], show_when: {is_member: true}, required: Please add the letter',
-  )
+    // The last of all: what the demo makes up for the others stays as it is.
+  }).replaceAll('2026-03', '2027-03'),
+  'Letter of the society',
+)
 
 /** Registers without drawing the form; a member has a letter. Answers the number. */
 async function registered(server: Pictured, name: string, isMember: boolean): Promise<string> {

@@ -5,7 +5,7 @@ import { addDays, daysBetween, formatDay, type Day } from '../../time.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import type { PayWay as Written } from '../payment-types.ts'
-import { closesMeant, inEventYear, isBeforeSale, opening } from './window.ts'
+import { closesMeant, inEventYear, isBeforeSale, onlyTheYear, opening } from './window.ts'
 
 const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
   typeof payment === 'object' ? (payment.ways ?? []) : []
@@ -61,7 +61,7 @@ const noWayOpen: Check = {
         help:
           meant === null
             ? 'let one of the ways last as long as registration, or close it on that day'
-            : `if only the year is wrong, write until: ${meant}`,
+            : onlyTheYear('until', meant),
       },
     ]
   },
@@ -170,7 +170,7 @@ const untilOutside: Check = {
               help:
                 meant === null
                   ? 'write a day on which one can register'
-                  : `if only the year is wrong, write until: ${meant}`,
+                  : onlyTheYear('until', meant),
             },
           ]
         : []
@@ -194,7 +194,7 @@ const untilOfAnotherYear: Check = {
               at: at(index, 'until'),
               message: `this way ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
               related: [{ at: 'event.from', message: 'it begins here' }],
-              help: `if only the year is wrong, write until: ${meant}`,
+              help: onlyTheYear('until', meant),
             },
           ]
     }),

@@ -44,6 +44,10 @@ export function inEventYear(model: Model, day: Day): Day | null {
   )
 }
 
+/** What to write where only the year of a day is wrong. */
+export const onlyTheYear = (key: string, meant: Day): string =>
+  `if only the year is wrong, write ${key}: ${meant}`
+
 const windowBackwards: Check = {
   slug: 'window-backwards',
   severity: 'error',
@@ -226,7 +230,7 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
             : [
                 `nobody can pay the prices of ${listed(never.map(({ period }) => `\`${period.id}\``))}`,
               ],
-        help: `if only the year is wrong, write closes: ${meant}`,
+        help: onlyTheYear('closes', meant),
       },
     ]
   if (never.length > 0)
@@ -266,10 +270,7 @@ const adjustmentOutside: Check = {
           at: at(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
           related: [edgeOfWindow(model, isEarly)],
-          help:
-            meant === null
-              ? 'write a day on which one can register'
-              : `if only the year is wrong, write ${key}: ${meant}`,
+          help: meant === null ? 'write a day on which one can register' : onlyTheYear(key, meant),
         }
       }
       const last = lastDay(model)
