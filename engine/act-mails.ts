@@ -3,6 +3,7 @@ import type { EventConfig } from './config.ts'
 import { formatMoney, type Paise } from './money.ts'
 import { delegateOf } from './roles.ts'
 import { wordFor, type RegistrationView } from './texts.ts'
+import { dayOf, formatDay, type Instant } from './time.ts'
 import { LINK_PLACE } from './unfinished.ts'
 
 export type Mail = {
@@ -28,6 +29,38 @@ export function cancelledMail(event: EventConfig, registration: Told, back: Pais
       ? 'There is nothing to refund.'
       : `${formatMoney(back)} will be refunded to you. You need not do anything.`,
   ])
+}
+
+/** Money went back: all that was paid, a part of it, or what came besides. `isComplete`: the registration is paid all the same. */
+export function givenBackMail(
+  event: EventConfig,
+  registration: Told,
+  {
+    amount,
+    reference,
+    at,
+    isComplete,
+  }: {
+    readonly amount: Paise
+    readonly reference: string | null
+    readonly at: Instant
+    readonly isComplete: boolean
+  },
+): Mail | null {
+  const { regNo } = registration
+  const under = reference === null || reference === '' ? '' : `, with the reference ${reference}`
+  return delegateMail(
+    event,
+    registration,
+    `${formatMoney(amount)} has been refunded for ${event.title}`,
+    [
+      `${formatMoney(amount)} of what was paid for your registration ${regNo} for ${event.title} was refunded to you on ${formatDay(dayOf(at))}${under}.`,
+      'A bank or a card company may take some working days until its statement shows it.',
+      ...(isComplete ? ['Your registration is paid and complete, as before.'] : []),
+      'You can see how it stands here:',
+      ...OWN_LINK,
+    ],
+  )
 }
 
 /** To whoever comes: number and money are theirs now. */

@@ -208,6 +208,7 @@ export type {
 } from './acts-wire.ts'
 export {
   cancelledMail,
+  givenBackMail,
   differenceMail,
   handedOverMail,
   payLinkMail,

@@ -12,9 +12,8 @@ import { openGateway } from './paying/gateway/open.ts'
 import type { Sandbox } from './paying/gateway/sandbox.ts'
 import { openMailer } from './mail.ts'
 import { openLapsing } from './acting/lapsing.ts'
-import type { Lapsing } from './acting/lapsing.ts'
+import type { ByItself } from './machine/clock.ts'
 import { openDailyMail } from './office/daily-mail.ts'
-import type { DailyMail } from './office/daily-mail.ts'
 import type { Mailer } from './mail.ts'
 import { openPayments } from './paying/verify.ts'
 import { cacheFolderIn } from './events/cache.ts'
@@ -26,9 +25,8 @@ import { beginServing } from './store/serving.ts'
 import { databaseTrouble } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
 import { openKeeping } from './acting/erasing.ts'
-import type { Keeping } from './acting/erasing.ts'
+import { openGivenBack } from './paying/given-back.ts'
 import { openUnfinished } from './registering/unfinished.ts'
-import type { Unfinished } from './registering/unfinished.ts'
 import { openUploads } from './registering/uploads.ts'
 
 export type AssembleOptions = {
@@ -51,10 +49,12 @@ export type Assembled = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly mailer: Mailer
-  readonly unfinished: Unfinished
-  readonly keeping: Keeping
-  readonly daily: DailyMail
-  readonly lapsing: Lapsing
+  /** What works by itself, for whoever wants it done now. */
+  readonly unfinished: ByItself
+  readonly givenBack: ByItself
+  readonly keeping: ByItself
+  readonly daily: ByItself
+  readonly lapsing: ByItself
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
   /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
@@ -121,6 +121,7 @@ async function assembleAlone(
   )
   const mailer = openMailer({ store, events, clock, log, environment }, { works: options.works })
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
+  const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
@@ -142,6 +143,7 @@ async function assembleAlone(
     deps,
     mailer,
     unfinished,
+    givenBack,
     keeping,
     daily,
     lapsing,
@@ -152,6 +154,7 @@ async function assembleAlone(
       await app.close()
       await payments.close()
       await unfinished.close()
+      await givenBack.close()
       await lapsing.close()
       await keeping.close()
       await daily.close()

@@ -3,7 +3,8 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { dayOf } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
-import { repeating } from '../machine/clock.ts'
+import { byItself } from '../machine/clock.ts'
+import type { ByItself } from '../machine/clock.ts'
 import type { ActAnswer, NewAct, StoredRegistration } from '../store/store.ts'
 
 /** In the trail, where people of the office have their names. */
@@ -34,25 +35,17 @@ async function forgetMails(folder: string, regNo: string): Promise<void> {
 }
 
 type KeepingDeps = ErasingDeps & Pick<Deps, 'events' | 'clock' | 'log'>
-export type Keeping = {
-  /** Erases what has been kept long enough; answers how many registrations. */
-  run(): Promise<number>
-  close(): Promise<void>
-}
 
-/** Does by itself what event files say under `keep`. `works` false: nothing, unless somebody calls `run`. */
-export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): Keeping {
+/** Erases what event files say under `keep` was kept long enough; `run` answers how many registrations. */
+export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {
   const run = async (): Promise<number> => {
     let erased = 0
     for (const served of deps.events.all()) erased += await keepTo(deps, served)
     return erased
   }
-  const stop = works
-    ? repeating(TICK_MS, run, (error) =>
-        deps.log.error({ error: String(error) }, 'erasing what was kept long enough stumbled'),
-      )
-    : null
-  return { run, close: async () => stop?.() }
+  return byItself(run, works, TICK_MS, (error) =>
+    deps.log.error({ error: String(error) }, 'erasing what was kept long enough stumbled'),
+  )
 }
 
 async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<number> {

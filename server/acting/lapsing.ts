@@ -1,7 +1,8 @@
 /** The clock's act: what waited for its money until a day, and got none, lapses and frees its places. */
 import { lapsedMail } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { repeating } from '../machine/clock.ts'
+import { byItself } from '../machine/clock.ts'
+import type { ByItself } from '../machine/clock.ts'
 
 /** A day that is over is over for everybody; some minutes more harm nobody. */
 const TICK_MS = 5 * 60_000
@@ -11,17 +12,12 @@ const BATCH_ROWS = 50
 const WHO = 'rollcall'
 
 type LapsingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
-export type Lapsing = {
-  /** Lets lapse what is over; answers how many. */
-  run(): Promise<number>
-  close(): Promise<void>
-}
 
-/** `works` false: nothing lapses unless somebody calls `run`. */
+/** `works` false: nothing lapses unless somebody calls `run`, which answers how many did. */
 export function openLapsing(
   deps: LapsingDeps,
   { works }: { readonly works: boolean } = { works: true },
-): Lapsing {
+): ByItself {
   const { store, events, clock, log } = deps
   const run = async (): Promise<number> => {
     let lapsed = 0
@@ -43,10 +39,7 @@ export function openLapsing(
       if (regNos.length < BATCH_ROWS || moved === 0) return lapsed
     }
   }
-  const stop = works
-    ? repeating(TICK_MS, run, (error) =>
-        log.error({ error: String(error) }, 'letting registrations lapse stumbled'),
-      )
-    : null
-  return { run, close: async () => stop?.() }
+  return byItself(run, works, TICK_MS, (error) =>
+    log.error({ error: String(error) }, 'letting registrations lapse stumbled'),
+  )
 }

@@ -51,3 +51,21 @@ export function repeating(
     await running
   }
 }
+
+/** What looks by itself after what waits. */
+export type ByItself = {
+  /** Does what is due now; answers of how many. */
+  run(): Promise<number>
+  close(): Promise<void>
+}
+
+/** As `repeating`. `works` false: nothing is done unless somebody calls `run`. */
+export function byItself(
+  run: () => Promise<number>,
+  works: boolean,
+  ms: number,
+  complain: (error: unknown) => void,
+): ByItself {
+  const stop = works ? repeating(ms, run, complain) : null
+  return { run, close: async () => stop?.() }
+}

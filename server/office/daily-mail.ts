@@ -12,7 +12,8 @@ import {
 } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Review } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { repeating } from '../machine/clock.ts'
+import { byItself } from '../machine/clock.ts'
+import type { ByItself } from '../machine/clock.ts'
 import type { NewMail, ReviewCounts } from '../store/store.ts'
 
 /** Nine in the morning: before the day's work, and not at night. */
@@ -22,18 +23,13 @@ const TICK_MS = 60_000
 /** A mail names so many of them; the rest are counted. */
 const NAMED_MAX = 20
 
-export type DailyMail = {
-  /** What a tick does; answers how many mails were queued. */
-  run(): Promise<number>
-  close(): Promise<void>
-}
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>
 
-/** `works` false: nothing is told unless somebody calls `run`. */
+/** `works` false: nothing is told unless somebody calls `run`, which answers how many mails were queued. */
 export function openDailyMail(
   deps: DailyDeps,
   { works }: { readonly works: boolean } = { works: true },
-): DailyMail {
+): ByItself {
   const { store, clock, log } = deps
   let logged: ReviewCounts = { reviews: 0, undecided: 0, unsure: 0 }
   /** Only spares the looking: that a mail goes out once is the store's to know. */
@@ -52,12 +48,9 @@ export function openDailyMail(
     return queued
   }
 
-  const stop = works
-    ? repeating(TICK_MS, run, (error) =>
-        log.error({ error: String(error) }, 'the daily mail stumbled'),
-      )
-    : null
-  return { run, close: async () => stop?.() }
+  return byItself(run, works, TICK_MS, (error) =>
+    log.error({ error: String(error) }, 'the daily mail stumbled'),
+  )
 }
 
 /** What came after nine waits for tomorrow's mail, so that a restart at noon sends no second one. */

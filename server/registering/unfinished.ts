@@ -2,7 +2,8 @@
 import { holdOf, instant, mayTry, standing, unfinishedMail } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { repeating } from '../machine/clock.ts'
+import { byItself } from '../machine/clock.ts'
+import type { ByItself } from '../machine/clock.ts'
 import { withSameEmail } from './same-email.ts'
 
 /** By then nobody is in front of the gateway's page any more, and the conference is still in mind. */
@@ -13,17 +14,12 @@ const TICK_MS = 60_000
 const BATCH_ROWS = 50
 
 type UnfinishedDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
-export type Unfinished = {
-  /** Queues the mails that are due; answers how many. */
-  run(): Promise<number>
-  close(): Promise<void>
-}
 
-/** `works` false: nothing is looked for unless somebody calls `run`. */
+/** Queues the mails that are due. `works` false: none, unless somebody calls `run`, which answers how many. */
 export function openUnfinished(
   deps: UnfinishedDeps,
   { works }: { readonly works: boolean } = { works: true },
-): Unfinished {
+): ByItself {
   const { store, clock, log } = deps
   const run = async (): Promise<number> => {
     const at = clock()
@@ -39,13 +35,9 @@ export function openUnfinished(
       if (left.length < BATCH_ROWS) return queued
     }
   }
-
-  const stop = works
-    ? repeating(TICK_MS, run, (error) =>
-        log.error({ error: String(error) }, 'the mails to whoever left stumbled'),
-      )
-    : null
-  return { run, close: async () => stop?.() }
+  return byItself(run, works, TICK_MS, (error) =>
+    log.error({ error: String(error) }, 'the mails to whoever left stumbled'),
+  )
 }
 
 /** Whether a mail was queued: it may still be paid, nothing is known of any money, and there was none before. */

@@ -12,7 +12,7 @@ import { keptOf } from './dues.ts'
 import { decisionsOf } from './decisions.ts'
 import { documentBody, documentsOf } from './documents.ts'
 import { peopleReads } from './people.ts'
-import { refundsOf, refundsToSend } from './refunds.ts'
+import { givenBack, refundsOf, refundsToSend } from './refunds.ts'
 import { settledOf } from './settlements.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
@@ -160,6 +160,9 @@ export function reads(sql: Sql) {
            AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = 'unfinished ' || r.reg_no)
          ORDER BY p.id LIMIT abs(?)`,
       ).all(handedBefore, after, JSON.stringify(eventIds), limit)
+    },
+    givenBack(after: Instant, eventIds: readonly string[], limit: number): Answered<'givenBack'> {
+      return givenBack(sql, after, eventIds, limit)
     },
     link(tokenHash: string): StoredLink | null {
       return linkOf(sql, tokenHash)

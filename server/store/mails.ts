@@ -3,6 +3,7 @@ import { assert } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { MailsToRetry } from './mailing.ts'
+import { GIVEN_BACK } from './refunds.ts'
 import type { MailSpacing, NewMail } from './store.ts'
 
 /** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
@@ -102,6 +103,22 @@ export function queueUnfinished(sql: Sql, regNo: RegNo, mail: NewMail, at: Insta
        SELECT id, 'unfinished', 'unfinished ' || reg_no, ?, ?, ?, ?, ?, ? FROM registrations
        WHERE reg_no = ? AND payment_status = 'pending' AND in_review = 0 ON CONFLICT (once) DO NOTHING`,
     ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo).changes === 1
+  )
+}
+
+export function queueGivenBack(
+  sql: Sql,
+  refundId: number,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
+       SELECT id, 'given-back', ?, ?, ?, ?, ?, ?, ? FROM registrations WHERE reg_no = ? ON CONFLICT (once) DO NOTHING`,
+    ).run(`${GIVEN_BACK} ${refundId}`, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo)
+      .changes === 1
   )
 }
 

@@ -144,6 +144,14 @@ export type StoredRefund = {
   readonly said: string | null
 }
 /** `reference` is the gateway's, of the payment. */
+/** Money that has gone back to whoever registered; `reference`: under which their bank may show it. */
+export type GivenBack = {
+  readonly id: number
+  readonly regNo: RegNo
+  readonly amount: Paise
+  readonly reference: string | null
+  readonly at: Instant
+}
 export type RefundToSend = {
   readonly id: number
   readonly amount: Paise

@@ -5,7 +5,7 @@
 import { instant, paise } from '../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import type { RefundTold, RefundToSend, StoredRefund } from './money.ts'
+import type { GivenBack, RefundTold, RefundToSend, StoredRefund } from './money.ts'
 import { LIMIT } from './rows.ts'
 
 /** Between two tries of a refund that could not be sent. */
@@ -205,6 +205,28 @@ export function refundsOf(sql: Sql, regNo: RegNo): readonly StoredRefund[] {
      FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN registrations g ON g.id = c.registration_id
      WHERE g.reg_no = ? ORDER BY r.id`,
   ).all(regNo)
+}
+
+/** With the refund's id: under which a mail about it is queued once. */
+export const GIVEN_BACK = 'given back'
+
+/** What was brought in had gone back elsewhere, and its person heard of it there. */
+const BROUGHT_IN = "f.who IN ('import', 'migration')"
+
+/** What has gone back since and nobody was told of, the oldest first. Reads; also run outside the writer's transaction. */
+export function givenBack(
+  sql: Sql,
+  after: Instant,
+  eventIds: readonly string[],
+  limit: number,
+): readonly GivenBack[] {
+  return sql<GivenBack>(
+    `SELECT f.id, g.reg_no AS regNo, f.amount, f.reference, f.done_at AS at FROM refunds f JOIN captures c ON c.id = f.capture_id
+     LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = coalesce(p.registration_id, c.registration_id)
+     WHERE f.state = 'done' AND f.done_at > ? AND NOT ${BROUGHT_IN} AND g.email <> '' AND g.event_id IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = '${GIVEN_BACK} ' || f.id)
+     ORDER BY f.done_at, f.id ${LIMIT}`,
+  ).all(after, JSON.stringify(eventIds), limit)
 }
 
 /** The order that a refund is asked about; null: it did not come through a gateway. */

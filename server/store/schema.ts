@@ -185,6 +185,8 @@ export const migrations: readonly string[] = [
   // What people call it, by the event file that is served; null: since before files said so.
   'ALTER TABLE places ADD COLUMN name TEXT;',
   endedCounted,
+  // Whoever has money back is told of it: looked for each minute among all that ever went back.
+  "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
 ]
 
 /** Why a file is not touched whose tables this version does not know. */

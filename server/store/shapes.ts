@@ -281,8 +281,16 @@ export type NewMail = {
 
 export type QueuedMail = NewMail & {
   readonly id: number
-  /** `links`: to whoever lost theirs; `unfinished`: to whoever left before paying; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
-  readonly kind: 'confirmation' | 'again' | 'reviews' | 'unfinished' | 'already' | 'asked' | 'links'
+  /** `links`: to whoever lost theirs; `unfinished`: to whoever left before paying; `given-back`: to whoever has money back; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
+  readonly kind:
+    | 'confirmation'
+    | 'again'
+    | 'reviews'
+    | 'unfinished'
+    | 'given-back'
+    | 'already'
+    | 'asked'
+    | 'links'
   readonly attempts: number
   readonly eventId: string
   /** Null: of an event as a whole. */

@@ -27,6 +27,7 @@ import type {
   NewLink,
   StoredLink,
   NewNotice,
+  GivenBack,
   RawAnswer,
   RefundToSend,
   RefundTold,
@@ -300,6 +301,14 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
   /** To whoever left before paying, once per registration; false: it was queued before, or is paid meanwhile. */
   queueUnfinished(regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
+  /** What has gone back after that instant and nobody was told of, where there is an address; the oldest first. */
+  givenBack(
+    after: Instant,
+    eventIds: readonly string[],
+    limit: number,
+  ): Promise<readonly GivenBack[]>
+  /** To whoever has money back, once per refund; false: it was queued before. */
+  queueGivenBack(refundId: number, regNo: RegNo, mail: NewMail, at: Instant): Promise<boolean>
   /** Of an event as a whole, once per key however often it is called; false: it was queued before. */
   queueOnce(once: string, eventId: string, mail: NewMail, at: Instant): Promise<boolean>
   /**

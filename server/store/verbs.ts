@@ -171,6 +171,9 @@ export function storeOf({
     unfinished: async (handedBefore, eventIds, after, limit) =>
       read.unfinished(handedBefore, eventIds, after, limit),
     queueUnfinished: (regNo, mail, at) => write('queueUnfinished', regNo, mail, at),
+    givenBack: async (after, eventIds, limit) => read.givenBack(after, eventIds, limit),
+    queueGivenBack: (refundId, regNo, mail, at) =>
+      write('queueGivenBack', refundId, regNo, mail, at),
     queueOnce: (once, eventId, mail, at) => write('queueOnce', once, eventId, mail, at),
     claimMail: (id, at) => write('claimMail', id, at),
     dueMails: async (at, limit) => read.dueMails(at, limit),

@@ -78,6 +78,7 @@ export const writes = {
   queueLinks: mails.queueLinks,
   queueOnce: mails.queueOnce,
   queueUnfinished: mails.queueUnfinished,
+  queueGivenBack: mails.queueGivenBack,
   claimMail: mails.claimMail,
   mailSent: mails.mailSent,
   mailFailed: mails.mailFailed,

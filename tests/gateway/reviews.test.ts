@@ -13,6 +13,7 @@ import type {
   StatsAnswer,
 } from '../../engine/index.ts'
 import { openDailyMail } from '../../server/office/daily-mail.ts'
+import { openGivenBack } from '../../server/paying/given-back.ts'
 import { decideReview } from '../../server/paying/decisions.ts'
 import { openPayments } from '../../server/paying/verify.ts'
 import { main } from '../../server/cli.ts'
@@ -226,6 +227,14 @@ describe('a refund', () => {
     expect(rig.rows('SELECT amount, state FROM refunds ORDER BY id DESC LIMIT 1')).toEqual([
       { amount: 8_000, state: 'done' },
     ])
+    const writing = openGivenBack(rig.parts().deps, { works: false })
+    expect(await writing.run()).toBeGreaterThan(0)
+    expect(
+      rig.rows(
+        `SELECT m.subject FROM mail_queue m JOIN payments p ON p.registration_id = m.registration_id
+         WHERE p.order_id = '${orderId}' AND m.kind = 'given-back'`,
+      ),
+    ).toEqual([{ subject: '₹ 80 has been refunded for AFPICON 2026' }])
     rig.sandbox().giveBack(orderId, paise(700_000))
     rig.advance(4 * hour)
     await reconcile()

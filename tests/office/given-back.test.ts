@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActsAnswer, RegNo } from '../../engine/index.ts'
+import { openGivenBack } from '../../server/paying/given-back.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { actsOn, signIn } from './office.ts'
@@ -78,6 +79,48 @@ test('what came in cash is offered to go back by hand alone', async () => {
   expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
   const byHand = { ...refund, by_hand: true, reference: 'C-021' }
   expect((await office.act(regNo, byHand)).status).toBe(200)
+})
+
+test('whoever has money back is told of each part once, with its reference and how the registration stands', async () => {
+  const regNo = await added('Farah', 'C-040')
+  const run = () => openGivenBack(server.deps, { works: false }).run()
+  await run()
+  const told = async (): Promise<readonly string[]> =>
+    (await server.deps.store.dueMails(server.now(), 1_000))
+      .filter((mail) => mail.regNo === regNo && mail.kind === 'given-back')
+      .map(({ to, subject, text: body }) =>
+        [to, subject, body].join('\n').replaceAll('\u00a0', ' '),
+      )
+  const refund = { act: 'refund', why: 'A part.', by_hand: true }
+  await office.act(regNo, { ...refund, amount: '720', reference: 'C-041' })
+  expect([await run(), await run()]).toEqual([1, 0])
+  const [part = ''] = await told()
+  for (const said of [
+    'Farah@delegate.example\n₹ 720 has been refunded for LEKHACON 2027',
+    `₹ 720 of what was paid for your registration ${regNo} for LEKHACON 2027 was refunded to you on 10 January 2027, with the reference C-041.`,
+    'Your registration is paid and complete, as before.',
+    '\n{link}\n',
+  ])
+    expect(part).toContain(said)
+  await office.act(regNo, { act: 'cancel', why: 'She is ill.', pay_back: '4000', kept: 4000 })
+  await office.act(regNo, { ...refund, amount: '4000', reference: 'C-042' })
+  expect(await run()).toBe(1)
+  const all = (await told()).find((mail) => mail.includes('C-042')) ?? ''
+  expect(all).toContain('₹ 4,000 of what was paid')
+  expect(all).not.toContain('complete')
+})
+
+test('nobody is told of money that went back weeks ago, nor of any after they were erased', async () => {
+  const [late, gone] = [await added('Gita', 'C-050'), await added('Hari', 'C-051')]
+  const refund = { act: 'refund', why: 'Asked for.', amount: '720', by_hand: true }
+  await office.act(late, { ...refund, reference: 'C-052' })
+  await office.act(gone, { act: 'cancel', why: 'Ill.', pay_back: '720', kept: 4720 })
+  await office.act(gone, { act: 'erase', why: 'Asked for by letter.' })
+  server.at('2027-01-18')
+  office = await signIn(server)
+  expect((await office.act(gone, { ...refund, reference: 'C-053' })).status).toBe(200)
+  expect(await openGivenBack(server.deps, { works: false }).run()).toBe(0)
+  server.at('2027-01-10')
 })
 
 test('what was paid stands in the trail of who was erased, without a word of theirs, and nobody is erased twice', async () => {

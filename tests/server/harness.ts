@@ -10,11 +10,10 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble.ts'
-import type { Keeping } from '../../server/acting/erasing.ts'
 import type { Deps, Environment } from '../../server/deps.ts'
 import { judgeHere } from '../../server/events/folder.ts'
 import type { Sandbox } from '../../server/paying/gateway/sandbox.ts'
-import type { Lapsing } from '../../server/acting/lapsing.ts'
+import type { ByItself } from '../../server/machine/clock.ts'
 import type { Mailer } from '../../server/mail.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import type { Variables } from '../../server/machine/environment.ts'
@@ -30,9 +29,9 @@ export type TestApp = {
   readonly deps: Deps
   readonly mailer: Mailer
   /** What erases by itself, when it is called. */
-  readonly keeping: Keeping
+  readonly keeping: ByItself
   /** What the clock lets lapse, when it is told to run. */
-  readonly lapsing: Lapsing
+  readonly lapsing: ByItself
   /** The simulator: `act(orderId, 'pay')` does what its page does. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment

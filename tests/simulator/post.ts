@@ -1,5 +1,6 @@
 /** The mails that go out, and the links in them that lead back to a registration. */
 import { textToSend } from '../../server/registering/own-link.ts'
+import { openGivenBack } from '../../server/paying/given-back.ts'
 import { openUnfinished } from '../../server/registering/unfinished.ts'
 import type { Course } from './course.ts'
 import type { InsideDeps, Machine } from './machine.ts'
@@ -26,6 +27,7 @@ export function openPost(given: {
   const send = async (deps: InsideDeps): Promise<void> => {
     const { store, clock } = deps
     await openUnfinished(deps, { works: false }).run()
+    await openGivenBack(deps, { works: false }).run()
     for (const mail of await store.dueMails(clock(), MAILS_MAX)) {
       if (!(await store.claimMail(mail.id, clock()))) continue
       const text = await textToSend(deps, mail)

@@ -9,6 +9,7 @@ import { DATABASE_FILE, openToRead, statements } from '../../../server/store/dat
 import type { Sql } from '../../../server/store/database.ts'
 import { listPage } from '../../../server/store/lists.ts'
 import { openStore } from '../../../server/store/open.ts'
+import { givenBack } from '../../../server/store/refunds.ts'
 import { waitingIds } from '../../../server/store/waiting.ts'
 import { noon } from '../registrations.ts'
 
@@ -58,4 +59,9 @@ test.each(ENDED_STATES)('what is %s is read by an index of those alone', (state)
   expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
     Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
   )
+})
+
+test('what went back lately is looked for by its day, not among all that ever went back', () => {
+  const plans = plansOf((sql) => givenBack(sql, noon, ['demo'], 50))
+  expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
 })

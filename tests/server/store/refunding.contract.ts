@@ -1,9 +1,18 @@
 /** Money that goes back: what a refund goes through, what was given back in the gateway's panel; and mails, once. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { RefundTold, Store } from '../../../server/store/store.ts'
-import { confirmed, found, hour, later, mail, noon, registered } from '../registrations.ts'
+import type { Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { ImportRow, RefundTold, Store } from '../../../server/store/store.ts'
+import {
+  confirmed,
+  found,
+  hour,
+  later,
+  mail,
+  nextRegNo,
+  noon,
+  registered,
+} from '../registrations.ts'
 import type { Given } from './given.ts'
 import {
   accept,
@@ -42,6 +51,27 @@ export function refundingContract(given: Given): void {
       await store.applyFact(one.orderId, confirmed('AP1'), mail)
       return one
     }
+    const broughtIn = (changes: Partial<ImportRow>, email = 'old@example.org'): ImportRow => {
+      const regNo = nextRegNo()
+      return {
+        eventId: 'demo',
+        eventHash: 'h',
+        regNo,
+        formerNo: `OLD-${regNo}`,
+        answers: {},
+        searchable: { fullName: '', email, phone: '', councilNo: '' },
+        category: null,
+        period: null,
+        base: null,
+        gst: null,
+        total: due,
+        paymentStatus: 'success',
+        paymentId: `TX-${regNo}`,
+        createdAt: noon,
+        paidAt: noon,
+        ...changes,
+      }
+    }
     const wants = (of: string, amount: number | null = null, at = later(day)) =>
       store.wantRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
 
@@ -67,6 +97,43 @@ export function refundingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('what went back is told once to whoever it belongs to, each part by itself, and for some days', async () => {
+      const { regNo } = await paid()
+      const untold = (after = noon) => store.givenBack(after, ['demo'], 9)
+      const back = (amount: number, byHand: string, at: Instant) =>
+        store.wantRefund({ of: regNo, amount: paise(amount), ...grounds, byHand, at })
+      await wants(regNo, 100, later(hour))
+      expect(await untold()).toEqual([])
+      await back(8_000, 'NEFT 1', later(2 * hour))
+      await back(200, 'NEFT 2', later(day))
+      const [first, second] = await untold()
+      expect(first).toEqual({
+        id: expect.any(Number),
+        regNo,
+        amount: 8_000,
+        reference: 'NEFT 1',
+        at: later(2 * hour),
+      })
+      expect(await untold(later(2 * hour))).toEqual([second])
+      expect(await store.givenBack(noon, ['other'], 9)).toEqual([])
+      expect(await store.givenBack(noon, ['demo'], 1)).toEqual([first])
+      const told = Array.from({ length: 3 }, () =>
+        store.queueGivenBack(first?.id ?? 0, regNo, mail, later(day)),
+      )
+      expect((await Promise.all(told)).filter((isNew) => isNew).length).toBe(1)
+      expect(await untold()).toEqual([second])
+    })
+
+    test('whose money went back before they were brought in, and who has no address, is not told', async () => {
+      const before = broughtIn({ paymentStatus: 'refunded' })
+      const [nobody, somebody] = [broughtIn({}, ''), broughtIn({})]
+      await store.importRegistrations([before, nobody, somebody])
+      for (const { regNo: of } of [nobody, somebody])
+        await store.wantRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
+      const untold = await store.givenBack(later(-day), ['demo'], 9)
+      expect(untold.map(({ regNo }) => regNo)).toEqual([somebody.regNo])
     })
 
     test('a sale beside an authorisation that was given back is a success, and its delegate is told once', async () => {
@@ -283,23 +350,7 @@ export function refundingContract(given: Given): void {
     })
 
     test('money that came some other way does not go back through the gateway', async () => {
-      const row = {
-        eventId: 'demo',
-        eventHash: 'h',
-        regNo: 'DEMO900000000001' as RegNo,
-        formerNo: 'OLD1',
-        answers: {},
-        searchable: { fullName: '', email: '', phone: '', councilNo: '' },
-        category: null,
-        period: null,
-        base: null,
-        gst: null,
-        total: due,
-        paymentStatus: 'success',
-        paymentId: 'X',
-        createdAt: noon,
-        paidAt: noon,
-      } as const
+      const row = broughtIn({})
       await store.importRegistrations([row])
       expect(await wants(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
