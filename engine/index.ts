@@ -208,8 +208,9 @@ export type {
 } from './acts-wire.ts'
 export {
   cancelledMail,
-  givenBackMail,
+  cheaperMail,
   differenceMail,
+  givenBackMail,
   handedOverMail,
   payLinkMail,
   transferredMail,

@@ -1,6 +1,7 @@
 /** Acts that change what a registration answers: a correction, and a transfer to another person. */
 import {
   assertNever,
+  cheaperMail,
   corrected,
   delegateOf,
   editableFields,
@@ -161,19 +162,23 @@ async function change(
         : null,
     mails: isTransfer
       ? present([handedOverMail(config, registration), transferredMail(config, told)])
-      : mailsAfter(config, told, paise(registration.due + difference)),
+      : await mailsAfter(asked, told, paise(registration.due + difference)),
     endsLinks: isTransfer,
   })
 }
 
-/** Of a paid registration that costs more now. */
-function mailsAfter(
-  config: EventConfig,
+/** Of a paid registration for which more is to be paid now, or less. */
+async function mailsAfter(
+  { deps, served: { config } }: Asked,
   registration: StoredRegistration,
   due: Paise,
-): readonly NewMail[] {
-  const owes = registration.paymentStatus === 'success' && due > 0 && due !== registration.due
-  return owes && config.payment !== null ? present([differenceMail(config, registration, due)]) : []
+): Promise<readonly NewMail[]> {
+  if (registration.paymentStatus !== 'success' || due === registration.due) return []
+  if (due > 0)
+    return config.payment === null ? [] : present([differenceMail(config, registration, due)])
+  // What has gone back already is not refunded once more.
+  const back = paise(Math.min(-due, await deps.store.kept(registration.regNo)))
+  return present([cheaperMail(config, registration, back)])
 }
 
 const present = (mails: readonly (NewMail | null)[]): readonly NewMail[] =>

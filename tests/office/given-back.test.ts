@@ -110,6 +110,37 @@ test('whoever has money back is told of each part once, with its reference and h
   expect(all).not.toContain('complete')
 })
 
+test('whoever pays less by a correction is told what goes back, and no more than is there', async () => {
+  const regNo = await added('Jaya', 'C-060')
+  const price = async (workshop: string | null, total: number): Promise<string> => {
+    const words = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
+    expect((await office.act(regNo, words)).status).toBe(200)
+    const mails = await server.deps.store.mailsOf(regNo)
+    const { subject, text: body } = mails.at(-1) ?? { subject: '', text: '' }
+    return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
+  }
+  const corrected = `Your registration ${regNo} for LEKHACON 2027 was corrected by the organisers.`
+  expect(await price('records', 5900)).toContain(`${corrected} It now costs ₹ 1,180 more.`)
+  expect(await price(null, 4720)).toBe(
+    `Nothing more is to be paid for LEKHACON 2027: ${corrected} Nothing more is to be paid for it, and nothing to be refunded.`,
+  )
+  await price('records', 5900)
+  const paid = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
+  expect((await office.act(regNo, { ...paid, amount: '1180' })).status).toBe(200)
+  expect(await price(null, 4720)).toBe(
+    `₹ 1,180 will be refunded for LEKHACON 2027: ${corrected} ₹ 1,180 of what was paid will be refunded to you. You need not do anything.`,
+  )
+  const back = { act: 'refund', why: 'Agreed.', by_hand: true }
+  await office.act(regNo, { ...back, amount: '1180', reference: 'C-062' })
+  await price('records', 5900)
+  await office.act(regNo, { ...paid, amount: '1180', reference: 'C-063' })
+  for (const [at, amount] of ['3500', '1000', '1000'].entries())
+    await office.act(regNo, { ...back, amount, reference: `C-07${at}` })
+  expect(await standing(regNo)).toMatchObject({ pay_back: 0, kept: 400 })
+  expect(await price(null, 4720)).toMatch(/^₹ 400 will be refunded/)
+  expect(await standing(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
+})
+
 test('nobody is told of money that went back weeks ago, nor of any after they were erased', async () => {
   const [late, gone] = [await added('Gita', 'C-050'), await added('Hari', 'C-051')]
   const refund = { act: 'refund', why: 'Asked for.', amount: '720', by_hand: true }
