@@ -2,7 +2,7 @@
  * Lists, searches and exports: which registrations a filter names, newest first, a page or a chunk at
  * a time. It may take long at a million rows, so it runs on the reader thread.
  */
-import { ENDED_STATES, endOf, instant, startOf } from '../../engine/index.ts'
+import { ENDED_STATES, endOf, isEnded, instant, startOf } from '../../engine/index.ts'
 import type { Instant, SoldSum } from '../../engine/index.ts'
 import { countByDay, IS_ENDED, OWED, sumsOf } from './counters.ts'
 import type { Sql } from './database.ts'
@@ -267,29 +267,33 @@ const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, string>> = {
     WHEN r.payment_status = 'failed' THEN 2 WHEN r.payment_status = 'success' THEN 3 ELSE 4 END`,
 }
 
-/** Of a search no more than are counted; of any other list all, in one walk over its lines. */
+/**
+ * Of a search no more than are counted; of any other list all, in one walk over its lines. What is over is not sold any
+ * more, unless it is what is asked for.
+ */
 export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
   const found = withinOf(sql, query, null, COUNT_MAX + 1)
-  const of: Filter =
+  const { where, params }: Filter =
     found === null
       ? filterOf(query)
       : {
           where: 'r.id IN (SELECT value FROM json_each(?))',
           params: [JSON.stringify(found.slice(0, COUNT_MAX))],
         }
+  const of = isEnded(query.state) ? where : `${where} AND NOT ${IS_ENDED}`
   const paid = (what: string): string => `sum(iif(r.payment_status = 'success', ${what}, 0))`
   return {
     sums: sql<SoldSum>(
       `SELECT l.item, l.option, count(DISTINCT r.id) AS registrations, sum(l.quantity) AS quantity, sum(l.total) AS total,
          ${paid('l.quantity')} AS paidQuantity, ${paid('l.total')} AS paidTotal
        FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill
-       WHERE ${of.where} GROUP BY l.item, l.option`,
-    ).all(...of.params),
+       WHERE ${of} GROUP BY l.item, l.option`,
+    ).all(...params),
     people: fields.map((field) => {
       const path = `$.${JSON.stringify(field)}`
       const row = sql<{ count: number | null; paid: number | null }>(
-        `SELECT sum(${PEOPLE}) AS count, ${paid(PEOPLE)} AS paid FROM registrations r WHERE ${of.where}`,
-      ).get(path, path, ...of.params)
+        `SELECT sum(${PEOPLE}) AS count, ${paid(PEOPLE)} AS paid FROM registrations r WHERE ${of}`,
+      ).get(path, path, ...params)
       return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
     }),
     capped: (found?.length ?? 0) > COUNT_MAX,

@@ -1,6 +1,6 @@
 /** What is over in the office: a paid registration that was cancelled looked paid, and a desk would have let it in. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { FoundAnswer, ListAnswer, StatsAnswer } from '../../engine/index.ts'
+import type { FoundAnswer, ListAnswer, SoldAnswer, StatsAnswer } from '../../engine/index.ts'
 import { readImport } from '../../server/commands/registrations-csv.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -96,6 +96,19 @@ test('whoever filters for the cancelled finds them, and the sums count nobody tw
     'cancelled',
     'cancelled',
   ])
+})
+
+test('who was cancelled is not counted among those to cook for, unless the cancelled are asked for', async () => {
+  const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
+  const sold = async (more: string) => {
+    const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${more}`)
+    const [row] = (answer as unknown as SoldAnswer).rows
+    return row && [row.registrations, row.quantity, row.paid_quantity]
+  }
+  expect(await sold('')).toEqual([2, 2, 1])
+  expect(await sold('&payment_status=success')).toEqual([1, 1, 1])
+  expect(await sold('&search=Delegate')).toEqual([2, 2, 1])
+  expect(await sold('&payment_status=cancelled')).toEqual([2, 2, 1])
 })
 
 test('a spreadsheet that is filtered for Paid leaves out who was cancelled, and the file is not taken for people who come', async () => {

@@ -1,7 +1,7 @@
 /** What a list adds up to, below its filters: items and options, people who come along, places. Asked for when it is opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatCount, formatMoney, paise } from '../../engine/index.ts'
+import { formatCount, formatMoney, isEnded, paise } from '../../engine/index.ts'
 import type { AdminList, OfficeEvent, SoldAnswer } from '../../engine/index.ts'
 import { readSold } from './answers.ts'
 import { ask, withFilters } from './calls.ts'
@@ -36,6 +36,9 @@ export function Sold({ event, list, search }: SoldProps) {
         />
       )}
       {query.isFetching && query.data === undefined && <p role="status">Adding up…</p>}
+      {query.data && !['payment_status', 'in_state'].some((by) => isEnded(search.get(by))) && (
+        <p className="mute">Without what was cancelled or refused.</p>
+      )}
       {query.data && <Sums {...query.data} />}
     </details>
   )
