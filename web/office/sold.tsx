@@ -36,15 +36,23 @@ export function Sold({ event, list, search }: SoldProps) {
         />
       )}
       {query.isFetching && query.data === undefined && <p role="status">Adding up…</p>}
-      {query.data && !['payment_status', 'in_state'].some((by) => isEnded(search.get(by))) && (
-        <p className="mute">Without what was cancelled or refused.</p>
+      {query.data && (
+        <Sums
+          {...query.data}
+          isOfEnded={['payment_status', 'in_state'].some((by) => isEnded(search.get(by)))}
+        />
       )}
-      {query.data && <Sums {...query.data} />}
     </details>
   )
 }
 
-function Sums({ capped, rows, people, places }: SoldAnswer) {
+function Sums({
+  capped,
+  rows,
+  people,
+  places,
+  isOfEnded,
+}: SoldAnswer & { readonly isOfEnded: boolean }) {
   return (
     <div className="sums" role="region" aria-label="What was sold" tabIndex={0}>
       {capped && (
@@ -114,6 +122,7 @@ function Sums({ capped, rows, people, places }: SoldAnswer) {
           ))}
         </dl>
       )}
+      {!isOfEnded && <p className="mute">What was cancelled or refused is not counted.</p>}
       {places.length > 0 && <p className="mute">Places are counted for the whole event.</p>}
     </div>
   )
