@@ -164,8 +164,8 @@ function secondTime(first: string, second: string): string {
   return `Money came a second time, as ${second}; the first payment is ${first}.`
 }
 
-/** How a payment that failed did so: the bank said no, nobody paid in time, or it is not known any more. */
-export type Failure = 'declined' | 'expired' | 'unclear'
+/** How a payment that failed did so: the bank said no, nobody paid in time, what came is refunded, or it is not known any more. */
+export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
 
 /**
  * How a registration stands with the money: paid or nothing to pay; no money known, so that it may be paid;
@@ -190,8 +190,16 @@ export type Stands =
 /** The codes after which no money is on its way: failed, bounced, cancelled. After any other one it may be. */
 const DECLINED_FOR_GOOD = ['400', '405', '502']
 
-/** Of one attempt: the gateway's code when it was declined, null where it was not; and the reason that was stored. */
-export function failureOf(code: string | null, reason: string | null): Failure {
+/**
+ * Of one attempt: the gateway's code when it was declined, null where it was not; and the reason that was stored.
+ * `isGivenBack`: money came for it all the same, and people had it refunded.
+ */
+export function failureOf(
+  code: string | null,
+  reason: string | null,
+  isGivenBack: boolean = false,
+): Failure {
+  if (isGivenBack) return 'given-back'
   if (code !== null) return DECLINED_FOR_GOOD.includes(code) ? 'declined' : 'unclear'
   return reason === 'expired' ? 'expired' : 'unclear'
 }

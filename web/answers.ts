@@ -257,10 +257,12 @@ function standsBy(status: PaymentStatus, inReview: boolean): Stands {
   return status === 'pending' ? 'at-bank' : status
 }
 
+const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
+
 /** The specification's answers do not say how a payment failed; there only the bank's no is a failure. */
 function readFailure(value: unknown): Failure {
-  if (value === undefined || value === 'declined') return 'declined'
-  return value === 'expired' ? 'expired' : 'unclear'
+  if (value === undefined) return 'declined'
+  return FAILURES.find((one) => one === value) ?? 'unclear'
 }
 
 const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees(value) !== null

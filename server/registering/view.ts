@@ -124,10 +124,11 @@ const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
   ])
 })
 
-/** Of all attempts at once: that no money went is known only when it is known of each. */
+/** Of all attempts at once: that no money went, or that it came back, is known only where none is unclear. */
 function failureIn(payments: readonly StoredPayment[]): Failure {
   const ways = new Set(payments.map(({ failure }) => failure))
   const [only] = ways
   if (ways.size === 1 && only !== undefined) return only ?? 'unclear'
-  return ways.has('unclear') ? 'unclear' : 'expired'
+  if (ways.has('unclear')) return 'unclear'
+  return ways.has('given-back') ? 'given-back' : 'expired'
 }

@@ -83,6 +83,8 @@ export type PaymentRow = {
   review_since: Instant | null
   money_in_review: 0 | 1
   refunded: Paise
+  /** Of one that failed: money that came for it has gone back, or is about to. */
+  given_back: 0 | 1
   asks_for: 'whole' | 'difference'
   way: string | null
 }
@@ -104,7 +106,9 @@ const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.bo
     (SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at)) AS review_since,
   iif(p.review IS NULL, 0, EXISTS (SELECT 1 FROM captures c WHERE c.counts_for = p.id AND c.state = 'review')) AS money_in_review,
   iif(p.status IN ('success', 'refunded'), coalesce((SELECT sum(b.amount) FROM refunds b JOIN captures c ON c.id = b.capture_id
-    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded`
+    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded,
+  iif(p.status <> 'failed', 0, EXISTS (SELECT 1 FROM refunds b JOIN captures c ON c.id = b.capture_id
+    WHERE c.counts_for = p.id AND c.state = 'refused' AND b.state <> 'refused')) AS given_back`
 export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
 /**
  * The attempt of one order id. Asked for by a subquery, because SQLite plans a join anew at every run when
@@ -123,7 +127,8 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   status: row.status,
   reference: row.reference,
   review: row.review,
-  failure: row.status === 'failed' ? failureOf(row.declined_code, row.reason) : null,
+  failure:
+    row.status === 'failed' ? failureOf(row.declined_code, row.reason, row.given_back === 1) : null,
   createdAt: row.created_at,
   paidAt: row.paid_at,
   account: row.account,

@@ -382,6 +382,19 @@ describe('how a registration stands, in the words of its page', () => {
       'Pay ₹ 3,540 again',
     ],
     [
+      'failed, and what came is refunded',
+      {
+        stands: 'failed',
+        payment_status: 'failed',
+        failed_as: 'given-back',
+        may_pay: true,
+        held_until: '2099-01-02T00:00:00+05:30',
+      },
+      'Payment Failed',
+      ['Money came for this registration and is refunded to you', 'support@afpicon.example'],
+      'Pay ₹ 3,540 again',
+    ],
+    [
       'failed, at a price that is no longer held',
       {
         stands: 'failed',

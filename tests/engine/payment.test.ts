@@ -159,6 +159,10 @@ test.each([
   expect(failureOf(code, reason)).toBe(failure),
 )
 
+test('whatever made it fail, money that came all the same and is refunded is what is said', () => {
+  for (const code of ['400', '401', null]) expect(failureOf(code, null, true)).toBe('given-back')
+})
+
 it('keeps reference, moment and reason of what happened', () => {
   expect(applyFact(states.failed, facts.again)).toEqual({
     ok: true,

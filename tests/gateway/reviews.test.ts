@@ -177,6 +177,9 @@ describe('a payment that does not fit', () => {
     expect(await rig.parts().deps.store.refunds(regNo as RegNo)).toMatchObject([{ state: 'done' }])
     expect(await reviews()).toEqual([])
     expect(rig.holds(orderId)).toMatchObject({ registration: 'failed', review: null, mails: 0 })
+    // Not that nobody knows what became of it.
+    const stored = await rig.parts().deps.store.registration(regNo as RegNo)
+    expect(stored?.payments[0]?.failure).toBe('given-back')
     const again = await fetch(`${rig.url}/api/payment/retry/`, {
       method: 'POST',
       body: new URLSearchParams({ order_id: orderId }),

@@ -45,6 +45,12 @@ const STANDS: Readonly<Record<string, Partial<Answered>>> = {
   'pending-at-bank': { stands: 'at-bank' },
   'pending-organisers': { stands: 'organisers', in_review: true, review_since: NOW },
   failed: { stands: 'failed', payment_status: 'failed', failed_as: 'declined', may_pay: true },
+  'failed-given-back': {
+    stands: 'failed',
+    payment_status: 'failed',
+    failed_as: 'given-back',
+    may_pay: true,
+  },
   refunded: { stands: 'refunded', payment_status: 'refunded', payment_date: NOW },
   cancelled: { stands: 'cancelled', ...PAID },
   'to-approve': { stands: 'to-approve', decide_by: '2026-01-14T00:00:00+05:30' },

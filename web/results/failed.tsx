@@ -21,10 +21,12 @@ type FailedProps = {
   readonly paying?: Paying
 }
 
-/** What is said of the money instead of the event file's own words, where nobody can know that it stayed. */
-const MONEY_UNKNOWN: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
+/** What is said of the money instead of the event file's own words, where it went, or nobody can know that it stayed. */
+const MONEY_SAID: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
   expired:
     'No payment for this order reached us in time. Please make sure that no amount was deducted before you pay again.',
+  'given-back':
+    'Money came for this registration and is refunded to you, so the registration is not paid. A bank or a card company may take some working days until its statement shows the refund.',
   unclear:
     'We do not know what became of this payment, so please make sure that no amount was deducted before you pay again.',
 }
@@ -53,7 +55,8 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
   const [intro = null] = said(page.intro === undefined ? [] : [page.intro])
-  const reasons = said(page.reasons)
+  // Money came: nothing was wrong with the card.
+  const reasons = failedAs === 'given-back' ? [] : said(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">
       <h2 className="disp" id="failed">
@@ -62,7 +65,7 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
       </h2>
       {intro !== null && <p className="intro">{intro}</p>}
       {failedAs !== null && failedAs !== 'declined' && (
-        <p className="intro">{MONEY_UNKNOWN[failedAs]}</p>
+        <p className="intro">{MONEY_SAID[failedAs]}</p>
       )}
       {facts.length > 0 && (
         <ul className="facts">

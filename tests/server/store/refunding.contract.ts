@@ -204,6 +204,29 @@ export function refundingContract(given: Given): void {
       expect(await wants(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
 
+    test('money that people sent back is not said to be unknown, unless it was dismissed or the gateway refuses', async () => {
+      const misfit = async (reference: string) => {
+        const one = await registered(store, gateway)
+        await store.applyFact(one.orderId, confirmed(reference, paise(400_000)), mail)
+        return { ...one, id: await only() }
+      }
+      const failures = async (regNo: RegNo) =>
+        (await found(store, regNo)).payments.map(({ failure }) => failure)
+      const back = await misfit('AP1')
+      await decide(back.id, refund())
+      expect(await failures(back.regNo)).toEqual(['given-back'])
+      await send(begun('RF1'))
+      await store.applyFact(back.orderId, wentBack('RF1', 400_000), mail)
+      expect(await failures(back.regNo)).toEqual(['given-back'])
+      const dismissed = await misfit('AP2')
+      await decide(dismissed.id, dismiss)
+      expect(await failures(dismissed.regNo)).toEqual(['unclear'])
+      const refused = await misfit('AP3')
+      await decide(refused.id, refund())
+      await send(told('refused'))
+      expect(await failures(refused.regNo)).toEqual(['unclear'])
+    })
+
     test('twice at once goes back once', async () => {
       const { regNo } = await paid()
       const answers = await Promise.all([wants(regNo), wants(regNo), wants(regNo)])
