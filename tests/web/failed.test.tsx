@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { readEvent } from '../../engine/files.ts'
 import { publicEvent } from '../../engine/index.ts'
 import type { EventConfig, Failure } from '../../engine/index.ts'
+import { readRegistration } from '../../web/answers.ts'
 import { Failed } from '../../web/results/failed.tsx'
 import type { Registration } from '../../web/results/registration.ts'
 import { ours, read } from '../engine/ours.ts'
@@ -12,20 +13,20 @@ import { ours, read } from '../engine/ours.ts'
 const file = read('events/afpicon2026.yaml')
 const event = publicEvent(readEvent(file.text, ours, file) as EventConfig)
 const at = '2026-01-12T09:00:00+05:30'
-const stored = {
-  reg_no: 'AFPI1',
-  order_id: 'AFPI1',
-  payment_status: 'failed',
-  created_at: at,
-  attempted_at: at,
-  lines: [],
-}
+/** As a browser reads the call's answer. */
+const registration = (failedAs: Failure): Registration | null =>
+  readRegistration({
+    reg_no: 'AFPI1',
+    payment_status: 'failed',
+    failed_as: failedAs,
+    created_at: at,
+  })
 const said = (failedAs: Failure): string =>
   renderToStaticMarkup(
     <MemoryRouter>
       <Failed
         event={event}
-        registration={{ ...stored, failed_as: failedAs } as unknown as Registration}
+        registration={registration(failedAs)}
         query={{ orderId: null, amount: null, date: null }}
         now={at}
       />
