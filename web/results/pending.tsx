@@ -197,6 +197,7 @@ export function Refunded({ event, registration }: StandingProps) {
 
 /** Ended by the organisers; what of its money goes back is between them and the delegate. */
 export function Cancelled({ event, registration }: StandingProps) {
+  const refunded = fromRupees(registration.refunded_amount)
   const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !NO_ROWS.has(row.id))
     .map((row) => rowOf(event, row))
@@ -207,9 +208,11 @@ export function Cancelled({ event, registration }: StandingProps) {
         This registration is cancelled
       </h2>
       <p>
-        The organisers have cancelled it, and it can no longer be paid. If something of what you
-        paid goes back to you, they have told you so by email. If you have questions, write to{' '}
-        <Support event={event} orderId={registration.order_id} />.
+        The organisers have cancelled it, and it can no longer be paid.{' '}
+        {refunded !== null && refunded > 0
+          ? `${formatMoney(refunded)} of what you paid has been refunded.`
+          : 'If something of what you paid goes back to you, they have told you so by email.'}{' '}
+        If you have questions, write to <Support event={event} orderId={registration.order_id} />.
       </p>
       <Ledger rows={rows} />
     </section>

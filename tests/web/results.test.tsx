@@ -1,4 +1,4 @@
-/** What the page of a failed payment says of the money, by what is known of it. */
+/** What result pages say of money that went, came and went back, by what is known of it. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { publicEvent } from '../../engine/index.ts'
 import type { EventConfig, Failure } from '../../engine/index.ts'
 import { readRegistration } from '../../web/answers.ts'
 import { Failed } from '../../web/results/failed.tsx'
+import { Cancelled } from '../../web/results/pending.tsx'
 import type { Registration } from '../../web/results/registration.ts'
 import { ours, read } from '../engine/ours.ts'
 
@@ -14,19 +15,17 @@ const file = read('events/afpicon2026.yaml')
 const event = publicEvent(readEvent(file.text, ours, file) as EventConfig)
 const at = '2026-01-12T09:00:00+05:30'
 /** As a browser reads the call's answer. */
-const registration = (failedAs: Failure): Registration | null =>
-  readRegistration({
-    reg_no: 'AFPI1',
-    payment_status: 'failed',
-    failed_as: failedAs,
-    created_at: at,
-  })
-const said = (failedAs: Failure): string =>
+const registration = (answer: object): Registration => {
+  const found = readRegistration({ reg_no: 'AFPI1', created_at: at, ...answer })
+  if (found === null) throw new Error('no browser reads this answer')
+  return found
+}
+const failed = (failedAs: Failure): string =>
   renderToStaticMarkup(
     <MemoryRouter>
       <Failed
         event={event}
-        registration={registration(failedAs)}
+        registration={registration({ payment_status: 'failed', failed_as: failedAs })}
         query={{ orderId: null, amount: null, date: null }}
         now={at}
       />
@@ -40,8 +39,17 @@ test.each([
   ['expired', ['make sure that no amount was deducted', CAUSE], [DEDUCTED, 'refunded']],
   ['unclear', ['We do not know what became', CAUSE], [DEDUCTED, 'refunded']],
   ['given-back', ['is refunded to you'], [DEDUCTED, CAUSE, 'We do not know']],
-] as const)('%s: says what is known, and no cause that was none', (failedAs, says, never) => {
-  const page = said(failedAs)
+] as const)('failed, %s: says what is known, and no cause that was none', (as, says, never) => {
+  const page = failed(as)
   for (const part of says) expect(page).toContain(part)
   for (const part of never) expect(page).not.toContain(part)
+})
+
+test.each([
+  [0, 'If something of what you paid goes back to you, they have told you so by email.'],
+  [4000, '₹ 4,000 of what you paid has been refunded.'],
+])('cancelled, with %d rupees back: says whether any of it went back', (back, sentence) => {
+  const known = { payment_status: 'success', stands: 'cancelled', refunded_amount: back }
+  const page = renderToStaticMarkup(<Cancelled event={event} registration={registration(known)} />)
+  expect(page.replaceAll('\u00a0', ' ')).toContain(`${sentence} If you have questions`)
 })
