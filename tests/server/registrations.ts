@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { instant, orderIdOf, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, PaymentFact, Quote, RegNo } from '../../engine/index.ts'
 import type {
+  ImportRow,
   NewMail,
   NewRegistration,
   Store,
@@ -54,6 +55,28 @@ export function newRegistration(changes: Changes = {}): NewRegistration {
     mail: null,
     idempotency: null,
     ...rest,
+  }
+}
+/** A paid registration of another system, as an import reads it. */
+export function imported(changes: Partial<ImportRow> = {}): ImportRow {
+  const { regNo = nextRegNo() } = changes
+  return {
+    eventId: 'demo',
+    eventHash: 'hash-0',
+    regNo,
+    formerNo: `OLD-${regNo}`,
+    answers: { full_name: 'Old Demo', state: 'Goa' },
+    searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
+    category: null,
+    period: null,
+    base: null,
+    gst: null,
+    total: paise(700_000),
+    paymentStatus: 'success',
+    paymentId: `TX-${regNo}`,
+    createdAt: noon,
+    paidAt: later(hour),
+    ...changes,
   }
 }
 export const confirmed = (

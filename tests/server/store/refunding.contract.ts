@@ -2,14 +2,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { ImportRow, RefundTold, Store } from '../../../server/store/store.ts'
+import type { RefundTold, Store } from '../../../server/store/store.ts'
 import {
   confirmed,
   found,
   hour,
+  imported,
   later,
   mail,
-  nextRegNo,
   noon,
   registered,
 } from '../registrations.ts'
@@ -50,27 +50,6 @@ export function refundingContract(given: Given): void {
       const one = await registered(store, gateway)
       await store.applyFact(one.orderId, confirmed('AP1'), mail)
       return one
-    }
-    const broughtIn = (changes: Partial<ImportRow>, email = 'old@example.org'): ImportRow => {
-      const regNo = nextRegNo()
-      return {
-        eventId: 'demo',
-        eventHash: 'h',
-        regNo,
-        formerNo: `OLD-${regNo}`,
-        answers: {},
-        searchable: { fullName: '', email, phone: '', councilNo: '' },
-        category: null,
-        period: null,
-        base: null,
-        gst: null,
-        total: due,
-        paymentStatus: 'success',
-        paymentId: `TX-${regNo}`,
-        createdAt: noon,
-        paidAt: noon,
-        ...changes,
-      }
     }
     const wants = (of: string, amount: number | null = null, at = later(day)) =>
       store.wantRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
@@ -127,8 +106,9 @@ export function refundingContract(given: Given): void {
     })
 
     test('whose money went back before they were brought in, and who has no address, is not told', async () => {
-      const before = broughtIn({ paymentStatus: 'refunded' })
-      const [nobody, somebody] = [broughtIn({}, ''), broughtIn({})]
+      const before = imported({ paymentStatus: 'refunded' })
+      const somebody = imported()
+      const nobody = imported({ searchable: { ...somebody.searchable, email: '' } })
       await store.importRegistrations([before, nobody, somebody])
       for (const { regNo: of } of [nobody, somebody])
         await store.wantRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
@@ -373,7 +353,7 @@ export function refundingContract(given: Given): void {
     })
 
     test('money that came some other way does not go back through the gateway', async () => {
-      const row = broughtIn({})
+      const row = imported()
       await store.importRegistrations([row])
       expect(await wants(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })

@@ -1,11 +1,12 @@
 /** Registrations coming in: by a form, once per idempotency key, from another system. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, paise } from '../../../engine/index.ts'
-import type { Answers, RegNo } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
 import type { ImportRow, NewRegistration, Store } from '../../../server/store/store.ts'
 import {
   found,
   hour,
+  imported,
   later,
   mail,
   newRegistration,
@@ -249,25 +250,8 @@ export function registeringContract(given: Given): void {
   })
 
   describe('importing', () => {
-    const answers: Answers = { full_name: 'Old Demo', state: 'Goa' }
-    const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow => ({
-      eventId: 'old',
-      eventHash: 'hash-0',
-      regNo,
-      formerNo: `OLD-${regNo}`,
-      answers,
-      searchable: { fullName: 'Old Demo', email: 'old@example.org', phone: '', councilNo: '' },
-      category: null,
-      period: null,
-      base: null,
-      gst: null,
-      total: paise(700_000),
-      paymentStatus: 'success',
-      paymentId: 'TX1',
-      createdAt: noon,
-      paidAt: later(hour),
-      ...changes,
-    })
+    const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
+      imported({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
 
     test('adds rows once; the same again changes nothing', async () => {
       const rows = [
@@ -289,7 +273,7 @@ export function registeringContract(given: Given): void {
         revenue: 700_000,
       })
       expect(await found(store, rows[0]?.regNo ?? '')).toMatchObject({
-        answers,
+        answers: imported().answers,
         paymentStatus: 'success',
         paymentId: 'TX1',
         total: 700_000,
