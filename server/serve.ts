@@ -1,7 +1,8 @@
 /** A server process: listens, says where, and stops without losing anything. */
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { FastifyListenOptions } from 'fastify'
-import { err, formatInstant, ok } from '../engine/index.ts'
+import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import { assemble } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
@@ -64,7 +65,7 @@ export async function boot(
   const fit = servable(wanted)
   if (!fit.ok) return err({ status: 2, text: fit.error.join('\n') })
   for (const sentence of fit.value) terminal.complain(sentence)
-  const environment = await withRealPort(wanted)
+  const { environment, free } = await withRealPort(wanted)
   const clock = makeClock(environment.clockStart)
   const lines = inOneWrite(place.write)
   const log = makeLog(lines.add, clock)
@@ -80,7 +81,10 @@ export async function boot(
     print: terminal.complain,
     works: true,
   })
-  if (!assembled.ok) return assembled
+  if (!assembled.ok) {
+    await free()
+    return assembled
+  }
   const { app, deps, sandbox } = assembled.value
   readAgain = () => {
     log.info({}, 'told to read the event files again')
@@ -88,11 +92,13 @@ export async function boot(
   }
   const first = await addFirstAdmin(assembled.value)
   if (!first.ok) {
+    await free()
     await assembled.value.close()
     return err({ status: 2, text: first.error })
   }
   const password = first.value
   try {
+    await free()
     await app.listen(listeningOn(environment))
   } catch (error) {
     await assembled.value.close()
@@ -214,22 +220,28 @@ function whenTold(log: Log): Promise<string> {
   })
 }
 
-/** Port 0 is any free one. It has to be known before anything refers to the server's address. */
-async function withRealPort(environment: Environment): Promise<Environment> {
-  if (environment.port !== 0 || environment.socketFd !== undefined) return environment
-  const port = await new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, environment.host, () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no free port')),
-      )
-    })
-  })
-  return { ...environment, port, publicUrl: environment.publicUrl.replace(/:0$/, `:${port}`) }
+/**
+ * Port 0 is any free one. It has to be known before anything refers to the server's address, and is nobody else's while
+ * the server starts: it is held until `free` is called.
+ */
+async function withRealPort(
+  wanted: Environment,
+): Promise<{ readonly environment: Environment; readonly free: () => Promise<void> }> {
+  if (wanted.port !== 0 || wanted.socketFd !== undefined)
+    return { environment: wanted, free: async () => {} }
+  const holding = createServer((socket) => socket.destroy())
+  holding.listen(0, wanted.host)
+  await once(holding, 'listening')
+  const address = holding.address()
+  assert(typeof address === 'object' && address !== null, 'a server that listens on no port')
+  const { port } = address
+  return {
+    environment: { ...wanted, port, publicUrl: wanted.publicUrl.replace(/:0$/, `:${port}`) },
+    free: async () => {
+      holding.close()
+      await once(holding, 'close')
+    },
+  }
 }
 
 /**

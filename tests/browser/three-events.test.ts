@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, field, ledger, orderIdOf, PROOF } from './delegate.ts'
+import { atGateway, field, isTaken, ledger, orderIdOf, PROOF } from './delegate.ts'
 import { runHere } from '../server/running.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
@@ -153,6 +153,8 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
 /** Fills the first page of the conference's form, as somebody who is no member. */
 async function aboutYou(page: Page, name: string, role = 'a consultant'): Promise<void> {
   await page.goto(`${server.url}/nidancon2027`)
+  // A tick that falls into the moment in which the script takes the form over can be lost.
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
   await field(page, 'Mobile Number').fill('98470 12345')
