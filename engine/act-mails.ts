@@ -99,16 +99,16 @@ export function differenceMail(event: EventConfig, registration: Told, due: Pais
 /** After a correction that leaves nothing to be paid of what was paid. `back`: what is to be paid back. */
 export function cheaperMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
   const { regNo } = registration
-  const isMore = back > 0
+  const goesBack = back > 0
   return delegateMail(
     event,
     registration,
-    isMore
+    goesBack
       ? `${formatMoney(back)} will be refunded for ${event.title}`
       : `Nothing more is to be paid for ${event.title}`,
     [
       `Your registration ${regNo} for ${event.title} was corrected by the organisers. ${
-        isMore
+        goesBack
           ? `${formatMoney(back)} of what was paid will be refunded to you. You need not do anything.`
           : 'Nothing more is to be paid for it, and nothing to be refunded.'
       }`,

@@ -232,6 +232,8 @@ async function withRealPort(
   const holding = createServer((socket) => socket.destroy())
   holding.listen(0, wanted.host)
   await once(holding, 'listening')
+  // Where starting fails by an error of ours, nothing frees it.
+  holding.unref()
   const address = holding.address()
   assert(typeof address === 'object' && address !== null, 'a server that listens on no port')
   const { port } = address

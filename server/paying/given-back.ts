@@ -1,5 +1,5 @@
 /** Whoever has money back is told once, however it went: through the gateway, in its panel, or by hand. */
-import { givenBackMail, instant, standing } from '../../engine/index.ts'
+import { givenBackMail, instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { byItself } from '../machine/clock.ts'
@@ -49,7 +49,8 @@ async function tell(
   const registration = await store.registration(regNo)
   const event = registration === null ? null : events.byId(registration.eventId)
   if (registration === null || event === null) return false
-  const isComplete = standing(registration, at) === 'complete'
+  // Of one that owes a difference the money counts too, and it is not complete.
+  const isComplete = registration.state === 'complete'
   const mail = givenBackMail(event.config, registration, { ...back, isComplete })
   return mail !== null && (await store.queueGivenBack(id, regNo, mail, at))
 }

@@ -4,7 +4,7 @@ import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { MailsToRetry } from './mailing.ts'
 import { GIVEN_BACK } from './refunds.ts'
-import type { MailSpacing, NewMail } from './store.ts'
+import type { MailSpacing, NewMail, QueuedMail } from './store.ts'
 
 /** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
 const CLAIMED_MS = 10 * 60_000
@@ -97,13 +97,8 @@ export function queueOnce(
 }
 
 export function queueUnfinished(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): boolean {
-  return (
-    sql(
-      `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
-       SELECT id, 'unfinished', 'unfinished ' || reg_no, ?, ?, ?, ?, ?, ? FROM registrations
-       WHERE reg_no = ? AND payment_status = 'pending' AND in_review = 0 ON CONFLICT (once) DO NOTHING`,
-    ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo).changes === 1
-  )
+  const stillOpen = "AND payment_status = 'pending' AND in_review = 0"
+  return queuedOnce(sql, 'unfinished', `unfinished ${regNo}`, regNo, mail, at, stillOpen)
 }
 
 export function queueGivenBack(
@@ -113,12 +108,24 @@ export function queueGivenBack(
   mail: NewMail,
   at: Instant,
 ): boolean {
+  return queuedOnce(sql, 'given-back', `${GIVEN_BACK} ${refundId}`, regNo, mail, at)
+}
+
+/** To a registration, once per key. `where`: what else must be so of it. */
+function queuedOnce(
+  sql: Sql,
+  kind: QueuedMail['kind'],
+  once: string,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+  where = '',
+): boolean {
   return (
     sql(
       `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
-       SELECT id, 'given-back', ?, ?, ?, ?, ?, ?, ? FROM registrations WHERE reg_no = ? ON CONFLICT (once) DO NOTHING`,
-    ).run(`${GIVEN_BACK} ${refundId}`, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo)
-      .changes === 1
+       SELECT id, '${kind}', ?, ?, ?, ?, ?, ?, ? FROM registrations WHERE reg_no = ? ${where} ON CONFLICT (once) DO NOTHING`,
+    ).run(once, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo).changes === 1
   )
 }
 

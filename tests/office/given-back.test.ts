@@ -110,6 +110,20 @@ test('whoever has money back is told of each part once, with its reference and h
   expect(all).not.toContain('complete')
 })
 
+test('whoever owes a difference is not told that all is complete when some of it goes back', async () => {
+  const regNo = await added('Ila', 'C-080')
+  const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
+  expect((await office.act(regNo, dearer)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Agreed.', amount: '20', by_hand: true, reference: 'C-081' }
+  expect((await office.act(regNo, refund)).status).toBe(200)
+  expect(await openGivenBack(server.deps, { works: false }).run()).toBe(1)
+  const mail = (await server.deps.store.mailsOf(regNo)).find(({ text: body }) =>
+    body.includes('C-081'),
+  )
+  expect(mail?.text).toContain('was refunded to you')
+  expect(mail?.text).not.toContain('complete')
+})
+
 test('whoever pays less by a correction is told what goes back, and no more than is there', async () => {
   const regNo = await added('Jaya', 'C-060')
   const price = async (workshop: string | null, total: number): Promise<string> => {
